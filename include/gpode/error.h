@@ -1,0 +1,59 @@
+// Errors, in three tiers.
+//
+//   bad input from a person   InputError, thrown where the input is taken in, before any work is
+//   done a numerical failure       a status in the result, with a message (SolveStatus,
+//   FactorStatus) a broken invariant        GPODE_CHECK, always on, prints and aborts
+//
+// The named Check… functions are the only place where arguments of public functions are validated.
+// Each throws an InputError whose message says function, argument, what was found and what would be
+// right:
+//
+//   CheckPositive("Solver", "rtol", options.rtol);
+//   // Solver: rtol is -1, must be positive and finite
+//
+// Thread safety: all functions may be called from any thread.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace gpode {
+
+// What a person gave us cannot be used. what() is one line, meant to be printed as it is.
+class InputError : public std::runtime_error {
+ public:
+  explicit InputError(const std::string& message) : std::runtime_error(message) {}
+};
+
+// Throws InputError("function: argument message").
+[[noreturn]] void ThrowInput(std::string_view function, std::string_view argument,
+                             std::string_view message);
+
+// Each of these returns quietly or throws an InputError.
+void CheckFinite(std::string_view function, std::string_view argument, double value);
+void CheckFinite(std::string_view function, std::string_view argument,
+                 std::span<const double> values);
+void CheckPositive(std::string_view function, std::string_view argument, double value);
+void CheckPositive(std::string_view function, std::string_view argument,
+                   std::span<const double> values);
+void CheckNonNegative(std::string_view function, std::string_view argument, double value);
+void CheckAtLeast(std::string_view function, std::string_view argument, std::ptrdiff_t value,
+                  std::ptrdiff_t least);
+void CheckSize(std::string_view function, std::string_view argument, std::size_t size,
+               std::size_t expected);
+
+namespace internal {
+[[noreturn]] void CheckFailed(const char* condition, const char* file, int line);
+}  // namespace internal
+
+}  // namespace gpode
+
+// An invariant of the program itself. Always on: a wrong result costs more than a comparison.
+#define GPODE_CHECK(condition)                                        \
+  do {                                                                \
+    if (!(condition)) [[unlikely]]                                    \
+      ::gpode::internal::CheckFailed(#condition, __FILE__, __LINE__); \
+  } while (false)

@@ -1,0 +1,24 @@
+// gpode: learns unknown ordinary differential equations from data, with uncertainty.
+//
+// This header includes all public ones. docs/design.md says how they hang together.
+#pragma once
+
+#include "gpode/error.h"           // what happens when something is wrong
+#include "gpode/field.h"           // vector fields
+#include "gpode/gp.h"              // draws from a Gaussian process over fields
+#include "gpode/gradient_check.h"  // analytic gradients against finite differences
+#include "gpode/kernel.h"          // covariance functions
+#include "gpode/mlp.h"             // neural networks as fields
+#include "gpode/npz.h"             // NumPy files
+#include "gpode/ode.h"             // integration and its adjoint
+#include "gpode/parallel.h"        // threads, same bits for any number
+#include "gpode/parameters.h"      // named blocks of one flat vector
+#include "gpode/random.h"          // addressed random numbers
+#include "gpode/systems.h"         // systems with known equations
+
+namespace gpode {
+
+// The library's version, "MAJOR.MINOR.PATCH".
+const char* Version();
+
+}  // namespace gpode

@@ -1,0 +1,74 @@
+// Stationary covariance functions with automatic relevance determination:
+//
+//   k(x, z) = variance * phi(s),   s = sum_k ((x_k - z_k) / lengthscale_k)^2,   phi(0) = 1.
+//
+// A kernel is its radial profile phi, the profile's slope and its spectral density; everything else
+// follows. One file in src/kernel/profiles/ defines one kernel.
+//
+//   name                 phi(s), r = sqrt(s)                            spectral density (unit
+//   scale) squared-exponential  exp(-s / 2)                                    normal matern32 (1 +
+//   sqrt(3) r) exp(-sqrt(3) r)                Student t, 3 degrees of freedom matern52 (1 + sqrt(5)
+//   r + 5 s / 3) exp(-sqrt(5) r)      Student t, 5 degrees of freedom
+//
+// (Rasmussen and Williams, Gaussian Processes for Machine Learning, 2006, chapter 4.)
+//
+// Thread safety: kernels are immutable; everything may be called from any thread.
+//
+//   const Kernel& kernel = GetKernel("matern52");
+//   Matrix k = KernelMatrix(kernel, {.lengthscales = {1.3, 0.8}, .variance = 0.5}, x, z);
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gpode/field.h"
+
+namespace gpode {
+
+class Kernel {
+ public:
+  virtual ~Kernel() = default;
+
+  virtual std::string_view name() const = 0;
+
+  // phi_i = phi(s_i) and, unless psi is empty, psi_i = 2 dphi/ds at s_i, so that
+  // dk/dx_k = variance psi (x_k - z_k) / lengthscale_k^2. phi may be s itself.
+  virtual void Profile(std::span<const double> s, std::span<double> phi,
+                       std::span<double> psi) const = 0;
+
+  // A frequency of the kernel with unit lengthscales is a vector of standard normals times this
+  // factor, a function of `spectral_normals()` further standard normals. With lengthscales, divide
+  // component k by lengthscale_k.
+  virtual std::size_t spectral_normals() const { return 0; }
+  virtual double SpectralFactor(std::span<const double> normals) const;
+
+ protected:
+  Kernel() = default;
+  Kernel(const Kernel&) = default;
+  Kernel& operator=(const Kernel&) = default;
+};
+
+// Throws an InputError that lists the known names.
+const Kernel& GetKernel(std::string_view name);
+std::vector<std::string> KernelNames();
+
+// The hyperparameters of one output dimension.
+struct Hyperparameters {
+  Vector lengthscales;  // (D)
+  double variance = 1.0;
+};
+
+// K (n, m) between the rows of x (n, D) and z (m, D).
+Matrix KernelMatrix(const Kernel& kernel, const Hyperparameters& hyper, const Matrix& x,
+                    const Matrix& z);
+
+// Reverse of KernelMatrix: for the cotangent bk (n, m), adds to bx (n, D), bz (m, D) and the
+// hyperparameters' cotangents. bx and bz may be the same matrix (when x is z).
+void KernelMatrixPullback(const Kernel& kernel, const Hyperparameters& hyper, const Matrix& x,
+                          const Matrix& z, const Matrix& bk, Matrix& bx, Matrix& bz,
+                          Hyperparameters& bhyper);
+
+}  // namespace gpode

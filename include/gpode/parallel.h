@@ -1,0 +1,69 @@
+// Loops over threads that give the same bits for any number of threads.
+//
+// Work is cut into items by the problem, never by the number of threads. Which thread does which
+// item is left to chance; results meet in the items' order.
+//
+// Thread safety: one loop at a time per pool; a loop inside a loop runs on the calling thread.
+//
+//   ThreadPool pool(4);
+//   pool.For(segments, [&](std::size_t i) { ... });
+//   sum.Run(pool, chunks, total, [&](std::size_t chunk, std::span<double> part) { ... });
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <type_traits>
+
+namespace gpode {
+
+class ThreadPool {
+ public:
+  // 0 threads: as many as the machine has. One thread: everything runs on the caller.
+  explicit ThreadPool(std::size_t threads = 0);
+  ~ThreadPool();
+  ThreadPool(const ThreadPool&) = delete;
+  ThreadPool& operator=(const ThreadPool&) = delete;
+
+  std::size_t size() const;
+
+  // Calls body(i) for i = 0 .. count-1, each once, and returns when all are done. If calls throw,
+  // the exception of the smallest such i is rethrown here, after all other items are done.
+  template <typename Body>
+  void For(std::size_t count, Body&& body) {
+    Run(
+        count, [](void* b, std::size_t i) { (*static_cast<std::remove_reference_t<Body>*>(b))(i); },
+        &body);
+  }
+
+ private:
+  struct State;
+  void Run(std::size_t count, void (*call)(void*, std::size_t), void* body);
+
+  std::unique_ptr<State> state_;
+};
+
+// Adds up the partial sums of `chunks` pieces of work, in order:  total += sum_0, += sum_1, ...
+// body(chunk, sum) adds its part to `sum`, which has total's size and starts at zero. The object
+// keeps its memory between calls.
+class OrderedSum {
+ public:
+  template <typename Body>
+  void Run(ThreadPool& pool, std::size_t chunks, std::span<double> total, Body&& body) {
+    const std::size_t width = total.size();
+    Reset(chunks * width);
+    pool.For(chunks, [&](std::size_t chunk) {
+      body(chunk, std::span<double>(partial_.get() + chunk * width, width));
+    });
+    Add(chunks, total);
+  }
+
+ private:
+  void Reset(std::size_t size);
+  void Add(std::size_t chunks, std::span<double> total) const;
+
+  std::unique_ptr<double[]> partial_;
+  std::size_t capacity_ = 0;
+};
+
+}  // namespace gpode

@@ -1,0 +1,69 @@
+// Named blocks of parameters in one flat vector of doubles.
+//
+// Optimisers, checkpoints and distributed sums work on the flat vector and know nothing of models.
+// A model names its blocks once and reads their constrained values. Every flat vector of finite
+// numbers is valid:
+//
+//   transform          block (constrained)                       flat (unconstrained)
+//   kFree              x                                         x
+//   kPositive          exp(u)                                    u
+//   kLowerTriangular   (..., n, n), upper part zero,             (..., n (n+1) / 2), rows of the
+//                      diagonal exp(u)                           lower triangle one after the other
+//
+// Thread safety: const functions may be called from any thread.
+//
+//   ParameterLayout layout;
+//   const std::size_t noise = layout.Add("noise_variance", {channels}, Transform::kPositive);
+//   layout.Constrain(flat, values);
+//   std::span<const double> variance = layout.Values(noise, values);
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gpode {
+
+enum class Transform { kFree, kPositive, kLowerTriangular };
+
+struct ParameterBlock {
+  std::string name;
+  std::vector<std::size_t> shape;  // of the constrained values
+  Transform transform = Transform::kFree;
+  std::size_t flat_offset = 0, flat_size = 0;
+  std::size_t value_offset = 0, value_size = 0;
+};
+
+class ParameterLayout {
+ public:
+  // Appends a block and returns its index. The name must be new; a kLowerTriangular shape must end
+  // in two equal numbers.
+  std::size_t Add(std::string name, std::vector<std::size_t> shape, Transform transform);
+
+  const std::vector<ParameterBlock>& blocks() const { return blocks_; }
+  const ParameterBlock& Find(std::string_view name) const;
+  std::size_t flat_size() const { return flat_size_; }
+  std::size_t value_size() const { return value_size_; }
+
+  // One block's part of a vector of all constrained values.
+  std::span<double> Values(std::size_t block, std::span<double> values) const;
+  std::span<const double> Values(std::size_t block, std::span<const double> values) const;
+
+  // flat (flat_size) -> values (value_size), and back. Unconstrain rejects values that no flat
+  // vector gives (a variance that is not positive).
+  void Constrain(std::span<const double> flat, std::span<double> values) const;
+  void Unconstrain(std::span<const double> values, std::span<double> flat) const;
+
+  // Reverse of Constrain: bflat += (dvalues/dflat)^T bvalues, at the values that Constrain gave.
+  void ConstrainPullback(std::span<const double> values, std::span<const double> bvalues,
+                         std::span<double> bflat) const;
+
+ private:
+  std::vector<ParameterBlock> blocks_;
+  std::size_t flat_size_ = 0;
+  std::size_t value_size_ = 0;
+};
+
+}  // namespace gpode

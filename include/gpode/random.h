@@ -1,0 +1,53 @@
+// Random numbers that are addressed, not consumed.
+//
+// A stream is named by (seed, step, sample, purpose); its i-th number is a pure function of that
+// name and i (Philox 4x64-10, Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC
+// 2011). No state means: the same bits for any number of threads or processes, in any order of
+// evaluation, and a resumed run draws what an uninterrupted one would have drawn. Normals use only
+// correctly rounded operations: the same bits on every machine.
+//
+// Thread safety: a stream is an immutable name; any thread may read any part of it.
+//
+//   RandomStream stream(seed, step, sample, Purpose::kInducing);
+//   stream.Normals(eps);           // numbers 0 .. n-1
+//   stream.Normals(more, n);       // numbers n, n+1, ...
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+namespace gpode {
+
+// What a stream's numbers are for; streams of different purposes are independent. Values are part
+// of the format: never renumber.
+enum class Purpose : std::uint64_t {
+  kFrequencies = 1,
+  kFourierWeights = 2,
+  kInducing = 3,
+  kInitialState = 4,
+  kShootingState = 5,
+  kMinibatch = 6,
+  kInitialisation = 7,
+  kObservationNoise = 8,
+  kSimulation = 9,
+  kForecast = 10,
+  kSampler = 11,
+  kTest = 1000,
+};
+
+class RandomStream {
+ public:
+  RandomStream(std::uint64_t seed, std::uint64_t step, std::uint64_t sample, Purpose purpose)
+      : seed_(seed), step_(step), sample_(sample), purpose_(static_cast<std::uint64_t>(purpose)) {}
+
+  // Fill `out` with numbers first, first + 1, ... of the stream. Word i, uniform i and normal i
+  // come from the same random bits: use streams of different purposes where both are needed.
+  void Words(std::span<std::uint64_t> out, std::uint64_t first = 0) const;
+  void Uniforms(std::span<double> out, std::uint64_t first = 0) const;  // [0, 1), 53 bits
+  void Normals(std::span<double> out, std::uint64_t first = 0) const;   // mean 0, variance 1
+
+ private:
+  std::uint64_t seed_, step_, sample_, purpose_;
+};
+
+}  // namespace gpode

@@ -1,0 +1,82 @@
+#include "gpode/error.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+
+namespace gpode {
+
+void ThrowInput(std::string_view function, std::string_view argument, std::string_view message) {
+  throw InputError(fmt::format("{}: {} {}", function, argument, message));
+}
+
+namespace {
+
+[[noreturn]] void ThrowValue(std::string_view function, std::string_view argument, double value,
+                             std::string_view right) {
+  ThrowInput(function, argument, fmt::format("is {}, must be {}", value, right));
+}
+
+std::string Element(std::string_view argument, std::size_t i) {
+  return fmt::format("{}[{}]", argument, i);
+}
+
+}  // namespace
+
+void CheckFinite(std::string_view function, std::string_view argument, double value) {
+  if (!std::isfinite(value)) ThrowValue(function, argument, value, "finite");
+}
+
+void CheckFinite(std::string_view function, std::string_view argument,
+                 std::span<const double> values) {
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (!std::isfinite(values[i])) CheckFinite(function, Element(argument, i), values[i]);
+  }
+}
+
+void CheckPositive(std::string_view function, std::string_view argument, double value) {
+  if (!(value > 0) || !std::isfinite(value)) {
+    ThrowValue(function, argument, value, "positive and finite");
+  }
+}
+
+void CheckPositive(std::string_view function, std::string_view argument,
+                   std::span<const double> values) {
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (!(values[i] > 0) || !std::isfinite(values[i])) {
+      CheckPositive(function, Element(argument, i), values[i]);
+    }
+  }
+}
+
+void CheckNonNegative(std::string_view function, std::string_view argument, double value) {
+  if (!(value >= 0) || !std::isfinite(value)) {
+    ThrowValue(function, argument, value, "zero or more and finite");
+  }
+}
+
+void CheckAtLeast(std::string_view function, std::string_view argument, std::ptrdiff_t value,
+                  std::ptrdiff_t least) {
+  if (value < least) {
+    ThrowInput(function, argument, fmt::format("is {}, must be at least {}", value, least));
+  }
+}
+
+void CheckSize(std::string_view function, std::string_view argument, std::size_t size,
+               std::size_t expected) {
+  if (size != expected) {
+    ThrowInput(function, argument, fmt::format("has {} values, must have {}", size, expected));
+  }
+}
+
+namespace internal {
+
+void CheckFailed(const char* condition, const char* file, int line) {
+  std::fprintf(stderr, "%s:%d: internal check failed: %s\n", file, line, condition);
+  std::abort();
+}
+
+}  // namespace internal
+}  // namespace gpode

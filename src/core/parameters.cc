@@ -1,0 +1,136 @@
+#include "gpode/parameters.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <numeric>
+
+#include "gpode/error.h"
+
+namespace gpode {
+namespace {
+
+constexpr char kUnconstrain[] = "ParameterLayout::Unconstrain";
+
+// Calls element(flat index, value index, on the diagonal) for every entry of the lower triangles.
+template <typename Element>
+void ForLowerTriangles(const ParameterBlock& block, Element element) {
+  const std::size_t n = block.shape.back();
+  const std::size_t matrices = n == 0 ? 0 : block.value_size / (n * n);
+  std::size_t flat = block.flat_offset;
+  for (std::size_t m = 0; m < matrices; ++m) {
+    const std::size_t matrix = block.value_offset + m * n * n;
+    for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t j = 0; j <= i; ++j) element(flat++, matrix + i * n + j, i == j);
+    }
+  }
+}
+
+double Logarithm(const ParameterBlock& block, double value) {
+  CheckPositive(kUnconstrain, block.name, value);
+  return std::log(value);
+}
+
+}  // namespace
+
+std::size_t ParameterLayout::Add(std::string name, std::vector<std::size_t> shape,
+                                 Transform transform) {
+  for (const ParameterBlock& block : blocks_) {
+    if (block.name == name) {
+      ThrowInput("ParameterLayout::Add", "name", fmt::format("'{}' is taken", name));
+    }
+  }
+  ParameterBlock block{.name = std::move(name), .shape = std::move(shape), .transform = transform};
+  block.value_size =
+      std::accumulate(block.shape.begin(), block.shape.end(), std::size_t{1}, std::multiplies<>());
+  block.flat_size = block.value_size;
+  if (transform == Transform::kLowerTriangular) {
+    const std::size_t rank = block.shape.size();
+    if (rank < 2 || block.shape[rank - 1] != block.shape[rank - 2]) {
+      ThrowInput("ParameterLayout::Add", "shape",
+                 fmt::format("of '{}' must end in two equal numbers", block.name));
+    }
+    const std::size_t n = block.shape.back();
+    block.flat_size = n == 0 ? 0 : block.value_size / (n * n) * (n * (n + 1) / 2);
+  }
+  block.flat_offset = flat_size_;
+  block.value_offset = value_size_;
+  flat_size_ += block.flat_size;
+  value_size_ += block.value_size;
+  blocks_.push_back(std::move(block));
+  return blocks_.size() - 1;
+}
+
+const ParameterBlock& ParameterLayout::Find(std::string_view name) const {
+  for (const ParameterBlock& block : blocks_) {
+    if (block.name == name) return block;
+  }
+  ThrowInput("ParameterLayout::Find", "name", fmt::format("'{}' is no block", name));
+}
+
+std::span<double> ParameterLayout::Values(std::size_t block, std::span<double> values) const {
+  return values.subspan(blocks_[block].value_offset, blocks_[block].value_size);
+}
+
+std::span<const double> ParameterLayout::Values(std::size_t block,
+                                                std::span<const double> values) const {
+  return values.subspan(blocks_[block].value_offset, blocks_[block].value_size);
+}
+
+void ParameterLayout::Constrain(std::span<const double> flat, std::span<double> values) const {
+  CheckSize("ParameterLayout::Constrain", "flat", flat.size(), flat_size_);
+  CheckSize("ParameterLayout::Constrain", "values", values.size(), value_size_);
+  for (const ParameterBlock& b : blocks_) {
+    if (b.transform == Transform::kLowerTriangular) {
+      std::fill_n(values.begin() + b.value_offset, b.value_size, 0.0);
+      ForLowerTriangles(b, [&](std::size_t u, std::size_t v, bool diagonal) {
+        values[v] = diagonal ? std::exp(flat[u]) : flat[u];
+      });
+      continue;
+    }
+    for (std::size_t i = 0; i < b.value_size; ++i) {
+      const double u = flat[b.flat_offset + i];
+      values[b.value_offset + i] = b.transform == Transform::kPositive ? std::exp(u) : u;
+    }
+  }
+}
+
+void ParameterLayout::Unconstrain(std::span<const double> values, std::span<double> flat) const {
+  CheckSize(kUnconstrain, "values", values.size(), value_size_);
+  CheckSize(kUnconstrain, "flat", flat.size(), flat_size_);
+  for (const ParameterBlock& b : blocks_) {
+    CheckFinite(kUnconstrain, b.name, values.subspan(b.value_offset, b.value_size));
+    if (b.transform == Transform::kLowerTriangular) {
+      ForLowerTriangles(b, [&](std::size_t u, std::size_t v, bool diagonal) {
+        flat[u] = diagonal ? Logarithm(b, values[v]) : values[v];
+      });
+      continue;
+    }
+    for (std::size_t i = 0; i < b.value_size; ++i) {
+      const double value = values[b.value_offset + i];
+      flat[b.flat_offset + i] = b.transform == Transform::kPositive ? Logarithm(b, value) : value;
+    }
+  }
+}
+
+void ParameterLayout::ConstrainPullback(std::span<const double> values,
+                                        std::span<const double> bvalues,
+                                        std::span<double> bflat) const {
+  CheckSize("ParameterLayout::ConstrainPullback", "bvalues", bvalues.size(), value_size_);
+  CheckSize("ParameterLayout::ConstrainPullback", "bflat", bflat.size(), flat_size_);
+  for (const ParameterBlock& b : blocks_) {
+    if (b.transform == Transform::kLowerTriangular) {
+      ForLowerTriangles(b, [&](std::size_t u, std::size_t v, bool diagonal) {
+        bflat[u] += diagonal ? values[v] * bvalues[v] : bvalues[v];
+      });
+      continue;
+    }
+    for (std::size_t i = 0; i < b.value_size; ++i) {
+      const std::size_t v = b.value_offset + i;
+      bflat[b.flat_offset + i] +=
+          b.transform == Transform::kPositive ? values[v] * bvalues[v] : bvalues[v];
+    }
+  }
+}
+
+}  // namespace gpode

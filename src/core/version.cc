@@ -1,0 +1,7 @@
+#include "gpode/gpode.h"
+
+namespace gpode {
+
+const char* Version() { return GPODE_VERSION; }
+
+}  // namespace gpode

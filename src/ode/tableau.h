@@ -1,0 +1,44 @@
+// Runge-Kutta methods as data.
+//
+//   X_i = x + h sum_j a_ij k_j,   k_i = f(X_i),   x(t + h) = x + h sum_i b_i k_i
+//   error estimate:  h sum_i error_i k_i
+//   dense output:    x(t + theta h) = x + h sum_i k_i sum_p dense_ip theta^(p+1)
+//
+// f does not depend on time, so the nodes c_i = sum_j a_ij appear nowhere.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "gpode/ode.h"
+
+namespace gpode {
+
+struct Tableau {
+  static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+  static constexpr std::size_t kMostStages = 16;
+
+  Method method;
+  std::string_view name;
+  int order;
+  // err ~ h^error_power: the exponent of step control.
+  int error_power;
+  std::size_t stages;             // evaluated in every step
+  std::size_t all_stages;         // with those that only dense output needs
+  std::size_t closing;            // the stage that is f(x(t + h)), the next step's first; or kNone
+  std::span<const double> a;      // rows 1 .. all_stages-1 of the lower triangle
+  std::span<const double> b;      // (stages)
+  std::span<const double> error;  // (stages), or empty
+  std::span<const double> second_error;  // (stages), or empty: DOP853's lower-order estimate
+  std::span<const double> dense;         // (all_stages, degree)
+  std::size_t degree;
+
+  const double* Row(std::size_t stage) const { return a.data() + stage * (stage - 1) / 2; }
+  // sum_p dense_ip theta^(p+1).
+  double DenseWeight(std::size_t stage, double theta) const;
+};
+
+const Tableau& GetTableau(Method method);
+std::span<const Tableau> AllTableaus();
+
+}  // namespace gpode

@@ -1,0 +1,112 @@
+// Chooses the loops for the machine the program runs on.
+#include <array>
+#include <cstdlib>
+
+#include "gpode/error.h"
+#include "simd/simd.h"
+
+namespace gpode::simd {
+
+namespace baseline {
+extern const Loops kLoops;
+}
+#if defined(GPODE_SIMD_X86)
+namespace v3 {
+extern const Loops kLoops;
+}
+namespace v4 {
+extern const Loops kLoops;
+}
+#endif
+
+namespace {
+
+constexpr std::array kAll = {Isa::kBaseline, Isa::kV3, Isa::kV4};
+
+std::size_t CountAvailable() {
+#if defined(GPODE_SIMD_X86)
+  __builtin_cpu_init();
+  if (!__builtin_cpu_supports("x86-64-v3")) return 1;
+  return __builtin_cpu_supports("x86-64-v4") ? 3 : 2;
+#else
+  return 1;
+#endif
+}
+
+Isa Choose() {
+  const std::span<const Isa> available = Available();
+  if (const char* wanted = std::getenv("GPODE_SIMD")) {
+    for (Isa isa : available) {
+      if (Name(isa) == wanted) return isa;
+    }
+  }
+  return available.back();
+}
+
+}  // namespace
+
+std::string_view Name(Isa isa) {
+  constexpr std::array<std::string_view, 3> kNames = {"baseline", "v3", "v4"};
+  return kNames[static_cast<std::size_t>(isa)];
+}
+
+std::span<const Isa> Available() {
+  static const std::size_t count = CountAvailable();
+  return std::span(kAll).first(count);
+}
+
+Isa ActiveIsa() {
+  static const Isa isa = Choose();
+  return isa;
+}
+
+const Loops& LoopsFor(Isa isa) {
+#if defined(GPODE_SIMD_X86)
+  if (isa == Isa::kV4) return v4::kLoops;
+  if (isa == Isa::kV3) return v3::kLoops;
+#endif
+  GPODE_CHECK(isa == Isa::kBaseline);
+  return baseline::kLoops;
+}
+
+const Loops& Active() {
+  static const Loops& loops = LoopsFor(ActiveIsa());
+  return loops;
+}
+
+void SinCos(std::span<const double> x, std::span<double> sine, std::span<double> cosine) {
+  GPODE_CHECK(sine.size() == x.size() && cosine.size() == x.size());
+  Active().sincos_double(x.size(), x.data(), sine.data(), cosine.data());
+}
+
+void SinCos(std::span<const float> x, std::span<float> sine, std::span<float> cosine) {
+  GPODE_CHECK(sine.size() == x.size() && cosine.size() == x.size());
+  Active().sincos_float(x.size(), x.data(), sine.data(), cosine.data());
+}
+
+void Exp(std::span<const double> x, std::span<double> y) {
+  GPODE_CHECK(y.size() == x.size());
+  Active().exp_double(x.size(), x.data(), y.data());
+}
+
+void Exp(std::span<const float> x, std::span<float> y) {
+  GPODE_CHECK(y.size() == x.size());
+  Active().exp_float(x.size(), x.data(), y.data());
+}
+
+void Tanh(std::span<const double> x, std::span<double> y) {
+  GPODE_CHECK(y.size() == x.size());
+  Active().tanh_double(x.size(), x.data(), y.data());
+}
+
+void Tanh(std::span<const float> x, std::span<float> y) {
+  GPODE_CHECK(y.size() == x.size());
+  Active().tanh_float(x.size(), x.data(), y.data());
+}
+
+void Normals(std::span<const std::uint64_t> bits, std::span<double> normals) {
+  GPODE_CHECK(normals.size() == bits.size() && bits.size() % 2 == 0);
+  Active().normals(bits.size(), bits.data(), normals.data());
+}
+
+}  // namespace gpode::simd

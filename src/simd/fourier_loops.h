@@ -1,0 +1,165 @@
+// The Fourier part of a draw on lanes, for one instruction set (see lanes.h and simd.h).
+//
+// One pass gives value and Jacobian: with c = cos(w.x) and s = sin(w.x),
+//   value      = sum_i a_i c_i + b_i s_i
+//   jacobian_k = sum_i w_ik (b_i c_i - a_i s_i).
+#pragma once
+
+#include <cmath>
+
+#include "simd/elementary.h"
+#include "simd/simd.h"
+
+namespace gpode::simd::GPODE_SIMD_TARGET {
+
+// One output at one point. kChecked: some phase may be beyond the range of the fast sine and
+// cosine.
+template <typename Real, int kInputs, bool kJacobian, bool kChecked>
+void FourierOutput(const Real* block, std::size_t blocks, const Real* x, double* value,
+                   double* jacobian) {
+  constexpr std::size_t kBlock = FourierTable<Real>::kBlock;
+  Lanes<Real> point[kInputs], slope[kInputs], sum{};
+  for (int k = 0; k < kInputs; ++k) {
+    point[k] = Broadcast<Real>(x[k]);
+    slope[k] = Lanes<Real>{};
+  }
+  for (std::size_t i = 0; i < blocks; ++i, block += (kInputs + 2) * kBlock) {
+    for (std::size_t lane = 0; lane < kBlock; lane += kWidth<Real>) {
+      Lanes<Real> frequency[kInputs];
+      for (int k = 0; k < kInputs; ++k) frequency[k] = Load(block + k * kBlock + lane);
+      const Lanes<Real> a = Load(block + kInputs * kBlock + lane);
+      const Lanes<Real> b = Load(block + (kInputs + 1) * kBlock + lane);
+      Lanes<Real> phase = frequency[0] * point[0], s, c;
+      for (int k = 1; k < kInputs; ++k) phase = Fma(frequency[k], point[k], phase);
+      if constexpr (kChecked) {
+        SinCosLanes<Real>(phase, s, c);
+      } else {
+        SinCosWithin<Real>(phase, s, c);
+      }
+      sum = Fma(a, c, Fma(b, s, sum));
+      if constexpr (kJacobian) {
+        const Lanes<Real> g = Fma(b, c, -(a * s));
+        for (int k = 0; k < kInputs; ++k) slope[k] = Fma(frequency[k], g, slope[k]);
+      }
+    }
+  }
+  *value = Sum<Real>(sum);
+  if constexpr (kJacobian) {
+    for (int k = 0; k < kInputs; ++k) jacobian[k] = Sum<Real>(slope[k]);
+  }
+}
+
+// The same for any number of inputs and one point: the g's of a few blocks are kept aside, then
+// multiplied with one row of frequencies after the other.
+template <typename Real>
+void FourierOutputAnyInputs(const Real* features, std::size_t blocks, std::size_t inputs,
+                            const Real* x, double* value, double* jacobian) {
+  constexpr std::size_t kBlock = FourierTable<Real>::kBlock;
+  constexpr std::size_t kTogether = 16;
+  const std::size_t block_size = (inputs + 2) * kBlock;
+  Real g[kTogether * kBlock];
+  Lanes<Real> sum{};
+  if (jacobian) {
+    for (std::size_t k = 0; k < inputs; ++k) jacobian[k] = 0;
+  }
+  for (std::size_t first = 0; first < blocks; first += kTogether) {
+    const std::size_t count = blocks - first < kTogether ? blocks - first : kTogether;
+    const Real* start = features + first * block_size;
+    for (std::size_t i = 0; i < count; ++i) {
+      const Real* block = start + i * block_size;
+      for (std::size_t lane = 0; lane < kBlock; lane += kWidth<Real>) {
+        Lanes<Real> phase{}, s, c;
+        for (std::size_t k = 0; k < inputs; ++k) {
+          phase = Fma(Load(block + k * kBlock + lane), Broadcast<Real>(x[k]), phase);
+        }
+        SinCosLanes<Real>(phase, s, c);
+        const Lanes<Real> a = Load(block + inputs * kBlock + lane);
+        const Lanes<Real> b = Load(block + (inputs + 1) * kBlock + lane);
+        sum = Fma(a, c, Fma(b, s, sum));
+        Store<Real>(g + i * kBlock + lane, Fma(b, c, -(a * s)));
+      }
+    }
+    if (!jacobian) continue;
+    for (std::size_t k = 0; k < inputs; ++k) {
+      Lanes<Real> slope{};
+      for (std::size_t i = 0; i < count; ++i) {
+        for (std::size_t lane = 0; lane < kBlock; lane += kWidth<Real>) {
+          slope = Fma(Load(start + i * block_size + k * kBlock + lane), Load(g + i * kBlock + lane),
+                      slope);
+        }
+      }
+      jacobian[k] += Sum<Real>(slope);
+    }
+  }
+  *value = Sum<Real>(sum);
+}
+
+// Whether |w_i . x| can leave the fast range for any feature i; also if x is not finite.
+template <typename Real>
+bool PhaseMayBeLarge(const double* largest, std::size_t inputs, const double* x) {
+  double bound = 0;
+  for (std::size_t k = 0; k < inputs; ++k) bound += largest[k] * std::fabs(x[k]);
+  return !(bound <= 0.99 * static_cast<double>(kSinCosLimit<Real>));
+}
+
+template <typename Real, int kInputs, bool kJacobian>
+void FourierPoints(const FourierTable<Real>& table, std::size_t n, const double* x, double* value,
+                   double* jacobian, std::size_t record_stride) {
+  const std::size_t output_size = table.blocks * (kInputs + 2) * FourierTable<Real>::kBlock;
+  // Outputs outside: one output's features stay in the first-level cache for all points.
+  for (std::size_t d = 0; d < table.outputs; ++d) {
+    const Real* features = table.features + d * output_size;
+    for (std::size_t p = 0; p < n; ++p) {
+      const double* point = x + p * kInputs;
+      Real converted[kInputs];
+      for (int k = 0; k < kInputs; ++k) converted[k] = static_cast<Real>(point[k]);
+      double* v = value + p * record_stride + d;
+      double* j = kJacobian ? jacobian + p * record_stride + d * kInputs : nullptr;
+      if (PhaseMayBeLarge<Real>(table.largest + d * kInputs, kInputs, point)) [[unlikely]] {
+        FourierOutput<Real, kInputs, kJacobian, true>(features, table.blocks, converted, v, j);
+      } else {
+        FourierOutput<Real, kInputs, kJacobian, false>(features, table.blocks, converted, v, j);
+      }
+    }
+  }
+}
+
+template <typename Real>
+void FourierAnyInputs(const FourierTable<Real>& table, std::size_t n, const double* x,
+                      double* value, double* jacobian, std::size_t record_stride) {
+  constexpr std::size_t kMost = 512;  // inputs converted to Real on the stack
+  const std::size_t inputs = table.inputs;
+  const std::size_t output_size = table.blocks * (inputs + 2) * FourierTable<Real>::kBlock;
+  Real point[kMost];
+  for (std::size_t p = 0; p < n; ++p) {
+    for (std::size_t k = 0; k < inputs; ++k) point[k] = static_cast<Real>(x[p * inputs + k]);
+    for (std::size_t d = 0; d < table.outputs; ++d) {
+      FourierOutputAnyInputs<Real>(table.features + d * output_size, table.blocks, inputs, point,
+                                   value + p * record_stride + d,
+                                   jacobian ? jacobian + p * record_stride + d * inputs : nullptr);
+    }
+  }
+}
+
+template <typename Real>
+void Fourier(const FourierTable<Real>& table, std::size_t n, const double* x, double* value,
+             double* jacobian, std::size_t record_stride) {
+#define GPODE_CASE(inputs)                                                                      \
+  case inputs:                                                                                  \
+    return jacobian                                                                             \
+               ? FourierPoints<Real, inputs, true>(table, n, x, value, jacobian, record_stride) \
+               : FourierPoints<Real, inputs, false>(table, n, x, value, jacobian, record_stride)
+  switch (table.inputs) {
+    GPODE_CASE(1);
+    GPODE_CASE(2);
+    GPODE_CASE(3);
+    GPODE_CASE(4);
+    GPODE_CASE(5);
+    GPODE_CASE(6);
+    default:
+      return FourierAnyInputs<Real>(table, n, x, value, jacobian, record_stride);
+  }
+#undef GPODE_CASE
+}
+
+}  // namespace gpode::simd::GPODE_SIMD_TARGET

@@ -1,0 +1,112 @@
+// Loops over arrays, vectorised for the machine the program runs on.
+//
+// One source (loops.cc) is compiled for several instruction sets; the best one that the CPU has is
+// chosen at the first call. The environment variable GPODE_SIMD (baseline, v3, v4) asks for
+// another.
+//
+//   function   argument             largest error, double     float
+//   SinCos     |x| <= 1e6, 8192     1.6 ulp (baseline: 2.6)   1.6 ulp or 2^-36 (baseline: 2^-35),
+//                                                             whichever is more
+//              beyond               the C library's, which is called there
+//              infinite or NaN      NaN
+//   Exp        any                  1.1 ulp                   1.1 ulp
+//   Tanh       any                  2.7 ulp                   2.7 ulp; both keep the sign of zero
+//   Normals    64 random bits       4 ulp; the same bits on every instruction set
+//
+// An ulp is the distance of neighbouring numbers at the exact result, for subnormal results the
+// smallest subnormal number. A float's sine or cosine is known to 2^-36 only, because |x| is
+// reduced by a pi/2 of some 50 bits: that shows beside the zeros, where it can be hundreds of ulp.
+//
+// An element's result does not depend on its position, its neighbours or the array's length.
+// Different instruction sets differ in the last bits (fused multiply-adds), except where said.
+//
+// Thread safety: all functions may be called from any thread.
+//
+//   simd::SinCos(phase, sine, cosine);
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace gpode::simd {
+
+void SinCos(std::span<const double> x, std::span<double> sine, std::span<double> cosine);
+void SinCos(std::span<const float> x, std::span<float> sine, std::span<float> cosine);
+// y may be x itself.
+void Exp(std::span<const double> x, std::span<double> y);
+void Exp(std::span<const float> x, std::span<float> y);
+void Tanh(std::span<const double> x, std::span<double> y);
+void Tanh(std::span<const float> x, std::span<float> y);
+// Standard normals by the Box-Muller method, two from each pair of 64-bit words; even sizes only.
+void Normals(std::span<const std::uint64_t> bits, std::span<double> normals);
+
+// The Fourier features of a draw:  prior_d(x) = sum_i a_di cos(w_di . x) + b_di sin(w_di . x).
+// Features come in blocks of 64 bytes; a block holds w_.., one row per input, then a, then b.
+// Unused places of the last block are zero.
+template <typename Real>
+struct FourierTable {
+  static constexpr std::size_t kBlock = 64 / sizeof(Real);
+
+  std::size_t outputs = 0;
+  std::size_t inputs = 0;
+  std::size_t blocks = 0;           // per output
+  const Real* features = nullptr;   // (outputs, blocks, inputs + 2, kBlock)
+  const double* largest = nullptr;  // (outputs, inputs): max_i |w_dik|
+};
+
+// The kernel update of a draw:  update_d(x) = sum_m nu_dm phi(s_dm),  where
+// s_dm = sum_k (x_k - z_mk)^2 / l_dk^2  and nu has the signal variance multiplied in.
+struct UpdateTable {
+  static constexpr std::size_t kPad = 8;  // rows of inducing points are padded to a multiple
+
+  std::size_t outputs = 0;
+  std::size_t inputs = 0;
+  std::size_t stride = 0;                   // inducing points, padded
+  const double* locations = nullptr;        // (inputs, stride)
+  const double* inverse_squares = nullptr;  // (outputs, inputs): 1 / l^2
+  const double* weights = nullptr;          // (outputs, stride): nu, zero in the padding
+};
+
+// The loops of one instruction set. Pointers to arrays as described above; n points x (n, inputs).
+// Outputs for point p are written at p * record_stride.
+struct Loops {
+  void (*sincos_double)(std::size_t, const double*, double*, double*);
+  void (*sincos_float)(std::size_t, const float*, float*, float*);
+  void (*exp_double)(std::size_t, const double*, double*);
+  void (*exp_float)(std::size_t, const float*, float*);
+  void (*tanh_double)(std::size_t, const double*, double*);
+  void (*tanh_float)(std::size_t, const float*, float*);
+  void (*normals)(std::size_t, const std::uint64_t*, double*);
+
+  // value (outputs) and, unless null, jacobian (outputs, inputs) of the Fourier part.
+  void (*fourier_double)(const FourierTable<double>&, std::size_t n, const double* x, double* value,
+                         double* jacobian, std::size_t record_stride);
+  void (*fourier_float)(const FourierTable<float>&, std::size_t n, const double* x, double* value,
+                        double* jacobian, std::size_t record_stride);
+
+  // s (outputs, stride) for one point.
+  void (*distances)(const UpdateTable&, const double* x, double* s);
+  // value_d = sum_m nu_dm phi_dm.
+  void (*update_value)(const UpdateTable&, const double* phi, double* value);
+  // The same, and jacobian_dk = sum_m nu_dm psi_dm (x_k - z_mk) / l_dk^2.
+  void (*update_jacobian)(const UpdateTable&, const double* x, const double* phi, const double* psi,
+                          double* value, double* jacobian);
+  // Reverse for the cotangent g (outputs):  bweights_dm += g_d phi_dm,
+  // blocations_km -= sum_d g_d nu_dm psi_dm (x_k - z_mk) / l_dk^2,
+  // bsquares_dk += sum_m g_d nu_dm psi_dm (x_k - z_mk)^2.
+  void (*update_pullback)(const UpdateTable&, const double* x, const double* phi, const double* psi,
+                          const double* g, double* bweights, double* blocations, double* bsquares);
+};
+
+enum class Isa { kBaseline, kV3, kV4 };
+
+std::string_view Name(Isa isa);
+// The instruction sets that this machine can run, weakest first.
+std::span<const Isa> Available();
+Isa ActiveIsa();
+const Loops& LoopsFor(Isa isa);
+const Loops& Active();
+
+}  // namespace gpode::simd

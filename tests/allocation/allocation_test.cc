@@ -1,0 +1,148 @@
+// No allocation after set-up, in integration and its adjoint: the global allocator is replaced by
+// one that counts.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+#include "gpode/gpode.h"
+#include "support/random_gp.h"
+
+namespace {
+
+std::atomic<std::size_t> allocations{0};
+
+void* Counted(std::size_t size, std::size_t alignment) {
+  ++allocations;
+  void* memory = std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+  if (!memory) throw std::bad_alloc();
+  return memory;
+}
+
+}  // namespace
+
+void* operator new(std::size_t size) { return Counted(size, alignof(std::max_align_t)); }
+void* operator new[](std::size_t size) { return Counted(size, alignof(std::max_align_t)); }
+void* operator new(std::size_t size, std::align_val_t a) {
+  return Counted(size, static_cast<std::size_t>(a));
+}
+void* operator new[](std::size_t size, std::align_val_t a) {
+  return Counted(size, static_cast<std::size_t>(a));
+}
+void operator delete(void* p) noexcept { std::free(p); }
+void operator delete[](void* p) noexcept { std::free(p); }
+void operator delete(void* p, std::size_t) noexcept { std::free(p); }
+void operator delete[](void* p, std::size_t) noexcept { std::free(p); }
+void operator delete(void* p, std::align_val_t) noexcept { std::free(p); }
+void operator delete[](void* p, std::align_val_t) noexcept { std::free(p); }
+void operator delete(void* p, std::size_t, std::align_val_t) noexcept { std::free(p); }
+void operator delete[](void* p, std::size_t, std::align_val_t) noexcept { std::free(p); }
+
+namespace gpode {
+namespace {
+
+// Eigen allocates with malloc, past operator new.
+extern "C" void* __libc_malloc(std::size_t size);
+thread_local bool count_malloc = false;
+
+}  // namespace
+}  // namespace gpode
+
+extern "C" void* malloc(std::size_t size) {
+  if (gpode::count_malloc) ++allocations;
+  return gpode::__libc_malloc(size);
+}
+
+namespace gpode {
+namespace {
+
+// How many allocations `work` makes.
+template <typename Work>
+std::size_t AllocationsOf(Work work) {
+  const std::size_t before = allocations;
+  count_malloc = true;
+  work();
+  count_malloc = false;
+  return allocations - before;
+}
+
+TEST(AllocationTest, TheCountersCount) {
+  EXPECT_EQ(AllocationsOf([] { delete new int(3); }), 1u);
+  EXPECT_EQ(AllocationsOf([] { AlignedVector<double> v(10); }), 1u);
+  EXPECT_EQ(AllocationsOf([] {
+              void* volatile p = std::malloc(10);
+              std::free(p);
+            }),
+            1u);
+}
+
+// Integrates and pulls back from several starts, after one round of set-up.
+void ExpectNoneIn(const Field& field, Method method, std::size_t n) {
+  SolverOptions options{.method = method};
+  if (Order(method) < 3 || method == Method::kRungeKutta4) options.fixed_step = 0.05;
+  Solver solver(options);
+  SolveRecord record;
+  record.Reserve(field, method, n, 400);
+  const std::vector<double> times = {0.3, 0.31, 1.0, 1.5};
+  std::vector<double> x0(n * field.dim(), 0.4), states(times.size() * x0.size());
+  std::vector<double> bx0(x0.size()), bparameters(field.parameter_count());
+  const auto round = [&] {
+    solver.Solve(field, x0, 0, times, states);
+    const SolveResult result = solver.SolveRecorded(field, x0, 0, times, states, record);
+    if (result.ok()) solver.Pullback(field, record, states, bx0, bparameters);
+  };
+  round();
+  EXPECT_EQ(AllocationsOf([&] {
+              for (int i = 0; i < 5; ++i) {
+                for (double& v : x0) v += 0.1;
+                round();
+              }
+              // A run that fails does not allocate either.
+              x0[0] = NAN;
+              round();
+            }),
+            0u)
+      << Name(method);
+}
+
+TEST(AllocationTest, NoneInIntegrationAndAdjoint) {
+  for (const std::string& name : MethodNames()) {
+    const Method method = MethodFromName(name);
+    ExpectNoneIn(VanDerPol(0.5), method, 1);
+    Mlp network(2, {8, 8});
+    ExpectNoneIn(network, method, 3);
+    for (const std::string& kernel : KernelNames()) {
+      SparseGp gp(GetKernel(kernel));
+      ASSERT_EQ(gp.Set(testing_support::RandomGp(1, 3, 20)), FactorStatus::kOk);
+      GpDraw draw(gp, 32);
+      draw.Set(gp, SampleGpNoise(gp, 32, 1, 2, 3));
+      ExpectNoneIn(draw, method, 2);
+    }
+  }
+}
+
+TEST(AllocationTest, NoneWhenADrawIsSetAgain) {
+  SparseGp gp(GetKernel("squared-exponential"));
+  ASSERT_EQ(gp.Set(testing_support::RandomGp(1, 5, 100)), FactorStatus::kOk);
+  GpDraw draw(gp, 256);
+  GpNoise noise = SampleGpNoise(gp, 256, 1, 2, 3);
+  EXPECT_EQ(AllocationsOf([&] {
+              SampleGpNoise(gp, 256, 1, 2, 4, noise);
+              draw.Set(gp, noise);
+            }),
+            0u);
+}
+
+TEST(AllocationTest, NoneInAThreadPoolsLoop) {
+  ThreadPool pool(2);
+  std::vector<double> out(100);
+  pool.For(out.size(), [&](std::size_t i) { out[i] = 1; });
+  EXPECT_EQ(AllocationsOf([&] {
+              pool.For(out.size(), [&](std::size_t i) { out[i] += static_cast<double>(i); });
+            }),
+            0u);
+}
+
+}  // namespace
+}  // namespace gpode

@@ -1,0 +1,140 @@
+#include "gpode/error.h"
+
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <functional>
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace gpode {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+using Values = std::vector<double>;
+
+// The message of the InputError that `call` throws, or "" when it returns.
+std::string Message(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(ErrorTest, InputErrorIsARuntimeErrorWithItsMessage) {
+  try {
+    throw InputError("data.csv:3: no such column");
+  } catch (const std::runtime_error& error) {
+    EXPECT_STREQ(error.what(), "data.csv:3: no such column");
+  }
+}
+
+TEST(ErrorTest, ThrowInputJoinsFunctionArgumentAndMessage) {
+  EXPECT_EQ(Message([] { ThrowInput("Solve", "times", "must increase"); }),
+            "Solve: times must increase");
+}
+
+TEST(ErrorTest, CheckFinite) {
+  for (const double good : {0.0, -1e308, 5e-324}) {
+    EXPECT_EQ(Message([&] { CheckFinite("F", "x", good); }), "");
+  }
+  EXPECT_EQ(Message([] { CheckFinite("F", "x", kInfinity); }), "F: x is inf, must be finite");
+  EXPECT_EQ(Message([] { CheckFinite("F", "x", -kInfinity); }), "F: x is -inf, must be finite");
+  EXPECT_EQ(Message([] { CheckFinite("F", "x", kNan); }), "F: x is nan, must be finite");
+}
+
+TEST(ErrorTest, CheckFiniteOfManyNamesTheFirstWrongElement) {
+  EXPECT_EQ(Message([] { CheckFinite("F", "x", Values{}); }), "");
+  EXPECT_EQ(Message([] { CheckFinite("F", "x", Values{1, -2, 0}); }), "");
+  EXPECT_EQ(Message([] {
+              CheckFinite("F", "x", Values{1, kNan, kInfinity});
+            }),
+            "F: x[1] is nan, must be finite");
+}
+
+TEST(ErrorTest, CheckPositive) {
+  for (const double good : {1.0, 5e-324, 1e308}) {
+    EXPECT_EQ(Message([&] { CheckPositive("F", "x", good); }), "");
+  }
+  EXPECT_EQ(Message([] { CheckPositive("Solver", "rtol", -1); }),
+            "Solver: rtol is -1, must be positive and finite");
+  EXPECT_EQ(Message([] { CheckPositive("F", "x", 0.0); }),
+            "F: x is 0, must be positive and finite");
+  EXPECT_EQ(Message([] { CheckPositive("F", "x", kInfinity); }),
+            "F: x is inf, must be positive and finite");
+  EXPECT_EQ(Message([] { CheckPositive("F", "x", kNan); }),
+            "F: x is nan, must be positive and finite");
+}
+
+TEST(ErrorTest, CheckPositiveOfManyNamesTheFirstWrongElement) {
+  EXPECT_EQ(Message([] { CheckPositive("F", "x", Values{}); }), "");
+  EXPECT_EQ(Message([] { CheckPositive("F", "x", Values{1, 2}); }), "");
+  EXPECT_EQ(Message([] {
+              CheckPositive("F", "x", Values{1, 2, -0.25, 0});
+            }),
+            "F: x[2] is -0.25, must be positive and finite");
+  EXPECT_EQ(Message([] {
+              CheckPositive("F", "x", Values{kInfinity, 1});
+            }),
+            "F: x[0] is inf, must be positive and finite");
+  EXPECT_EQ(Message([] {
+              CheckPositive("F", "x", Values{1, kNan});
+            }),
+            "F: x[1] is nan, must be positive and finite");
+}
+
+TEST(ErrorTest, CheckNonNegative) {
+  for (const double good : {0.0, -0.0, 2.5}) {
+    EXPECT_EQ(Message([&] { CheckNonNegative("F", "x", good); }), "");
+  }
+  EXPECT_EQ(Message([] { CheckNonNegative("F", "x", -1e-3); }),
+            "F: x is -0.001, must be zero or more and finite");
+  EXPECT_EQ(Message([] { CheckNonNegative("F", "x", kInfinity); }),
+            "F: x is inf, must be zero or more and finite");
+  EXPECT_EQ(Message([] { CheckNonNegative("F", "x", kNan); }),
+            "F: x is nan, must be zero or more and finite");
+}
+
+TEST(ErrorTest, CheckAtLeast) {
+  EXPECT_EQ(Message([] { CheckAtLeast("F", "levels", 2, 2); }), "");
+  EXPECT_EQ(Message([] { CheckAtLeast("F", "levels", 3, 2); }), "");
+  EXPECT_EQ(Message([] { CheckAtLeast("F", "levels", 1, 2); }),
+            "F: levels is 1, must be at least 2");
+  EXPECT_EQ(Message([] { CheckAtLeast("F", "levels", -4, 0); }),
+            "F: levels is -4, must be at least 0");
+}
+
+TEST(ErrorTest, CheckSize) {
+  EXPECT_EQ(Message([] { CheckSize("F", "x", 3, 3); }), "");
+  EXPECT_EQ(Message([] { CheckSize("F", "x", 2, 3); }), "F: x has 2 values, must have 3");
+  EXPECT_EQ(Message([] { CheckSize("F", "x", 4, 3); }), "F: x has 4 values, must have 3");
+}
+
+TEST(CheckMacroTest, HoldsQuietlyAndEvaluatesOnce) {
+  int evaluated = 0;
+  GPODE_CHECK(++evaluated == 1);
+  EXPECT_EQ(evaluated, 1);
+}
+
+TEST(CheckMacroTest, AbortsWithPlaceAndCondition) {
+  const int one = 1;
+  EXPECT_EXIT(GPODE_CHECK(one + one == 3), testing::KilledBySignal(SIGABRT),
+              "error_test\\.cc:[0-9]+: internal check failed: one \\+ one == 3");
+}
+
+TEST(CheckMacroTest, IsOneStatement) {
+  const bool holds = true;
+  if (holds)
+    GPODE_CHECK(holds);
+  else
+    FAIL() << "the else went to the macro's own if";
+}
+
+}  // namespace
+}  // namespace gpode

@@ -1,0 +1,53 @@
+// Values against an independent implementation: see README.md beside this file.
+#include "support/golden.h"
+
+#include <gtest/gtest.h>
+
+#include "gpode/gpode.h"
+
+namespace gpode {
+namespace {
+
+constexpr double kTolerance = 1e-9;  // relative, entry by entry, down to a floor
+constexpr double kFloor = 1e-3;      // share of the largest entry below which errors count as at it
+
+void ExpectClose(std::span<const double> actual, const Archive& c, const std::string& key) {
+  const std::vector<double>& expected = c.at(key).values;
+  ASSERT_EQ(actual.size(), expected.size()) << key;
+  double largest = 0;
+  for (double v : expected) largest = std::max(largest, std::fabs(v));
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    const double scale = std::max(std::fabs(expected[i]), kFloor * largest);
+    EXPECT_NEAR(actual[i], expected[i], kTolerance * scale) << key << "[" << i << "]";
+  }
+}
+
+std::span<const double> Entries(const Matrix& m) {
+  return {m.data(), static_cast<std::size_t>(m.size())};
+}
+
+TEST(Golden, DrawsAndMomentsMatch) {
+  const auto files = golden::Files();
+  ASSERT_FALSE(files.empty()) << "no case_*.npz found";
+  for (const auto& file : files) {
+    SCOPED_TRACE(file.string());
+    const Archive c = ReadNpz(file);
+    SparseGp gp(GetKernel("squared-exponential"), c.at("jitter").Scalar("jitter"));
+    ASSERT_EQ(gp.Set(golden::Parameters(c)), FactorStatus::kOk);
+    GpDraw draw(gp, golden::Features(c));
+    draw.Set(gp, golden::Noise(c));
+    const Matrix points = golden::AsMatrix(c.at("points"));
+
+    ExpectClose(Entries(draw.nu()), c, "nu");
+    ExpectClose(Entries(Evaluate(draw, points)), c, "field");
+    std::vector<double> jacobian(points.size() * points.cols());
+    draw.Jacobian(Entries(points), jacobian);
+    ExpectClose(jacobian, c, "field_jacobian");
+    ExpectClose(Entries(gp.Mean(points)), c, "marginal_mean");
+    ExpectClose(Entries(gp.Variance(points)), c, "marginal_variance");
+    ExpectClose(std::vector<double>{gp.InducingKl()}, c, "vanilla_kl_u");
+  }
+}
+
+}  // namespace
+}  // namespace gpode

@@ -1,0 +1,178 @@
+// The discrete adjoint equals finite differences of the same computation with its steps frozen, for
+// every method and field, for the initial state and every parameter, dense output included.
+#include <gtest/gtest.h>
+
+#include <memory>
+
+#include "gpode/gp.h"
+#include "gpode/gradient_check.h"
+#include "gpode/mlp.h"
+#include "gpode/ode.h"
+#include "gpode/systems.h"
+#include "support/random_gp.h"
+
+namespace gpode {
+namespace {
+
+using testing_support::Flatten;
+using testing_support::Numbers;
+using testing_support::RandomGp;
+using testing_support::Unflatten;
+
+constexpr double kTolerance = 1e-7;
+constexpr std::size_t kFeatures = 12;
+
+// A field as a function of a flat parameter vector, and how raw cotangents become that vector's
+// gradient.
+struct FieldCase {
+  std::string name;
+  std::vector<double> parameters;
+  std::size_t dim;
+  std::function<std::unique_ptr<Field>(std::span<const double>)> make;
+  std::function<std::vector<double>(const Field&, std::span<const double>)> finish =
+      [](const Field&, std::span<const double> raw) {
+        return std::vector<double>(raw.begin(), raw.end());
+      };
+};
+
+FieldCase VanDerPolCase() {
+  return {
+      "vdp", {0.8}, 2, [](std::span<const double> p) { return std::make_unique<VanDerPol>(p[0]); }};
+}
+
+FieldCase MlpCase() {
+  Mlp network(2, {6, 5});
+  std::vector<double> parameters(network.parameter_count());
+  Numbers numbers(70);
+  for (double& p : parameters) p = 0.5 * numbers.Normal();
+  return {"mlp", parameters, 2, [](std::span<const double> p) {
+            auto field = std::make_unique<Mlp>(2, std::vector<std::size_t>{6, 5});
+            field->SetParameters(p);
+            return field;
+          }};
+}
+
+FieldCase GpCase(const std::string& kernel, std::size_t dim) {
+  const GpParameters shape = RandomGp(71, dim, 5);
+  const auto gp_of = [kernel, shape](std::span<const double> flat) {
+    SparseGp gp(GetKernel(kernel));
+    EXPECT_EQ(gp.Set(Unflatten(flat, shape)), FactorStatus::kOk);
+    return gp;
+  };
+  FieldCase c;
+  c.name = "gp_" + std::to_string(dim);
+  c.parameters = Flatten(shape);
+  c.dim = dim;
+  c.make = [gp_of](std::span<const double> flat) {
+    const SparseGp gp = gp_of(flat);
+    auto draw = std::make_unique<GpDraw>(gp, kFeatures);
+    draw->Set(gp, SampleGpNoise(gp, kFeatures, 8, 0, 0));
+    return draw;
+  };
+  c.finish = [gp_of, shape](const Field& field, std::span<const double> raw) {
+    const SparseGp gp = gp_of(Flatten(shape));
+    GpGradient gradient(shape);
+    dynamic_cast<const GpDraw&>(field).PullbackToGp(gp, SampleGpNoise(gp, kFeatures, 8, 0, 0), raw,
+                                                    gradient);
+    gp.FinishGradient(gradient);
+    return Flatten(gradient.parameters);
+  };
+  return c;
+}
+
+class AdjointTest : public ::testing::TestWithParam<std::tuple<Method, bool>> {
+ protected:
+  // n states, outputs at the start, repeated, inside steps and at the end; backwards in time if
+  // asked.
+  void Check(const FieldCase& c, std::size_t n) {
+    const auto& [method, backwards] = GetParam();
+    SolverOptions options{.method = method, .rtol = 1e-4, .atol = 1e-4};
+    if (Order(method) < 3 || method == Method::kRungeKutta4) options.fixed_step = 0.11;
+    const double sign = backwards ? -1.0 : 1.0;
+    std::vector<double> times = {0.0, 0.13, 0.13, 0.4, 0.77, 1.2};
+    for (double& t : times) t = 2.0 + sign * t;
+    const std::size_t size = n * c.dim;
+    Numbers numbers(72);
+    std::vector<double> x0(size), bstates(times.size() * size);
+    for (double& v : x0) v = numbers.Normal();
+    for (double& v : bstates) v = numbers.Normal();
+
+    const auto field = c.make(c.parameters);
+    Solver solver(options);
+    SolveRecord record;
+    std::vector<double> states(times.size() * size);
+    const SolveResult result = solver.SolveRecorded(*field, x0, 2.0, times, states, record);
+    ASSERT_TRUE(result.ok()) << Message(result.status);
+    ASSERT_GT(record.steps(), 1u);
+    std::vector<double> bx0(size), raw(field->parameter_count());
+    solver.Pullback(*field, record, bstates, bx0, raw);
+
+    const auto contract = [&](const Field& f, std::span<const double> start) {
+      std::vector<double> replayed(states.size());
+      Solver(options).Replay(f, record, start, replayed);
+      double sum = 0;
+      for (std::size_t i = 0; i < replayed.size(); ++i) sum += bstates[i] * replayed[i];
+      return sum;
+    };
+    std::vector<double> replayed(states.size());
+    solver.Replay(*field, record, x0, replayed);
+    for (std::size_t i = 0; i < states.size(); ++i) {
+      EXPECT_NEAR(replayed[i], states[i], 1e-13 * std::max(1.0, std::fabs(states[i])));
+    }
+
+    const GradientCheck start =
+        CheckGradient([&](std::span<const double> x) { return contract(*field, x); }, x0, bx0);
+    EXPECT_TRUE(start.ok(kTolerance)) << c.name << ", x0: " << start.message;
+    const GradientCheck parameters =
+        CheckGradient([&](std::span<const double> p) { return contract(*c.make(p), x0); },
+                      c.parameters, c.finish(*field, raw));
+    EXPECT_TRUE(parameters.ok(kTolerance)) << c.name << ", parameters: " << parameters.message;
+  }
+};
+
+TEST_P(AdjointTest, OfAKnownSystem) { Check(VanDerPolCase(), 1); }
+TEST_P(AdjointTest, OfABatch) { Check(VanDerPolCase(), 3); }
+TEST_P(AdjointTest, OfANetwork) { Check(MlpCase(), 2); }
+TEST_P(AdjointTest, OfADraw) { Check(GpCase("squared-exponential", 2), 1); }
+TEST_P(AdjointTest, OfADrawBatchMatern) { Check(GpCase("matern52", 3), 2); }
+
+INSTANTIATE_TEST_SUITE_P(
+    AllMethods, AdjointTest,
+    ::testing::Combine(::testing::Values(Method::kEuler, Method::kMidpoint, Method::kRungeKutta4,
+                                         Method::kBogackiShampine32, Method::kDormandPrince54,
+                                         Method::kTsitouras54, Method::kDop853),
+                       ::testing::Bool()),
+    [](const auto& test) {
+      return std::string(Name(std::get<0>(test.param))) +
+             (std::get<1>(test.param) ? "_backwards" : "_forwards");
+    });
+
+// The other systems once, with the default method: their pullbacks are the harness's business, this
+// holds them together with the solver.
+TEST(AdjointOfSystemsTest, EverySystem) {
+  for (const std::string& name : SystemNames()) {
+    SCOPED_TRACE(name);
+    const auto field = MakeSystem(name);
+    const SystemInfo info = DescribeSystem(name);
+    const std::vector<double> times = {0.2, 0.5};
+    std::vector<double> x0 = info.default_start, states(2 * x0.size());
+    Solver solver;
+    SolveRecord record;
+    ASSERT_TRUE(solver.SolveRecorded(*field, x0, 0, times, states, record).ok());
+    std::vector<double> bstates(states.size(), 1.0), bx0(x0.size()), raw(field->parameter_count());
+    solver.Pullback(*field, record, bstates, bx0, raw);
+    const GradientCheck check = CheckGradient(
+        [&](std::span<const double> x) {
+          std::vector<double> replayed(states.size());
+          Solver().Replay(*field, record, x, replayed);
+          double sum = 0;
+          for (double v : replayed) sum += v;
+          return sum;
+        },
+        x0, bx0);
+    EXPECT_TRUE(check.ok(kTolerance)) << check.message;
+  }
+}
+
+}  // namespace
+}  // namespace gpode

@@ -1,0 +1,149 @@
+// Every method shows its order: exact on polynomials it must reproduce, error shrinking as it
+// should when the step halves, at the end and for dense output in between.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "gpode/ode.h"
+#include "gpode/systems.h"
+#include "ode/tableau.h"
+
+namespace gpode {
+namespace {
+
+// dx/dt = (1, x_1^p): x_2 is a polynomial of degree p + 1 of time.
+class PowerField : public Field {
+ public:
+  explicit PowerField(int power) : power_(power) {}
+  std::size_t dim() const override { return 2; }
+  std::size_t parameter_count() const override { return 0; }
+  std::size_t record_size() const override { return 0; }
+  void Value(std::span<const double> x, std::span<double> f, std::span<double>) const override {
+    f[0] = 1;
+    f[1] = std::pow(x[0], power_);
+  }
+  void Record(std::span<const double> x, std::span<double> f, std::span<double> r) const override {
+    Value(x, f, r);
+  }
+  void Pullback(std::span<const double>, std::span<const double>, std::span<const double>,
+                std::span<double>, std::span<double>) const override {}
+
+ private:
+  int power_;
+};
+
+class OrderTest : public ::testing::TestWithParam<Method> {
+ protected:
+  const Tableau& tableau_ = GetTableau(GetParam());
+};
+
+TEST_P(OrderTest, StagesAndDenseOutputAreConsistent) {
+  const Tableau& t = tableau_;
+  double sum = 0, error = 0, second = 0;
+  for (std::size_t i = 0; i < t.stages; ++i) {
+    sum += t.b[i];
+    if (!t.error.empty()) error += t.error[i];
+    if (!t.second_error.empty()) second += t.second_error[i];
+  }
+  EXPECT_NEAR(sum, 1, 1e-14);
+  EXPECT_NEAR(error, 0, 1e-14);
+  EXPECT_NEAR(second, 0, 1e-14);
+  ASSERT_EQ(t.a.size(), t.all_stages * (t.all_stages - 1) / 2);
+  ASSERT_EQ(t.dense.size(), t.all_stages * t.degree);
+  // At theta = 1 dense output is the step's end; its weights sum to theta everywhere.
+  for (std::size_t i = 0; i < t.all_stages; ++i) {
+    EXPECT_NEAR(t.DenseWeight(i, 1.0), i < t.stages ? t.b[i] : 0.0, 2e-12) << "stage " << i;
+  }
+  for (double theta : {0.1, 0.35, 0.8}) {
+    double weights = 0;
+    for (std::size_t i = 0; i < t.all_stages; ++i) weights += t.DenseWeight(i, theta);
+    EXPECT_NEAR(weights, theta, 1e-12);
+  }
+  if (t.closing != Tableau::kNone) {
+    for (std::size_t j = 0; j < t.closing; ++j) EXPECT_EQ(t.Row(t.closing)[j], t.b[j]);
+  }
+}
+
+TEST_P(OrderTest, IsExactOnPolynomials) {
+  const int order = tableau_.order;
+  Solver solver({.method = GetParam(), .fixed_step = 0.7});
+  for (int power = 0; power < order; ++power) {
+    std::vector<double> states(2);
+    ASSERT_TRUE(solver
+                    .Solve(PowerField(power), std::vector<double>{0.3, 0.0}, 0.0,
+                           std::vector<double>{1.4}, states)
+                    .ok());
+    const double exact = (std::pow(1.7, power + 1) - std::pow(0.3, power + 1)) / (power + 1);
+    EXPECT_NEAR(states[1], exact, 1e-12 * std::fabs(exact)) << "degree " << power + 1;
+  }
+}
+
+// The error of a fixed-step solution of the linear oscillator x'' = -x at the given times.
+double OscillatorError(Method method, double step, std::span<const double> times) {
+  Matrix a(2, 2);
+  a << 0, 1, -1, 0;
+  Solver solver({.method = method, .fixed_step = step});
+  std::vector<double> states(2 * times.size());
+  EXPECT_TRUE(
+      solver.Solve(LinearSystem(a), std::vector<double>{1.0, 0.0}, 0.0, times, states).ok());
+  double largest = 0;
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    largest = std::max(largest, std::hypot(states[2 * i] - std::cos(times[i]),
+                                           states[2 * i + 1] + std::sin(times[i])));
+  }
+  return largest;
+}
+
+// The order seen when the step halves.
+double ObservedOrder(Method method, double step, std::span<const double> times) {
+  return std::log2(OscillatorError(method, step, times) / OscillatorError(method, step / 2, times));
+}
+
+double CoarseStep(int order) { return order >= 8 ? 0.8 : order >= 5 ? 0.2 : 0.05; }
+
+TEST_P(OrderTest, ErrorAtTheEndShrinksWithTheOrder) {
+  const int order = tableau_.order;
+  const double observed = ObservedOrder(GetParam(), CoarseStep(order), std::vector<double>{8.0});
+  EXPECT_GT(observed, order - 0.3);
+  EXPECT_LT(observed, order + 1.3);
+}
+
+// A nonlinear problem with a known solution: x' = x^2 at x(0) = 1 is 1 / (1 - t).
+TEST_P(OrderTest, ErrorShrinksWithTheOrderOnANonlinearProblem) {
+  class Square : public PowerField {
+   public:
+    Square() : PowerField(0) {}
+    void Value(std::span<const double> x, std::span<double> f, std::span<double>) const override {
+      f[0] = x[0] * x[0];
+      f[1] = 0;
+    }
+  };
+  const auto error = [&](double step) {
+    std::vector<double> states(2);
+    Solver solver({.method = GetParam(), .fixed_step = step});
+    EXPECT_TRUE(
+        solver.Solve(Square(), std::vector<double>{1.0, 0.0}, 0.0, std::vector<double>{0.5}, states)
+            .ok());
+    return std::fabs(states[0] - 2.0);
+  };
+  const double step = tableau_.order >= 8 ? 0.125 : tableau_.order == 5 ? 0.0625 : 0.02;
+  EXPECT_GT(std::log2(error(step) / error(step / 2)), tableau_.order - 0.4);
+}
+
+TEST_P(OrderTest, DenseOutputShrinksAtLeastWithItsOwnOrder) {
+  // Local error of dense output is one order below the method's for the high-order pairs.
+  const int order = tableau_.order >= 5 ? tableau_.order - 1 : tableau_.order;
+  std::vector<double> times;
+  for (int i = 1; i < 200; ++i) times.push_back(0.0311 * i);
+  const double observed = ObservedOrder(GetParam(), CoarseStep(tableau_.order), times);
+  EXPECT_GT(observed, order - 0.4);
+}
+
+INSTANTIATE_TEST_SUITE_P(AllMethods, OrderTest,
+                         ::testing::Values(Method::kEuler, Method::kMidpoint, Method::kRungeKutta4,
+                                           Method::kBogackiShampine32, Method::kDormandPrince54,
+                                           Method::kTsitouras54, Method::kDop853),
+                         [](const auto& test) { return std::string(Name(test.param)); });
+
+}  // namespace
+}  // namespace gpode
