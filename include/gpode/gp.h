@@ -161,6 +161,7 @@ class GpDraw : public Field {
   void SetUpdate(const SparseGp& gp, const GpNoise& noise);
   void Prior(std::size_t n, const double* x, double* value, double* jacobian,
              std::size_t stride) const;
+  void RecordUpdate(const double* x, double* record, double* f) const;
 
   const Kernel* kernel_;
   std::size_t dim_, inducing_, features_;

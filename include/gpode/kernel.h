@@ -34,10 +34,12 @@ class Kernel {
 
   virtual std::string_view name() const = 0;
 
-  // phi_i = phi(s_i) and, unless psi is empty, psi_i = 2 dphi/ds at s_i, so that
-  // dk/dx_k = variance psi (x_k - z_k) / lengthscale_k^2. phi may be s itself.
+  // phi_i = phi(s_i) and, unless psi is empty, psi_i = -2 dphi/ds at s_i, so that
+  // dk/dx_k = -variance psi (x_k - z_k) / lengthscale_k^2. phi may be s itself.
   virtual void Profile(std::span<const double> s, std::span<double> phi,
                        std::span<double> psi) const = 0;
+  // Whether psi equals phi everywhere, so that it need be neither computed nor kept beside it.
+  virtual bool slope_is_value() const { return false; }
 
   // A frequency of the kernel with unit lengthscales is a vector of standard normals times this
   // factor, a function of `spectral_normals()` further standard normals. With lengthscales, divide

@@ -15,6 +15,19 @@ namespace {
 
 thread_local bool inside_loop = false;
 
+// A loop inside a loop, with the promise about exceptions that every loop gives.
+void RunHere(std::size_t count, void (*call)(void*, std::size_t), void* body) {
+  std::exception_ptr failure;
+  for (std::size_t i = 0; i < count; ++i) {
+    try {
+      call(body, i);
+    } catch (...) {
+      if (!failure) failure = std::current_exception();
+    }
+  }
+  if (failure) std::rethrow_exception(failure);
+}
+
 }  // namespace
 
 // One loop is one "generation". Workers sleep until the generation changes, take items from `next`
@@ -85,10 +98,7 @@ ThreadPool::~ThreadPool() {
 std::size_t ThreadPool::size() const { return state_->workers.size() + 1; }
 
 void ThreadPool::Run(std::size_t count, void (*call)(void*, std::size_t), void* body) {
-  if (inside_loop || count == 0) {
-    for (std::size_t i = 0; i < count; ++i) call(body, i);
-    return;
-  }
+  if (inside_loop || count == 0) return RunHere(count, call, body);
   State& s = *state_;
   {
     const std::lock_guard lock(s.mutex);

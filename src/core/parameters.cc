@@ -31,6 +31,16 @@ double Logarithm(const ParameterBlock& block, double value) {
   return std::log(value);
 }
 
+// values: the block's own.
+void CheckUpperTrianglesZero(const ParameterBlock& block, std::span<const double> values) {
+  const std::size_t n = block.shape.back();
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (i % n <= i / n % n || values[i] == 0) continue;
+    ThrowInput(kUnconstrain, fmt::format("{}[{}]", block.name, i),
+               fmt::format("is {}, must be zero above the diagonal", values[i]));
+  }
+}
+
 }  // namespace
 
 std::size_t ParameterLayout::Add(std::string name, std::vector<std::size_t> shape,
@@ -99,8 +109,10 @@ void ParameterLayout::Unconstrain(std::span<const double> values, std::span<doub
   CheckSize(kUnconstrain, "values", values.size(), value_size_);
   CheckSize(kUnconstrain, "flat", flat.size(), flat_size_);
   for (const ParameterBlock& b : blocks_) {
-    CheckFinite(kUnconstrain, b.name, values.subspan(b.value_offset, b.value_size));
+    const std::span<const double> own = values.subspan(b.value_offset, b.value_size);
+    CheckFinite(kUnconstrain, b.name, own);
     if (b.transform == Transform::kLowerTriangular) {
+      CheckUpperTrianglesZero(b, own);
       ForLowerTriangles(b, [&](std::size_t u, std::size_t v, bool diagonal) {
         flat[u] = diagonal ? Logarithm(b, values[v]) : values[v];
       });
@@ -116,6 +128,7 @@ void ParameterLayout::Unconstrain(std::span<const double> values, std::span<doub
 void ParameterLayout::ConstrainPullback(std::span<const double> values,
                                         std::span<const double> bvalues,
                                         std::span<double> bflat) const {
+  CheckSize("ParameterLayout::ConstrainPullback", "values", values.size(), value_size_);
   CheckSize("ParameterLayout::ConstrainPullback", "bvalues", bvalues.size(), value_size_);
   CheckSize("ParameterLayout::ConstrainPullback", "bflat", bflat.size(), flat_size_);
   for (const ParameterBlock& b : blocks_) {

@@ -10,6 +10,9 @@ namespace gpode {
 namespace {
 
 constexpr std::size_t kMostDimensions = 512;
+// Points taken through the features together: one output's features stay in the first-level cache
+// for all of them, and so do the points' records.
+constexpr std::size_t kTile = 8;
 
 constexpr std::size_t RoundUp(std::size_t n, std::size_t multiple) {
   return (n + multiple - 1) / multiple * multiple;
@@ -25,12 +28,13 @@ struct RecordLayout {
   std::size_t psi;          // (D, stride)
   std::size_t size;
 
-  RecordLayout(std::size_t d, std::size_t stride)
+  // Kernels whose slope is the value keep only one of the two.
+  RecordLayout(std::size_t d, std::size_t stride, bool slope_is_value)
       : prior_slope(prior + d),
         update(prior_slope + d * d),
         slope(update + d),
         phi(RoundUp(slope + d * d, 8)),
-        psi(phi + d * stride),
+        psi(slope_is_value ? phi : phi + d * stride),
         size(psi + d * stride) {}
 };
 
@@ -59,15 +63,19 @@ struct GpDraw::Tables {
   SumsLayout sums;
   AlignedVector<double> features;       // see simd::FourierTable
   AlignedVector<float> features_float;  // one of the two is used
+  std::vector<double> radius, angle;    // (D, F)
   AlignedVector<double> largest, locations, inverse_squares, weights;
   simd::FourierTable<double> fourier;
   simd::FourierTable<float> fourier_float;
   simd::UpdateTable update;
 
-  Tables(std::size_t d, std::size_t m, std::size_t f, FeaturePrecision precision)
+  Tables(std::size_t d, std::size_t m, std::size_t f, FeaturePrecision precision,
+         bool slope_is_value)
       : stride(RoundUp(m, simd::UpdateTable::kPad)),
-        record(d, stride),
+        record(d, stride, slope_is_value),
         sums(d, stride),
+        radius(d * f),
+        angle(d * f),
         largest(d * d),
         locations(d * stride),
         inverse_squares(d * d),
@@ -89,7 +97,30 @@ struct GpDraw::Tables {
     table = {d, d, blocks, memory.data(), largest.data()};
   }
 
-  // Where feature i of output d keeps its part `row`: frequencies 0 .. D-1, then cosine, then sine.
+  template <typename Real>
+  void Fill(const SparseGp& gp, const GpNoise& noise, AlignedVector<Real>& memory,
+            const simd::FourierTable<Real>& table) {
+    const std::size_t dim = table.inputs, count = radius.size() / dim;
+    for (std::size_t d = 0; d < dim; ++d) {
+      const Hyperparameters& hyper = gp.Hyper(d);
+      const double scale = std::sqrt(hyper.variance / static_cast<double>(count));
+      double* most = largest.data() + d * dim;
+      std::fill_n(most, dim, 0.0);
+      for (std::size_t i = 0; i < count; ++i) {
+        const std::size_t feature = d * count + i;
+        for (std::size_t k = 0; k < dim; ++k) {
+          const double omega = noise.eps_omega[feature * dim + k] / hyper.lengthscales[k];
+          most[k] = std::max(most[k], std::fabs(omega));
+          Feature(memory, table, d, i, k) = static_cast<Real>(omega);
+        }
+        Feature(memory, table, d, i, dim) = static_cast<Real>(scale * radius[feature]);
+        Feature(memory, table, d, i, dim + 1) = static_cast<Real>(-angle[feature]);
+      }
+    }
+  }
+
+  // Where feature i of output d keeps its part `row`: frequencies 0 .. D-1, then amplitude, then
+  // phase.
   template <typename Real>
   static Real& Feature(AlignedVector<Real>& memory, const simd::FourierTable<Real>& table,
                        std::size_t d, std::size_t i, std::size_t row) {
@@ -112,7 +143,8 @@ GpDraw::GpDraw(const SparseGp& gp, std::size_t features, FeaturePrecision precis
   CheckAtLeast("GpDraw", "the number of dimensions", static_cast<std::ptrdiff_t>(dim_), 1);
   if (dim_ > kMostDimensions)
     ThrowInput("GpDraw", "the number of dimensions", "must be at most 512");
-  tables_ = std::make_unique<Tables>(dim_, inducing_, features_, precision_);
+  tables_ =
+      std::make_unique<Tables>(dim_, inducing_, features_, precision_, kernel_->slope_is_value());
 }
 
 GpDraw::~GpDraw() = default;
@@ -129,39 +161,19 @@ void GpDraw::Set(const SparseGp& gp, const GpNoise& noise) {
   CheckSize("GpDraw::Set", "noise.w_cos", noise.w_cos.size(), dim_ * features_);
   CheckSize("GpDraw::Set", "noise.w_sin", noise.w_sin.size(), dim_ * features_);
   CheckSize("GpDraw::Set", "noise.eps_u", noise.eps_u.size(), dim_ * inducing_);
-  kernel_ = &gp.kernel();
+  if (kernel_ != &gp.kernel()) ThrowInput("GpDraw::Set", "gp's kernel", "is not the constructor's");
   SetFeatures(gp, noise);
   SetUpdate(gp, noise);
 }
 
+// w_cos cos(p) + w_sin sin(p) = radius cos(p - angle): one product less than with both weights.
 void GpDraw::SetFeatures(const SparseGp& gp, const GpNoise& noise) {
   Tables& t = *tables_;
-  const auto fill = [&](auto& memory, const auto& table) {
-    using Real = std::remove_cvref_t<decltype(memory[0])>;
-    for (std::size_t d = 0; d < dim_; ++d) {
-      const Hyperparameters& hyper = gp.Hyper(d);
-      const double scale = std::sqrt(hyper.variance / static_cast<double>(features_));
-      for (std::size_t k = 0; k < dim_; ++k) {
-        double largest = 0;
-        const double inverse = 1.0 / hyper.lengthscales[k];
-        for (std::size_t i = 0; i < features_; ++i) {
-          const double omega = noise.eps_omega[(d * features_ + i) * dim_ + k] * inverse;
-          largest = std::max(largest, std::fabs(omega));
-          Tables::Feature(memory, table, d, i, k) = static_cast<Real>(omega);
-        }
-        t.largest[d * dim_ + k] = largest;
-      }
-      for (std::size_t i = 0; i < features_; ++i) {
-        const std::size_t j = d * features_ + i;
-        Tables::Feature(memory, table, d, i, dim_) = static_cast<Real>(scale * noise.w_cos[j]);
-        Tables::Feature(memory, table, d, i, dim_ + 1) = static_cast<Real>(scale * noise.w_sin[j]);
-      }
-    }
-  };
+  simd::Polar(noise.w_cos, noise.w_sin, t.radius, t.angle);
   if (precision_ == FeaturePrecision::kDouble) {
-    fill(t.features, t.fourier);
+    t.Fill(gp, noise, t.features, t.fourier);
   } else {
-    fill(t.features_float, t.fourier_float);
+    t.Fill(gp, noise, t.features_float, t.fourier_float);
   }
 }
 
@@ -225,19 +237,29 @@ void GpDraw::Record(std::span<const double> x, std::span<double> f,
                     std::span<double> record) const {
   const Tables& t = *tables_;
   const RecordLayout& at = t.record;
-  const simd::Loops& loops = simd::Active();
   const std::size_t n = x.size() / dim_;
-  Prior(n, x.data(), record.data() + at.prior, record.data() + at.prior_slope, at.size);
-  for (std::size_t p = 0; p < n; ++p) {
-    const double* point = x.data() + p * dim_;
-    double* r = record.data() + p * at.size;
-    const std::span<double> phi(r + at.phi, dim_ * t.stride), psi(r + at.psi, dim_ * t.stride);
-    loops.distances(t.update, point, phi.data());
-    kernel_->Profile(phi, phi, psi);
-    loops.update_jacobian(t.update, point, phi.data(), psi.data(), r + at.update, r + at.slope);
-    for (std::size_t i = 0; i < dim_ * dim_; ++i) r[at.slope + i] += r[at.prior_slope + i];
-    for (std::size_t d = 0; d < dim_; ++d) f[p * dim_ + d] = r[at.prior + d] + r[at.update + d];
+  for (std::size_t start = 0; start < n; start += kTile) {
+    const std::size_t count = std::min(kTile, n - start);
+    double* first = record.data() + start * at.size;
+    Prior(count, x.data() + start * dim_, first + at.prior, first + at.prior_slope, at.size);
+    for (std::size_t p = start; p < start + count; ++p) {
+      RecordUpdate(x.data() + p * dim_, record.data() + p * at.size, f.data() + p * dim_);
+    }
   }
+}
+
+// Adds the kernel update to a record that has the prior part.
+void GpDraw::RecordUpdate(const double* x, double* r, double* f) const {
+  const Tables& t = *tables_;
+  const RecordLayout& at = t.record;
+  const simd::Loops& loops = simd::Active();
+  const std::span<double> phi(r + at.phi, dim_ * t.stride);
+  const std::span<double> psi(r + at.psi, at.psi == at.phi ? 0 : dim_ * t.stride);
+  loops.distances(t.update, x, phi.data());
+  kernel_->Profile(phi, phi, psi);
+  loops.update_jacobian(t.update, x, phi.data(), r + at.psi, r + at.update, r + at.slope);
+  for (std::size_t i = 0; i < dim_ * dim_; ++i) r[at.slope + i] += r[at.prior_slope + i];
+  for (std::size_t d = 0; d < dim_; ++d) f[d] = r[at.prior + d] + r[at.update + d];
 }
 
 void GpDraw::Pullback(std::span<const double> x, std::span<const double> record,
@@ -306,8 +328,8 @@ void GpDraw::PullbackToGp(const SparseGp& gp, const GpNoise& noise,
       if (d == 0) b.inducing_locations.col(k) += blocations;
       b.inducing_locations.col(k) += bprior.cwiseProduct(slope_at_z);
       const double at_z = bprior.cwiseProduct(slope_at_z).dot(z.col(k));
-      b.lengthscales(row, k) -= (sums[t.sums.prior_slope + d * dim_ + k] + at_z) / l +
-                                sums[t.sums.squares + d * dim_ + k] / (l * l * l);
+      b.lengthscales(row, k) += sums[t.sums.squares + d * dim_ + k] / (l * l * l) -
+                                (sums[t.sums.prior_slope + d * dim_ + k] + at_z) / l;
     }
   }
 }

@@ -52,7 +52,7 @@ void KernelMatrixPullback(const Kernel& kernel, const Hyperparameters& hyper, co
     for (Eigen::Index j = 0; j < z.rows(); ++j) {
       const double b = bk(i, j);
       bhyper.variance += b * phi[j];
-      const double slope = b * hyper.variance * psi[j];
+      const double slope = -b * hyper.variance * psi[j];
       for (Eigen::Index k = 0; k < z.cols(); ++k) {
         const double inverse = 1.0 / hyper.lengthscales[k];
         const double delta = (x(i, k) - z(j, k)) * inverse;

@@ -94,6 +94,11 @@ void Exp(std::span<const float> x, std::span<float> y) {
   Active().exp_float(x.size(), x.data(), y.data());
 }
 
+void ExpScaled(double scale, std::span<const double> x, std::span<double> y) {
+  GPODE_CHECK(y.size() == x.size());
+  Active().exp_scaled(x.size(), scale, x.data(), y.data());
+}
+
 void Tanh(std::span<const double> x, std::span<double> y) {
   GPODE_CHECK(y.size() == x.size());
   Active().tanh_double(x.size(), x.data(), y.data());
@@ -102,6 +107,12 @@ void Tanh(std::span<const double> x, std::span<double> y) {
 void Tanh(std::span<const float> x, std::span<float> y) {
   GPODE_CHECK(y.size() == x.size());
   Active().tanh_float(x.size(), x.data(), y.data());
+}
+
+void Polar(std::span<const double> x, std::span<const double> y, std::span<double> radius,
+           std::span<double> angle) {
+  GPODE_CHECK(y.size() == x.size() && radius.size() == x.size() && angle.size() == x.size());
+  Active().polar(x.size(), x.data(), y.data(), radius.data(), angle.data());
 }
 
 void Normals(std::span<const std::uint64_t> bits, std::span<double> normals) {

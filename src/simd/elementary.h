@@ -28,6 +28,17 @@ inline constexpr double kRounder<double> = 0x1.8p52;
 template <>
 inline constexpr float kRounder<float> = 0x1.8p23f;
 
+// A constant in all lanes of a register. Otherwise the compiler reads it from memory at every use,
+// and loads become what limits the loops.
+template <typename Real>
+inline Lanes<Real> Held(Real constant) {
+  Lanes<Real> lanes = Broadcast<Real>(constant);
+#if defined(__x86_64__)
+  asm("" : "+v"(lanes));
+#endif
+  return lanes;
+}
+
 // c[0] + c[1] x + ..., by Horner's rule: the fewest multiply-adds.
 template <typename Real, std::size_t n>
 inline Lanes<Real> Polynomial(Lanes<Real> x, const Real (&c)[n]) {
@@ -36,29 +47,54 @@ inline Lanes<Real> Polynomial(Lanes<Real> x, const Real (&c)[n]) {
   return sum;
 }
 
-// x - n pi/2, given -n. With a fused multiply-add the first step is exact for full-length pieces;
-// without, every n * piece has to be representable, hence more and shorter ones.
-inline Lanes<double> ReduceQuarterTurns(Lanes<double> x, Lanes<double> minus_n) {
-  if constexpr (kFused) {
-    x = Fma(minus_n, Broadcast(0x1.921fb54442d18p+0), x);
-    x = Fma(minus_n, Broadcast(0x1.1a62633145c07p-54), x);
-    return Fma(minus_n, Broadcast(-0x1.f1976b7ed8fbcp-110), x);
-  } else {
-    x = x + minus_n * 0x1.921fb544p+0;
-    x = x + minus_n * 0x1.0b4611a4p-34;
-    x = x + minus_n * 0x1.13198a2cp-65;
-    return x + minus_n * 0x1.01b839a25204ap-96;
+// The same polynomial of several vectors, term by term, so that each coefficient is loaded once.
+template <typename Real, int kCount, std::size_t n>
+inline void Polynomials(const Lanes<Real> (&x)[kCount], const Real (&c)[n],
+                        Lanes<Real> (&sum)[kCount]) {
+  for (auto& lanes : sum) lanes = Held<Real>(c[n - 1]);
+#pragma GCC unroll 16
+  for (std::size_t j = 1; j < n; ++j) {
+    const Lanes<Real> coefficient = Held<Real>(c[n - 1 - j]);
+    for (int i = 0; i < kCount; ++i) sum[i] = Fma(sum[i], x[i], coefficient);
   }
 }
 
-inline Lanes<float> ReduceQuarterTurns(Lanes<float> x, Lanes<float> minus_n) {
+// r = x - n pi/2, given -n in r. With a fused multiply-add the first step is exact for full-length
+// pieces; without, every n * piece has to be representable, hence more and shorter ones.
+template <int kCount, typename Real, std::size_t pieces>
+inline void SubtractPieces(const Lanes<Real> (&x)[kCount], const Real (&piece)[pieces],
+                           Lanes<Real> (&r)[kCount]) {
+  Lanes<Real> rest[kCount];
+  for (int i = 0; i < kCount; ++i) rest[i] = x[i];
+#pragma GCC unroll 4
+  for (std::size_t j = 0; j < pieces; ++j) {
+    const Lanes<Real> p = Held<Real>(piece[j]);
+    for (int i = 0; i < kCount; ++i) rest[i] = Fma(r[i], p, rest[i]);
+  }
+  for (int i = 0; i < kCount; ++i) r[i] = rest[i];
+}
+
+template <int kCount>
+inline void ReduceQuarterTurns(const Lanes<double> (&x)[kCount], Lanes<double> (&r)[kCount]) {
   if constexpr (kFused) {
-    x = Fma(minus_n, Broadcast(0x1.921fb6p+0f), x);
-    return Fma(minus_n, Broadcast(-0x1.777a5cp-25f), x);
+    static constexpr double kPieces[] = {0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54,
+                                         -0x1.f1976b7ed8fbcp-110};
+    SubtractPieces<kCount, double>(x, kPieces, r);
   } else {
-    x = x + minus_n * 0x1.92p+0f;
-    x = x + minus_n * 0x1.fb4p-12f;
-    return x + minus_n * 0x1.4442d2p-24f;
+    static constexpr double kPieces[] = {0x1.921fb544p+0, 0x1.0b4611a4p-34, 0x1.13198a2cp-65,
+                                         0x1.01b839a25204ap-96};
+    SubtractPieces<kCount, double>(x, kPieces, r);
+  }
+}
+
+template <int kCount>
+inline void ReduceQuarterTurns(const Lanes<float> (&x)[kCount], Lanes<float> (&r)[kCount]) {
+  if constexpr (kFused) {
+    static constexpr float kPieces[] = {0x1.921fb6p+0f, -0x1.777a5cp-25f};
+    SubtractPieces<kCount, float>(x, kPieces, r);
+  } else {
+    static constexpr float kPieces[] = {0x1.92p+0f, 0x1.fb4p-12f, 0x1.4442d2p-24f};
+    SubtractPieces<kCount, float>(x, kPieces, r);
   }
 }
 
@@ -86,53 +122,64 @@ struct SinCosCoefficients<float> {
   static constexpr float kCos[] = {-0.5f, 0x1.55554ap-5f, -0x1.6c0c7ep-10f, 0x1.99fe68p-16f};
 };
 
-// Sine and cosine of |x| <= kSinCosLimit.
-template <typename Real>
-inline void SinCosWithin(Lanes<Real> x, Lanes<Real>& sine, Lanes<Real>& cosine) {
+// Sine and cosine of |x| <= kSinCosLimit, for several vectors that share the constants.
+template <typename Real, int kCount>
+inline void SinCosWithin(const Lanes<Real> (&x)[kCount], Lanes<Real> (&sine)[kCount],
+                         Lanes<Real> (&cosine)[kCount]) {
   using Int = IntLanes<Real>;
+  using Coefficients = SinCosCoefficients<Real>;
   constexpr int kSignShift = sizeof(Real) * 8 - 2;  // moves bit 1 of the quadrant onto the sign
-  const Lanes<Real> shifted =
-      Fma(x, Broadcast<Real>(static_cast<Real>(0x1.45f306dc9c883p-1)), Broadcast(kRounder<Real>));
-  const Int quadrant = Bits<Real>(shifted);
-  const Lanes<Real> r = ReduceQuarterTurns(x, kRounder<Real> - shifted);
-  const Lanes<Real> u = r * r;
-  Lanes<Real> s = Fma(r * u, Polynomial<Real>(u, SinCosCoefficients<Real>::kSin), r);
-  Lanes<Real> c =
-      Fma(u, Polynomial<Real>(u, SinCosCoefficients<Real>::kCos), Broadcast<Real>(Real(1)));
-  SwapWhereOdd<Real>(quadrant, s, c);
-  const Int sign_bit = Bits<Real>(Broadcast<Real>(Real(-0.0)));
-  sine = FromBits<Real>(Bits<Real>(s) ^ ((quadrant << kSignShift) & sign_bit));
-  cosine = FromBits<Real>(Bits<Real>(c) ^ (((quadrant + 1) << kSignShift) & sign_bit));
+  const Lanes<Real> turns = Held<Real>(static_cast<Real>(0x1.45f306dc9c883p-1));  // 2 / pi
+  const Lanes<Real> rounder = Held<Real>(kRounder<Real>);
+  Lanes<Real> shifted[kCount], r[kCount], u[kCount], s[kCount], c[kCount];
+  for (int i = 0; i < kCount; ++i) {
+    shifted[i] = Fma(x[i], turns, rounder);
+    r[i] = rounder - shifted[i];
+  }
+  ReduceQuarterTurns<kCount>(x, r);
+  for (int i = 0; i < kCount; ++i) u[i] = r[i] * r[i];
+  Polynomials<Real>(u, Coefficients::kSin, s);
+  Polynomials<Real>(u, Coefficients::kCos, c);
+  const Lanes<Real> one = Held<Real>(Real(1));
+  const Int sign_bit = Bits<Real>(Held<Real>(Real(-0.0)));
+  for (int i = 0; i < kCount; ++i) {
+    s[i] = Fma(r[i] * u[i], s[i], r[i]);
+    c[i] = Fma(u[i], c[i], one);
+    // Sine is negative in quadrants 2 and 3; cosine in 1 and 2, whose two bits differ.
+    const Int quadrant = Bits<Real>(shifted[i]);
+    const Int turned = quadrant << kSignShift;
+    SwapWhereOdd<Real>(quadrant, s[i], c[i]);
+    sine[i] = FromBits<Real>(Bits<Real>(s[i]) ^ (turned & sign_bit));
+    cosine[i] = FromBits<Real>(Bits<Real>(c[i]) ^ ((turned ^ (turned << 1)) & sign_bit));
+  }
 }
 
+// Redoes the lanes beyond the limit with the C library; the others keep their result, so that none
+// depends on its neighbours. Out of line: it is rarely needed and must not weigh on the loops.
 template <typename Real>
-struct SinCosPair {
-  Lanes<Real> sine, cosine;
-};
-
-// Out of line: it is rarely needed and must not weigh on the loops. Only the lanes beyond the limit
-// go to the C library, so that no element's result depends on its neighbours.
-template <typename Real>
-[[gnu::noinline, gnu::cold]] SinCosPair<Real> SinCosBeyond(Lanes<Real> x) {
-  SinCosPair<Real> pair;
-  SinCosWithin<Real>(x, pair.sine, pair.cosine);
+[[gnu::noinline, gnu::cold]] void SinCosBeyond(const Real* x, Real* sine, Real* cosine) {
   for (std::size_t i = 0; i < kWidth<Real>; ++i) {
     if (std::fabs(x[i]) <= kSinCosLimit<Real>) continue;
-    pair.sine[i] = std::sin(x[i]);
-    pair.cosine[i] = std::cos(x[i]);
+    sine[i] = std::sin(x[i]);
+    cosine[i] = std::cos(x[i]);
   }
-  return pair;
 }
 
 // Sine and cosine of any x.
-template <typename Real>
-inline void SinCosLanes(Lanes<Real> x, Lanes<Real>& sine, Lanes<Real>& cosine) {
-  if (AnyBeyond<Real>(x, kSinCosLimit<Real>)) [[unlikely]] {
-    const SinCosPair<Real> pair = SinCosBeyond<Real>(x);
-    sine = pair.sine;
-    cosine = pair.cosine;
-  } else {
-    SinCosWithin<Real>(x, sine, cosine);
+template <typename Real, int kCount>
+inline void SinCosLanes(const Lanes<Real> (&x)[kCount], Lanes<Real> (&sine)[kCount],
+                        Lanes<Real> (&cosine)[kCount]) {
+  SinCosWithin<Real>(x, sine, cosine);
+  for (int i = 0; i < kCount; ++i) {
+    if (!AnyBeyond<Real>(x[i], kSinCosLimit<Real>)) [[likely]]
+      continue;
+    Real in[kWidth<Real>], s[kWidth<Real>], c[kWidth<Real>];
+    Store<Real>(in, x[i]);
+    Store<Real>(s, sine[i]);
+    Store<Real>(c, cosine[i]);
+    SinCosBeyond<Real>(in, s, c);
+    sine[i] = Load(s);
+    cosine[i] = Load(c);
   }
 }
 
@@ -212,12 +259,10 @@ inline Lanes<float> ExpReduced(Lanes<float> r) {
 
 template <typename Real>
 inline Lanes<Real> ExpLanes(Lanes<Real> x) {
-  // Past these the result is 0 or infinite anyway; written so that NaN stays.
+  // Past these the result is 0 or infinite anyway.
   constexpr Real kLow = sizeof(Real) == 8 ? Real(-746) : Real(-104);
   constexpr Real kHigh = sizeof(Real) == 8 ? Real(710) : Real(89);
-  x = x < kLow ? Broadcast(kLow) : x;
-  x = x > kHigh ? Broadcast(kHigh) : x;
-  const ExpReduction<Real> part = ReduceExp(x);
+  const ExpReduction<Real> part = ReduceExp(AtMost(kHigh, AtLeast(kLow, x)));
   return Scale<Real>(ExpReduced(part.r), part.n);
 }
 
@@ -228,8 +273,7 @@ inline Lanes<Real> TanhLanes(Lanes<Real> x) {
   const IntLanes<Real> sign_bit = Bits<Real>(Broadcast<Real>(Real(-0.0)));
   Lanes<Real> twice = FromBits<Real>(Bits<Real>(x) & ~sign_bit);
   twice += twice;
-  twice = twice > kSaturated ? Broadcast(kSaturated) : twice;
-  const ExpReduction<Real> part = ReduceExp(twice);
+  const ExpReduction<Real> part = ReduceExp(AtMost(kSaturated, twice));
   const Lanes<Real> power = PowerOfTwo<Real>(part.n);
   const Lanes<Real> e = Fma(power, Expm1Reduced(part.r), power - Real(1));
   const Lanes<Real> magnitude = e / (e + Real(2));

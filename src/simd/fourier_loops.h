@@ -1,8 +1,8 @@
 // The Fourier part of a draw on lanes, for one instruction set (see lanes.h and simd.h).
 //
-// One pass gives value and Jacobian: with c = cos(w.x) and s = sin(w.x),
-//   value      = sum_i a_i c_i + b_i s_i
-//   jacobian_k = sum_i w_ik (b_i c_i - a_i s_i).
+// One pass gives value and Jacobian: with c and s the cosine and sine of w.x + phase,
+//   value      = sum_i a_i c_i
+//   jacobian_k = sum_i w_ik (-a_i s_i).
 #pragma once
 
 #include <cmath>
@@ -12,41 +12,58 @@
 
 namespace gpode::simd::GPODE_SIMD_TARGET {
 
-// One output at one point. kChecked: some phase may be beyond the range of the fast sine and
-// cosine.
+// Adds the contributions of kBlocks vectors of features, one output's, at one point: to the sum of
+// the value, then those of the slopes' negatives. kChecked: some phase may be beyond the range of
+// the fast sine and cosine.
+template <typename Real, int kInputs, int kBlocks, int kSums, bool kChecked>
+[[gnu::always_inline]] inline void AddFeatures(const Real* block, const Real* x,
+                                               Lanes<Real> (&sum)[kSums]) {
+  constexpr std::size_t kBlock = FourierTable<Real>::kBlock;
+  constexpr std::size_t kBlockSize = (kInputs + 2) * kBlock;
+  Lanes<Real> phase[kBlocks], s[kBlocks], c[kBlocks];
+  for (int i = 0; i < kBlocks; ++i) {
+    phase[i] = Load(block + i * kBlockSize + (kInputs + 1) * kBlock);
+    for (int k = 0; k < kInputs; ++k) {
+      phase[i] = Fma(Load(block + i * kBlockSize + k * kBlock), Broadcast<Real>(x[k]), phase[i]);
+    }
+  }
+  if constexpr (kChecked) {
+    SinCosLanes<Real>(phase, s, c);
+  } else {
+    SinCosWithin<Real>(phase, s, c);
+  }
+  for (int i = 0; i < kBlocks; ++i) {
+    const Lanes<Real> a = Load(block + i * kBlockSize + kInputs * kBlock);
+    sum[0] = Fma(a, c[i], sum[0]);
+    const Lanes<Real> g = a * s[i];
+    for (int k = 1; k < kSums; ++k) {
+      sum[k] = Fma(Load(block + i * kBlockSize + (k - 1) * kBlock), g, sum[k]);
+    }
+  }
+}
+
+// One output at one point.
 template <typename Real, int kInputs, bool kJacobian, bool kChecked>
 void FourierOutput(const Real* block, std::size_t blocks, const Real* x, double* value,
                    double* jacobian) {
   constexpr std::size_t kBlock = FourierTable<Real>::kBlock;
-  Lanes<Real> point[kInputs], slope[kInputs], sum{};
-  for (int k = 0; k < kInputs; ++k) {
-    point[k] = Broadcast<Real>(x[k]);
-    slope[k] = Lanes<Real>{};
-  }
-  for (std::size_t i = 0; i < blocks; ++i, block += (kInputs + 2) * kBlock) {
-    for (std::size_t lane = 0; lane < kBlock; lane += kWidth<Real>) {
-      Lanes<Real> frequency[kInputs];
-      for (int k = 0; k < kInputs; ++k) frequency[k] = Load(block + k * kBlock + lane);
-      const Lanes<Real> a = Load(block + kInputs * kBlock + lane);
-      const Lanes<Real> b = Load(block + (kInputs + 1) * kBlock + lane);
-      Lanes<Real> phase = frequency[0] * point[0], s, c;
-      for (int k = 1; k < kInputs; ++k) phase = Fma(frequency[k], point[k], phase);
-      if constexpr (kChecked) {
-        SinCosLanes<Real>(phase, s, c);
-      } else {
-        SinCosWithin<Real>(phase, s, c);
-      }
-      sum = Fma(a, c, Fma(b, s, sum));
-      if constexpr (kJacobian) {
-        const Lanes<Real> g = Fma(b, c, -(a * s));
-        for (int k = 0; k < kInputs; ++k) slope[k] = Fma(frequency[k], g, slope[k]);
-      }
+  constexpr std::size_t kBlockSize = (kInputs + 2) * kBlock;
+  constexpr int kSums = kJacobian ? kInputs + 1 : 1;
+  Lanes<Real> sum[kSums];
+  for (auto& lanes : sum) lanes = Lanes<Real>{};
+  for (std::size_t lane = 0; lane < kBlock; lane += kWidth<Real>) {
+    std::size_t i = 0;
+    for (; i + kTogether <= blocks; i += kTogether) {
+      AddFeatures<Real, kInputs, kTogether, kSums, kChecked>(block + i * kBlockSize + lane, x, sum);
+    }
+    for (; i < blocks; ++i) {
+      AddFeatures<Real, kInputs, 1, kSums, kChecked>(block + i * kBlockSize + lane, x, sum);
     }
   }
-  *value = Sum<Real>(sum);
-  if constexpr (kJacobian) {
-    for (int k = 0; k < kInputs; ++k) jacobian[k] = Sum<Real>(slope[k]);
-  }
+  double sums[kSums];
+  SumAll(sum, sums);
+  *value = sums[0];
+  for (int k = 1; k < kSums; ++k) jacobian[k - 1] = -sums[k];
 }
 
 // The same for any number of inputs and one point: the g's of a few blocks are kept aside, then
@@ -55,28 +72,27 @@ template <typename Real>
 void FourierOutputAnyInputs(const Real* features, std::size_t blocks, std::size_t inputs,
                             const Real* x, double* value, double* jacobian) {
   constexpr std::size_t kBlock = FourierTable<Real>::kBlock;
-  constexpr std::size_t kTogether = 16;
+  constexpr std::size_t kAside = 16;
   const std::size_t block_size = (inputs + 2) * kBlock;
-  Real g[kTogether * kBlock];
+  Real g[kAside * kBlock];
   Lanes<Real> sum{};
   if (jacobian) {
     for (std::size_t k = 0; k < inputs; ++k) jacobian[k] = 0;
   }
-  for (std::size_t first = 0; first < blocks; first += kTogether) {
-    const std::size_t count = blocks - first < kTogether ? blocks - first : kTogether;
+  for (std::size_t first = 0; first < blocks; first += kAside) {
+    const std::size_t count = blocks - first < kAside ? blocks - first : kAside;
     const Real* start = features + first * block_size;
     for (std::size_t i = 0; i < count; ++i) {
       const Real* block = start + i * block_size;
       for (std::size_t lane = 0; lane < kBlock; lane += kWidth<Real>) {
-        Lanes<Real> phase{}, s, c;
+        Lanes<Real> phase[1] = {Load(block + (inputs + 1) * kBlock + lane)}, s[1], c[1];
         for (std::size_t k = 0; k < inputs; ++k) {
-          phase = Fma(Load(block + k * kBlock + lane), Broadcast<Real>(x[k]), phase);
+          phase[0] = Fma(Load(block + k * kBlock + lane), Broadcast<Real>(x[k]), phase[0]);
         }
         SinCosLanes<Real>(phase, s, c);
         const Lanes<Real> a = Load(block + inputs * kBlock + lane);
-        const Lanes<Real> b = Load(block + (inputs + 1) * kBlock + lane);
-        sum = Fma(a, c, Fma(b, s, sum));
-        Store<Real>(g + i * kBlock + lane, Fma(b, c, -(a * s)));
+        sum = Fma(a, c[0], sum);
+        Store<Real>(g + i * kBlock + lane, -a * s[0]);
       }
     }
     if (!jacobian) continue;
@@ -88,16 +104,16 @@ void FourierOutputAnyInputs(const Real* features, std::size_t blocks, std::size_
                       slope);
         }
       }
-      jacobian[k] += Sum<Real>(slope);
+      jacobian[k] += Sum(ToDouble(slope));
     }
   }
-  *value = Sum<Real>(sum);
+  *value = Sum(ToDouble(sum));
 }
 
-// Whether |w_i . x| can leave the fast range for any feature i; also if x is not finite.
+// Whether |w_i . x + phase| can leave the fast range for any feature i; also if x is not finite.
 template <typename Real>
 bool PhaseMayBeLarge(const double* largest, std::size_t inputs, const double* x) {
-  double bound = 0;
+  double bound = 4;
   for (std::size_t k = 0; k < inputs; ++k) bound += largest[k] * std::fabs(x[k]);
   return !(bound <= 0.99 * static_cast<double>(kSinCosLimit<Real>));
 }

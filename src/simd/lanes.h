@@ -32,6 +32,13 @@ inline constexpr bool kFused = true;
 inline constexpr bool kFused = false;
 #endif
 
+// How many vectors loops take at a time, to share constants: as many as the registers hold.
+#if defined(__AVX512F__)
+inline constexpr int kTogether = 2;
+#else
+inline constexpr int kTogether = 1;
+#endif
+
 template <typename Real>
 struct LanesOf;
 
@@ -151,25 +158,126 @@ inline void SwapWhereOdd(IntLanes<Real> n, Lanes<Real>& a, Lanes<Real>& b) {
 #endif
 }
 
-// The sum of all lanes, in one fixed order: the upper half is added to the lower, again and again.
-template <typename Vector, std::size_t... i>
-inline auto LowPlusHigh(Vector v, std::index_sequence<i...>) {
-  return __builtin_shufflevector(v, v, i...) + __builtin_shufflevector(v, v, (i + sizeof...(i))...);
+// The smaller and the larger of a bound and x; NaN stays.
+inline Lanes<double> AtMost(double bound, Lanes<double> x) {
+#if defined(__AVX512F__)
+  return _mm512_min_pd(Broadcast(bound), x);
+#elif defined(__AVX2__)
+  return _mm256_min_pd(Broadcast(bound), x);
+#else
+  return x > bound ? Broadcast(bound) : x;
+#endif
 }
-
-template <typename Vector>
-inline auto SumHalves(Vector v) {
-  constexpr std::size_t kHalf = sizeof(v) / sizeof(v[0]) / 2;
-  if constexpr (kHalf == 1) {
-    return v[0] + v[1];
-  } else {
-    return SumHalves(LowPlusHigh(v, std::make_index_sequence<kHalf>()));
-  }
+inline Lanes<float> AtMost(float bound, Lanes<float> x) {
+#if defined(__AVX512F__)
+  return _mm512_min_ps(Broadcast(bound), x);
+#elif defined(__AVX2__)
+  return _mm256_min_ps(Broadcast(bound), x);
+#else
+  return x > bound ? Broadcast(bound) : x;
+#endif
 }
-
 template <typename Real>
-inline double Sum(Lanes<Real> v) {
-  return static_cast<double>(SumHalves(v));
+inline Lanes<Real> AtLeast(Real bound, Lanes<Real> x) {
+  return -AtMost(-bound, -x);
+}
+
+// Sums over lanes. The order is one and the same everywhere: neighbours, then neighbouring pairs,
+// then neighbouring fours. Lanes of floats become doubles first, the upper half added to the lower.
+template <std::size_t... i>
+inline double SumSwapping(Lanes<double> v, std::index_sequence<i...>) {
+  for (std::size_t gap = 1; gap < sizeof...(i); gap *= 2) {
+    switch (gap) {
+      case 1:
+        v += __builtin_shufflevector(v, v, (i ^ 1)...);
+        break;
+      case 2:
+        v += __builtin_shufflevector(v, v, (i ^ 2) % sizeof...(i)...);
+        break;
+      case 4:
+        v += __builtin_shufflevector(v, v, (i ^ 4) % sizeof...(i)...);
+        break;
+    }
+  }
+  return v[0];
+}
+
+inline double Sum(Lanes<double> v) {
+  return SumSwapping(v, std::make_index_sequence<kWidth<double>>());
+}
+
+#if defined(__AVX512F__)
+
+inline constexpr int kSumsTogether = 8;
+
+// 128-bit parts 0 and 2 of a and of b, plus parts 1 and 3.
+inline Lanes<double> AddParts(Lanes<double> a, Lanes<double> b) {
+  return __builtin_shufflevector(a, b, 0, 1, 4, 5, 8, 9, 12, 13) +
+         __builtin_shufflevector(a, b, 2, 3, 6, 7, 10, 11, 14, 15);
+}
+
+inline Lanes<double> AddNeighbours(Lanes<double> a, Lanes<double> b) {
+  return __builtin_shufflevector(a, b, 0, 8, 2, 10, 4, 12, 6, 14) +
+         __builtin_shufflevector(a, b, 1, 9, 3, 11, 5, 13, 7, 15);
+}
+
+// out[i] = the sum of v[i]: the additions of all eight are done side by side.
+[[gnu::always_inline]] inline void SumTogether(const Lanes<double>* v, double* out) {
+  const Lanes<double> a = AddParts(AddNeighbours(v[0], v[1]), AddNeighbours(v[2], v[3]));
+  const Lanes<double> b = AddParts(AddNeighbours(v[4], v[5]), AddNeighbours(v[6], v[7]));
+  Store<double>(out, AddParts(a, b));
+}
+
+#elif defined(__AVX2__)
+
+inline constexpr int kSumsTogether = 4;
+
+[[gnu::always_inline]] inline void SumTogether(const Lanes<double>* v, double* out) {
+  const Lanes<double> a = __builtin_shufflevector(v[0], v[1], 0, 4, 2, 6) +
+                          __builtin_shufflevector(v[0], v[1], 1, 5, 3, 7);
+  const Lanes<double> b = __builtin_shufflevector(v[2], v[3], 0, 4, 2, 6) +
+                          __builtin_shufflevector(v[2], v[3], 1, 5, 3, 7);
+  Store<double>(
+      out, __builtin_shufflevector(a, b, 0, 1, 4, 5) + __builtin_shufflevector(a, b, 2, 3, 6, 7));
+}
+
+#else
+
+inline constexpr int kSumsTogether = 1;
+
+[[gnu::always_inline]] inline void SumTogether(const Lanes<double>* v, double* out) {
+  *out = Sum(*v);
+}
+
+#endif
+
+inline Lanes<double> ToDouble(Lanes<double> v) { return v; }
+template <std::size_t... i>
+inline Lanes<double> LowPlusHigh(Lanes<float> v, std::index_sequence<i...>) {
+  return __builtin_convertvector(__builtin_shufflevector(v, v, i...), Lanes<double>) +
+         __builtin_convertvector(__builtin_shufflevector(v, v, (i + sizeof...(i))...),
+                                 Lanes<double>);
+}
+inline Lanes<double> ToDouble(Lanes<float> v) {
+  return LowPlusHigh(v, std::make_index_sequence<kWidth<double>>());
+}
+
+// out[i] = the sum of v[i], i < count.
+template <int count, typename Vector>
+[[gnu::always_inline]] inline void SumAll(const Vector (&v)[count], double (&out)[count]) {
+  constexpr int kGroups = (count + kSumsTogether - 1) / kSumsTogether;
+  Lanes<double> lanes[kGroups * kSumsTogether];
+  double sums[kGroups * kSumsTogether];
+#pragma GCC unroll 64
+  for (int i = 0; i < count; ++i) lanes[i] = ToDouble(v[i]);
+#pragma GCC unroll 8
+  for (int i = count; i < kGroups * kSumsTogether; ++i) lanes[i] = Lanes<double>{};
+#pragma GCC unroll 8
+  for (int g = 0; g < kGroups; ++g) {
+    SumTogether(lanes + g * kSumsTogether, sums + g * kSumsTogether);
+  }
+#pragma GCC unroll 64
+  for (int i = 0; i < count; ++i) out[i] = sums[i];
 }
 
 }  // namespace gpode::simd::GPODE_SIMD_TARGET

@@ -3,6 +3,7 @@
 #include "simd/fourier_loops.h"
 #include "simd/lanes.h"
 #include "simd/normals_loop.h"
+#include "simd/polar_loop.h"
 #include "simd/simd.h"
 #include "simd/update_loops.h"
 
@@ -23,29 +24,41 @@ void ForLanes(std::size_t n, const Real* x, Real* y, Step step) {
   std::memcpy(y + i, out, (n - i) * sizeof(Real));
 }
 
+// Whole groups of kTogether vectors; n is a multiple of their size.
+template <typename Real>
+void SinCosGroups(std::size_t n, const Real* x, Real* sine, Real* cosine) {
+  constexpr std::size_t w = kWidth<Real>;
+  for (std::size_t start = 0; start < n; start += kTogether * w) {
+    Lanes<Real> in[kTogether], s[kTogether], c[kTogether];
+    for (int i = 0; i < kTogether; ++i) in[i] = Load(x + start + i * w);
+    SinCosLanes<Real>(in, s, c);
+    for (int i = 0; i < kTogether; ++i) {
+      Store<Real>(sine + start + i * w, s[i]);
+      Store<Real>(cosine + start + i * w, c[i]);
+    }
+  }
+}
+
 template <typename Real>
 void SinCosLoop(std::size_t n, const Real* x, Real* sine, Real* cosine) {
-  constexpr std::size_t w = kWidth<Real>;
-  Lanes<Real> s, c;
-  std::size_t i = 0;
-  for (; i + w <= n; i += w) {
-    SinCosLanes<Real>(Load(x + i), s, c);
-    Store<Real>(sine + i, s);
-    Store<Real>(cosine + i, c);
-  }
-  if (i == n) return;
-  Real in[w] = {}, out[2][w];
-  std::memcpy(in, x + i, (n - i) * sizeof(Real));
-  SinCosLanes<Real>(Load(in), s, c);
-  Store<Real>(out[0], s);
-  Store<Real>(out[1], c);
-  std::memcpy(sine + i, out[0], (n - i) * sizeof(Real));
-  std::memcpy(cosine + i, out[1], (n - i) * sizeof(Real));
+  constexpr std::size_t kGroup = kTogether * kWidth<Real>;
+  const std::size_t whole = n / kGroup * kGroup, rest = n - whole;
+  SinCosGroups<Real>(whole, x, sine, cosine);
+  if (rest == 0) return;
+  Real in[kGroup] = {}, s[kGroup], c[kGroup];
+  std::memcpy(in, x + whole, rest * sizeof(Real));
+  SinCosGroups<Real>(kGroup, in, s, c);
+  std::memcpy(sine + whole, s, rest * sizeof(Real));
+  std::memcpy(cosine + whole, c, rest * sizeof(Real));
 }
 
 template <typename Real>
 void ExpLoop(std::size_t n, const Real* x, Real* y) {
   ForLanes<Real>(n, x, y, [](Lanes<Real> v) { return ExpLanes<Real>(v); });
+}
+
+void ExpScaledLoop(std::size_t n, double scale, const double* x, double* y) {
+  ForLanes<double>(n, x, y, [scale](Lanes<double> v) { return ExpLanes<double>(v * scale); });
 }
 
 template <typename Real>
@@ -61,8 +74,10 @@ const Loops kLoops = {
     .sincos_float = SinCosLoop<float>,
     .exp_double = ExpLoop<double>,
     .exp_float = ExpLoop<float>,
+    .exp_scaled = ExpScaledLoop,
     .tanh_double = TanhLoop<double>,
     .tanh_float = TanhLoop<float>,
+    .polar = PolarLoop,
     .normals = NormalsLoop,
     .fourier_double = Fourier<double>,
     .fourier_float = Fourier<float>,

@@ -11,6 +11,7 @@
 //              infinite or NaN      NaN
 //   Exp        any                  1.1 ulp                   1.1 ulp
 //   Tanh       any                  2.7 ulp                   2.7 ulp; both keep the sign of zero
+//   Polar      1e-150 to 1e150, 0   radius 1.3 ulp, angle 3 ulp; the angle lies in [-pi, pi]
 //   Normals    64 random bits       4 ulp; the same bits on every instruction set
 //
 // An ulp is the distance of neighbouring numbers at the exact result, for subnormal results the
@@ -37,14 +38,18 @@ void SinCos(std::span<const float> x, std::span<float> sine, std::span<float> co
 // y may be x itself.
 void Exp(std::span<const double> x, std::span<double> y);
 void Exp(std::span<const float> x, std::span<float> y);
+void ExpScaled(double scale, std::span<const double> x, std::span<double> y);  // exp(scale x)
 void Tanh(std::span<const double> x, std::span<double> y);
 void Tanh(std::span<const float> x, std::span<float> y);
+// radius and angle of the points (x, y); the origin has angle 0 or, by y's sign, -0.
+void Polar(std::span<const double> x, std::span<const double> y, std::span<double> radius,
+           std::span<double> angle);
 // Standard normals by the Box-Muller method, two from each pair of 64-bit words; even sizes only.
 void Normals(std::span<const std::uint64_t> bits, std::span<double> normals);
 
-// The Fourier features of a draw:  prior_d(x) = sum_i a_di cos(w_di . x) + b_di sin(w_di . x).
-// Features come in blocks of 64 bytes; a block holds w_.., one row per input, then a, then b.
-// Unused places of the last block are zero.
+// The Fourier features of a draw:  prior_d(x) = sum_i a_di cos(w_di . x + phase_di).
+// Features come in blocks of 64 bytes; a block holds w, one row per input, then a, then the phases
+// (at most 4 in size). Unused places of the last block are zero.
 template <typename Real>
 struct FourierTable {
   static constexpr std::size_t kBlock = 64 / sizeof(Real);
@@ -76,8 +81,10 @@ struct Loops {
   void (*sincos_float)(std::size_t, const float*, float*, float*);
   void (*exp_double)(std::size_t, const double*, double*);
   void (*exp_float)(std::size_t, const float*, float*);
+  void (*exp_scaled)(std::size_t, double scale, const double*, double*);
   void (*tanh_double)(std::size_t, const double*, double*);
   void (*tanh_float)(std::size_t, const float*, float*);
+  void (*polar)(std::size_t, const double*, const double*, double*, double*);
   void (*normals)(std::size_t, const std::uint64_t*, double*);
 
   // value (outputs) and, unless null, jacobian (outputs, inputs) of the Fourier part.
@@ -90,11 +97,11 @@ struct Loops {
   void (*distances)(const UpdateTable&, const double* x, double* s);
   // value_d = sum_m nu_dm phi_dm.
   void (*update_value)(const UpdateTable&, const double* phi, double* value);
-  // The same, and jacobian_dk = sum_m nu_dm psi_dm (x_k - z_mk) / l_dk^2.
+  // The same, and jacobian_dk = -sum_m nu_dm psi_dm (x_k - z_mk) / l_dk^2. psi may be phi.
   void (*update_jacobian)(const UpdateTable&, const double* x, const double* phi, const double* psi,
                           double* value, double* jacobian);
   // Reverse for the cotangent g (outputs):  bweights_dm += g_d phi_dm,
-  // blocations_km -= sum_d g_d nu_dm psi_dm (x_k - z_mk) / l_dk^2,
+  // blocations_km += sum_d g_d nu_dm psi_dm (x_k - z_mk) / l_dk^2,
   // bsquares_dk += sum_m g_d nu_dm psi_dm (x_k - z_mk)^2.
   void (*update_pullback)(const UpdateTable&, const double* x, const double* phi, const double* psi,
                           const double* g, double* bweights, double* blocations, double* bsquares);

@@ -46,60 +46,80 @@ inline void UpdateValue(const UpdateTable& table, const double* phi, double* val
     for (std::size_t m = d * table.stride; m < (d + 1) * table.stride; m += kWidth<double>) {
       sum = Fma(Load(table.weights + m), Load(phi + m), sum);
     }
-    value[d] = Sum<double>(sum);
+    value[d] = Sum(sum);
   }
 }
 
-// Rows d to d + kRows - 1 of the Jacobian; they share the differences.
-template <int kInputs, int kRows>
-void UpdateJacobianRows(const UpdateTable& table, std::size_t d, const double* x, const double* psi,
-                        double* jacobian) {
+// Value and Jacobian of outputs d to d + kRows - 1, which share the differences. kSame: psi is phi.
+template <int kInputs, int kRows, bool kSame>
+void UpdateJacobianRows(const UpdateTable& table, std::size_t d, const double* x, const double* phi,
+                        const double* psi, double* value, double* jacobian) {
   const std::size_t stride = table.stride;
-  Lanes<double> sum[kRows][kInputs];
-  for (auto& row : sum) {
-    for (auto& lanes : row) lanes = Lanes<double>{};
-  }
+  Lanes<double> sum[kRows * (kInputs + 1)];  // per row of the value, then of the slopes
+  for (auto& lanes : sum) lanes = Lanes<double>{};
   for (std::size_t m = 0; m < stride; m += kWidth<double>) {
     Lanes<double> v[kRows];
     for (int r = 0; r < kRows; ++r) {
       const std::size_t i = (d + r) * stride + m;
-      v[r] = Load(table.weights + i) * Load(psi + i);
+      const Lanes<double> weight = Load(table.weights + i);
+      Lanes<double>& total = sum[r * (kInputs + 1)];
+      v[r] = weight * Load(psi + i);
+      total = kSame ? total + v[r] : Fma(weight, Load(phi + i), total);
     }
     for (int k = 0; k < kInputs; ++k) {
-      const Lanes<double> delta = x[k] - Load(table.locations + k * stride + m);
-      for (int r = 0; r < kRows; ++r) sum[r][k] = Fma(v[r], delta, sum[r][k]);
+      const Lanes<double> delta = Load(table.locations + k * stride + m) - x[k];
+      for (int r = 0; r < kRows; ++r) {
+        Lanes<double>& slope = sum[r * (kInputs + 1) + 1 + k];
+        slope = Fma(v[r], delta, slope);
+      }
     }
   }
+  double sums[kRows * (kInputs + 1)];
+  SumAll(sum, sums);
   for (int r = 0; r < kRows; ++r) {
+    value[d + r] = sums[r * (kInputs + 1)];
     for (int k = 0; k < kInputs; ++k) {
       const std::size_t i = (d + r) * kInputs + k;
-      jacobian[i] = table.inverse_squares[i] * Sum<double>(sum[r][k]);
+      jacobian[i] = table.inverse_squares[i] * sums[r * (kInputs + 1) + 1 + k];
     }
+  }
+}
+
+template <int kInputs, bool kSame>
+void UpdateJacobianOutputs(const UpdateTable& table, const double* x, const double* phi,
+                           const double* psi, double* value, double* jacobian) {
+  std::size_t d = 0;
+  for (; d + 2 <= table.outputs; d += 2) {
+    UpdateJacobianRows<kInputs, 2, kSame>(table, d, x, phi, psi, value, jacobian);
+  }
+  if (d < table.outputs) {
+    UpdateJacobianRows<kInputs, 1, kSame>(table, d, x, phi, psi, value, jacobian);
   }
 }
 
 template <int kInputs>
-void UpdateJacobianFor(const UpdateTable& table, const double* x, const double* psi,
-                       double* jacobian) {
-  std::size_t d = 0;
-  for (; d + 2 <= table.outputs; d += 2) {
-    UpdateJacobianRows<kInputs, 2>(table, d, x, psi, jacobian);
+void UpdateJacobianFor(const UpdateTable& table, const double* x, const double* phi,
+                       const double* psi, double* value, double* jacobian) {
+  if (phi == psi) {
+    UpdateJacobianOutputs<kInputs, true>(table, x, phi, psi, value, jacobian);
+  } else {
+    UpdateJacobianOutputs<kInputs, false>(table, x, phi, psi, value, jacobian);
   }
-  if (d < table.outputs) UpdateJacobianRows<kInputs, 1>(table, d, x, psi, jacobian);
 }
 
-inline void UpdateJacobianAny(const UpdateTable& table, const double* x, const double* psi,
-                              double* jacobian) {
+inline void UpdateJacobianAny(const UpdateTable& table, const double* x, const double* phi,
+                              const double* psi, double* value, double* jacobian) {
+  UpdateValue(table, phi, value);
   const std::size_t stride = table.stride;
   for (std::size_t d = 0; d < table.outputs; ++d) {
     for (std::size_t k = 0; k < table.inputs; ++k) {
       Lanes<double> sum{};
       for (std::size_t m = 0; m < stride; m += kWidth<double>) {
         const Lanes<double> v = Load(table.weights + d * stride + m) * Load(psi + d * stride + m);
-        sum = Fma(v, x[k] - Load(table.locations + k * stride + m), sum);
+        sum = Fma(v, Load(table.locations + k * stride + m) - x[k], sum);
       }
       const std::size_t i = d * table.inputs + k;
-      jacobian[i] = table.inverse_squares[i] * Sum<double>(sum);
+      jacobian[i] = table.inverse_squares[i] * Sum(sum);
     }
   }
 }
@@ -128,10 +148,12 @@ void UpdatePullbackFor(const UpdateTable& table, const double* x, const double* 
     }
     for (int k = 0; k < kInputs; ++k) {
       double* target = blocations + k * stride + m;
-      Store<double>(target, Fma(-pull[k], delta[k], Load(target)));
+      Store<double>(target, Fma(pull[k], delta[k], Load(target)));
     }
   }
-  for (int i = 0; i < kInputs * kInputs; ++i) bsquares[i] += Sum<double>(sum[i]);
+  double sums[kInputs * kInputs];
+  SumAll(sum, sums);
+  for (int i = 0; i < kInputs * kInputs; ++i) bsquares[i] += sums[i];
 }
 
 inline void UpdatePullbackAny(const UpdateTable& table, const double* x, const double* phi,
@@ -151,9 +173,9 @@ inline void UpdatePullbackAny(const UpdateTable& table, const double* x, const d
         const Lanes<double> delta = x[k] - Load(table.locations + k * stride + m);
         double* target = blocations + k * stride + m;
         sum = Fma(u, delta * delta, sum);
-        Store<double>(target, Fma(-u * scale, delta, Load(target)));
+        Store<double>(target, Fma(u * scale, delta, Load(target)));
       }
-      bsquares[d * table.inputs + k] += Sum<double>(sum);
+      bsquares[d * table.inputs + k] += Sum(sum);
     }
   }
 }
@@ -184,9 +206,8 @@ inline void Distances(const UpdateTable& table, const double* x, double* s) {
 
 inline void UpdateJacobian(const UpdateTable& table, const double* x, const double* phi,
                            const double* psi, double* value, double* jacobian) {
-  UpdateValue(table, phi, value);
-  GPODE_BY_INPUTS(UpdateJacobianFor, UpdateJacobianAny(table, x, psi, jacobian), table, x, psi,
-                  jacobian)
+  GPODE_BY_INPUTS(UpdateJacobianFor, UpdateJacobianAny(table, x, phi, psi, value, jacobian), table,
+                  x, phi, psi, value, jacobian)
 }
 
 inline void UpdatePullback(const UpdateTable& table, const double* x, const double* phi,

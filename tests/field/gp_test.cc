@@ -78,7 +78,7 @@ TEST_P(GpDrawTest, PullbackToEveryParameterEqualsFiniteDifferences) {
 
 TEST_P(GpDrawTest, IsAConsistentField) {
   const auto& [kernel, dim, shared] = GetParam();
-  const SparseGp gp = MakeGp(kernel, RandomGp(20 + dim, dim, 11, shared));
+  const SparseGp gp = MakeGp(kernel, RandomGp(20 + dim, dim, dim == 1 ? 4 : 11, shared));
   GpDraw draw(gp, kFeatures);
   draw.Set(gp, SampleGpNoise(gp, kFeatures, 1, 2, 3));
   Numbers numbers(4);

@@ -1,4 +1,4 @@
-// The choice of an instruction set, and the functions that take spans.
+// The choice of an instruction set, the functions that take spans, and exp of a multiple.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -31,6 +31,9 @@ TEST(DispatchTest, SpansOfDoublesMeetTheActiveLoops) {
   Exp(x, y);
   Active().exp_double(29, x.data(), expected_y.data());
   EXPECT_EQ(y, expected_y);
+  ExpScaled(-0.3, x, y);
+  Active().exp_scaled(29, -0.3, x.data(), expected_y.data());
+  EXPECT_EQ(y, expected_y);
   Tanh(x, y);
   Active().tanh_double(29, x.data(), expected_y.data());
   EXPECT_EQ(y, expected_y);
@@ -51,6 +54,23 @@ TEST(DispatchTest, SpansOfFloatsMeetTheActiveLoops) {
   EXPECT_EQ(y, expected_y);
 }
 
+TEST(ExpScaledTest, IsExpOfTheProduct) {
+  const std::vector<double> x = Arguments<double>();
+  for (const Isa isa : Available()) {
+    for (const double scale : {-0.5, 1.7, 0.0}) {
+      for (std::size_t n = 0; n <= x.size(); ++n) {
+        std::vector<double> expected = x, y = x;
+        for (std::size_t i = 0; i < n; ++i) {
+          const double product = scale * x[i];
+          LoopsFor(isa).exp_double(1, &product, &expected[i]);
+        }
+        LoopsFor(isa).exp_scaled(n, scale, y.data(), y.data());
+        ASSERT_EQ(y, expected) << Name(isa) << ", scale " << scale << ", length " << n;
+      }
+    }
+  }
+}
+
 template <typename Real>
 void ExpectSizesChecked() {
   const std::vector<Real> x(8);
@@ -64,6 +84,8 @@ void ExpectSizesChecked() {
 TEST(DispatchTest, SpansOfDifferentSizesAreABrokenInvariant) {
   ExpectSizesChecked<double>();
   ExpectSizesChecked<float>();
+  std::vector<double> x(8), short_y(7);
+  EXPECT_DEATH(ExpScaled(2.0, x, short_y), "internal check failed");
 }
 
 TEST(DispatchTest, AvailableAreTheWeakestAndTheActiveOne) {

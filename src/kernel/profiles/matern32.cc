@@ -25,7 +25,7 @@ class Matern32 : public Kernel {
       simd::Exp({e, count}, {e, count});
       for (std::size_t i = 0; i < count; ++i) phi[start + i] = (1.0 + a[i]) * e[i];
       if (psi.empty()) continue;
-      for (std::size_t i = 0; i < count; ++i) psi[start + i] = -3.0 * e[i];
+      for (std::size_t i = 0; i < count; ++i) psi[start + i] = 3.0 * e[i];
     }
   }
 

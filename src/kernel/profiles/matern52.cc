@@ -27,7 +27,7 @@ class Matern52 : public Kernel {
         phi[start + i] = (1.0 + a[i] + a[i] * a[i] / 3.0) * e[i];
       }
       if (psi.empty()) continue;
-      for (std::size_t i = 0; i < count; ++i) psi[start + i] = -5.0 / 3.0 * (1.0 + a[i]) * e[i];
+      for (std::size_t i = 0; i < count; ++i) psi[start + i] = 5.0 / 3.0 * (1.0 + a[i]) * e[i];
     }
   }
 

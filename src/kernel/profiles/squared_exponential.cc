@@ -12,10 +12,10 @@ class SquaredExponential : public Kernel {
 
   void Profile(std::span<const double> s, std::span<double> phi,
                std::span<double> psi) const override {
-    for (std::size_t i = 0; i < s.size(); ++i) phi[i] = -0.5 * s[i];
-    simd::Exp(phi, phi);
-    for (std::size_t i = 0; i < psi.size(); ++i) psi[i] = -phi[i];
+    simd::ExpScaled(-0.5, s, phi);
+    std::copy_n(phi.begin(), psi.size(), psi.begin());
   }
+  bool slope_is_value() const override { return true; }
 };
 
 }  // namespace
