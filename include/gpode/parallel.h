@@ -27,6 +27,9 @@ class ThreadPool {
 
   std::size_t size() const;
 
+  // Which of a pool's threads is calling, from 0 to size() - 1: for memory that each thread reuses.
+  static std::size_t WorkerIndex();
+
   // Calls body(i) for i = 0 .. count-1, each once, and returns when all are done. If calls throw,
   // the exception of the smallest such i is rethrown here, after all other items are done.
   template <typename Body>

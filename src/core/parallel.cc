@@ -14,6 +14,7 @@ namespace gpode {
 namespace {
 
 thread_local bool inside_loop = false;
+thread_local std::size_t worker_index = 0;
 
 // A loop inside a loop, with the promise about exceptions that every loop gives.
 void RunHere(std::size_t count, void (*call)(void*, std::size_t), void* body) {
@@ -82,7 +83,10 @@ struct ThreadPool::State {
 ThreadPool::ThreadPool(std::size_t threads) : state_(std::make_unique<State>()) {
   if (threads == 0) threads = std::max(1u, std::thread::hardware_concurrency());
   for (std::size_t i = 1; i < threads; ++i) {
-    state_->workers.emplace_back([state = state_.get()] { state->Work(); });
+    state_->workers.emplace_back([state = state_.get(), i] {
+      worker_index = i;
+      state->Work();
+    });
   }
 }
 
@@ -94,6 +98,8 @@ ThreadPool::~ThreadPool() {
   state_->wake.notify_all();
   for (std::thread& worker : state_->workers) worker.join();
 }
+
+std::size_t ThreadPool::WorkerIndex() { return worker_index; }
 
 std::size_t ThreadPool::size() const { return state_->workers.size() + 1; }
 

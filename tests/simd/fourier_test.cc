@@ -189,7 +189,7 @@ TYPED_TEST(FourierTest, AgreesWithPlainLoops) {
   for (const Isa isa : Available()) {
     SCOPED_TRACE(Name(isa));
     for (std::size_t inputs = 1; inputs <= 9; ++inputs) {
-      for (const std::size_t count : {1, 8, 13, 300}) {
+      for (const std::size_t count : {1, 8, 13, 21, 300}) {
         SCOPED_TRACE(testing::Message() << inputs << " inputs, " << count << " features");
         const std::size_t n = 1 + (inputs + count) % 5, outputs = 1 + inputs % 3;
         const Features<TypeParam> features(outputs, inputs, count);
@@ -203,9 +203,9 @@ TYPED_TEST(FourierTest, AgreesWithPlainLoops) {
 
 TYPED_TEST(FourierTest, AnyNumberOfPoints) {
   for (const Isa isa : Available()) {
-    for (const std::size_t inputs : {2, 7}) {
+    for (std::size_t inputs = 1; inputs <= 9; ++inputs) {
       const Features<TypeParam> features(inputs, inputs, 20);
-      for (std::size_t n = 0; n <= 5; ++n) {
+      for (std::size_t n = 0; n <= 9; ++n) {
         const Values x = Uniform(n * inputs, -3, 3, 3);
         ExpectReference(isa, features, x, 30);
         ExpectConsistent(isa, features.table(), x);

@@ -16,9 +16,9 @@ constexpr int kBadInput = 2;
 void PrintHelp() {
   fmt::print(
       "gpode {}: learns unknown ordinary differential equations from data\n\n"
-      "usage: gpode SUBCOMMAND\n"
-      "  portrait    draw a vector field from a Gaussian process, integrate it, show it\n\n"
-      "  --help, --version\n",
+      "usage: gpode SUBCOMMAND [ARGUMENTS]\n"
+      "  portrait    draw vector fields from a Gaussian process, integrate them, show them\n\n"
+      "  --help, --version; gpode SUBCOMMAND --help says more\n",
       gpode::Version());
 }
 

@@ -1,0 +1,35 @@
+// What is seen of a state:  y = C x + b + noise,  noise_c ~ N(0, noise_variance_c) for each channel
+// c.
+//
+// C (channels, D) and b (channels) also hold the scaling between the model's coordinates, in which
+// priors are of unit size, and the user's units; the noise is in the user's units.
+#pragma once
+
+#include <span>
+
+#include "gpode/field.h"
+
+namespace gpode {
+
+struct ObservationMap {
+  Matrix matrix;  // C (channels, D)
+  Vector offset;  // b (channels)
+
+  std::size_t channels() const { return matrix.rows(); }
+  std::size_t dim() const { return matrix.cols(); }
+  // Rows of states (n, D) to rows of channels (n, channels), without noise.
+  Matrix Apply(const Matrix& states) const;
+
+  static ObservationMap Identity(std::size_t dim);
+};
+
+// log p(y | x): the sum over observed channels of y (NaN is missing).
+double LogLikelihood(const ObservationMap& map, std::span<const double> noise_variance,
+                     std::span<const double> y, std::span<const double> x);
+
+// The same and its reverse for the cotangent 1:  bx (D) and bnoise (channels) are added to.
+double LogLikelihoodPullback(const ObservationMap& map, std::span<const double> noise_variance,
+                             std::span<const double> y, std::span<const double> x,
+                             std::span<double> bx, std::span<double> bnoise);
+
+}  // namespace gpode

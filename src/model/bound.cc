@@ -1,0 +1,285 @@
+#include "model/bound.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "gpode/error.h"
+#include "gpode/random.h"
+#include "model/gaussian.h"
+
+namespace gpode {
+namespace {
+
+constexpr std::size_t kSegmentsPerChunk = 16;
+
+// log p(gap) of one component, and minus its derivative.
+struct GapDensity {
+  double log_density, pull;
+};
+
+GapDensity DensityOfGap(const Tolerance& tolerance, double gap) {
+  const double s = tolerance.scale;
+  if (tolerance.prior == Tolerance::Prior::kLaplace) {
+    return {-std::log(2 * s) - std::fabs(gap) / s, (gap > 0 ? 1.0 : gap < 0 ? -1.0 : 0.0) / s};
+  }
+  return {-0.5 * std::log(2 * std::numbers::pi * s * s) - 0.5 * gap * gap / (s * s), gap / (s * s)};
+}
+
+}  // namespace
+
+// What one thread needs to run segments.
+struct Bound::Workspace {
+  Solver solver;
+  SolveRecord record;
+  std::vector<double> start, next, times, states, bstates;
+
+  explicit Workspace(const SolverOptions& options) : solver(options) {}
+};
+
+// Views into a chunk's partial sums.
+struct Bound::Chunk {
+  std::span<double> sums;   // the draw's raw sums
+  std::span<double> noise;  // of the noise variances
+  double& loglik;
+  double& constraint;
+  double& diverged;
+};
+
+Bound::Bound(const Kernel& kernel, double jitter, const ObservationMap& map,
+             std::vector<TimedValues> trajectories, Segmentation cut,
+             const ModelParameters& parameters, std::size_t features, std::size_t draws,
+             FeaturePrecision precision, const SolverOptions& solver)
+    : map_(map),
+      trajectories_(std::move(trajectories)),
+      cut_(std::move(cut)),
+      parameters_(parameters),
+      features_(features),
+      solver_options_(solver),
+      gp_(kernel, jitter) {
+  CheckAtLeast("Bound", "draws", static_cast<std::ptrdiff_t>(draws), 1);
+  const ModelShape& s = parameters_.shape();
+  std::vector<double> values(parameters_.layout().value_size());
+  parameters_.ReadGp(values, gp_parameters_);
+  gp_gradient_ = std::make_unique<GpGradient>(gp_parameters_);
+  // A valid GP of the right shape, for the draws' memory.
+  GpParameters shape = gp_parameters_;
+  shape.lengthscales.setOnes();
+  shape.variances.setOnes();
+  gp_.Set(shape);
+  for (std::size_t i = 0; i < draws; ++i) fields_.emplace_back(gp_, features, precision);
+  step_hints.assign(draws * cut_.segments.size(), 0.0);
+  bstart_.resize(draws * cut_.segments.size() * s.dim);
+  btarget_.resize(bstart_.size());
+}
+
+Bound::~Bound() = default;
+
+std::size_t Bound::draws() const { return fields_.size(); }
+
+SegmentChoice Bound::AllSegments() const {
+  SegmentChoice choice;
+  for (std::size_t i = 0; i < cut_.segments.size(); ++i) choice.segments.push_back(i);
+  return choice;
+}
+
+void Bound::SampleNoise(std::uint64_t seed, std::uint64_t step, BoundNoise& noise) const {
+  const ModelShape& s = parameters_.shape();
+  const std::size_t draws = fields_.size();
+  noise.fields.resize(draws);
+  noise.eps_x0.resize(draws * s.trajectories * s.dim);
+  noise.eps_state.resize(draws * s.shooting_states * s.dim);
+  for (std::size_t i = 0; i < draws; ++i) {
+    SampleGpNoise(gp_, features_, seed, step, i, noise.fields[i]);
+    RandomStream(seed, step, i, Purpose::kInitialState)
+        .Normals(
+            std::span(noise.eps_x0).subspan(i * s.trajectories * s.dim, s.trajectories * s.dim));
+    RandomStream(seed, step, i, Purpose::kShootingState)
+        .Normals(std::span(noise.eps_state)
+                     .subspan(i * s.shooting_states * s.dim, s.shooting_states * s.dim));
+  }
+}
+
+std::span<const double> Bound::StartMean(const Segment& s, std::span<const double> values) const {
+  const ParameterLayout& layout = parameters_.layout();
+  const std::size_t d = parameters_.shape().dim;
+  return s.state == Segment::kNone
+             ? layout.Values(parameters_.x0_mean, values).subspan(s.trajectory * d, d)
+             : layout.Values(parameters_.state_mean, values).subspan(s.state * d, d);
+}
+
+std::span<const double> Bound::StartChol(const Segment& s, std::span<const double> values) const {
+  const ParameterLayout& layout = parameters_.layout();
+  const std::size_t d2 = parameters_.shape().dim * parameters_.shape().dim;
+  return s.state == Segment::kNone
+             ? layout.Values(parameters_.x0_chol, values).subspan(s.trajectory * d2, d2)
+             : layout.Values(parameters_.state_chol, values).subspan(s.state * d2, d2);
+}
+
+std::span<const double> Bound::StartNoise(const Segment& s, std::size_t draw,
+                                          const BoundNoise& noise) const {
+  const ModelShape& shape = parameters_.shape();
+  return s.state == Segment::kNone
+             ? std::span(noise.eps_x0)
+                   .subspan((draw * shape.trajectories + s.trajectory) * shape.dim, shape.dim)
+             : std::span(noise.eps_state)
+                   .subspan((draw * shape.shooting_states + s.state) * shape.dim, shape.dim);
+}
+
+void Bound::RunSegment(std::size_t draw, std::size_t index, std::span<const double> values,
+                       const BoundNoise& noise, const Tolerance& tolerance, double weight,
+                       Workspace& w, Chunk& chunk) {
+  const Segment& segment = cut_.segments[index];
+  const TimedValues& observed = trajectories_[segment.trajectory];
+  const std::size_t dim = parameters_.shape().dim;
+  const std::size_t channels = map_.channels();
+  const GpDraw& field = fields_[draw];
+  const std::span<const double> noise_variance =
+      parameters_.layout().Values(parameters_.noise_variance, values);
+
+  w.start.resize(dim);
+  w.next.resize(dim);
+  w.times.assign(observed.times.begin() + segment.first,
+                 observed.times.begin() + segment.first + segment.count);
+  w.states.resize(segment.count * dim);
+  w.bstates.assign(segment.count * dim, 0.0);
+  SampleGaussian(StartMean(segment, values), StartChol(segment, values),
+                 StartNoise(segment, draw, noise), w.start);
+  double& hint = step_hints[draw * cut_.segments.size() + index];
+  const SolveResult result =
+      w.solver.SolveRecorded(field, w.start, segment.start, w.times, w.states, w.record, hint);
+  if (result.step_hint > 0) hint = result.step_hint;
+  if (!result.ok()) chunk.diverged += 1;
+
+  for (std::size_t i = 0; i < result.filled; ++i) {
+    const Eigen::Index row = static_cast<Eigen::Index>(segment.first + i);
+    chunk.loglik += weight * LogLikelihoodPullback(
+                                 map_, noise_variance,
+                                 {observed.values.data() + row * observed.values.cols(), channels},
+                                 std::span(w.states).subspan(i * dim, dim),
+                                 std::span(w.bstates).subspan(i * dim, dim), chunk.noise);
+  }
+  double* bstart = bstart_.data() + (draw * cut_.segments.size() + index) * dim;
+  std::fill_n(bstart, dim, 0.0);
+  if (segment.next != Segment::kNone) {
+    // The segment that starts at the next shooting state follows this one.
+    double* btarget = btarget_.data() + (draw * cut_.segments.size() + index + 1) * dim;
+    std::fill_n(btarget, dim, 0.0);
+    if (result.ok()) {
+      const Segment& following = cut_.segments[index + 1];
+      SampleGaussian(StartMean(following, values), StartChol(following, values),
+                     StartNoise(following, draw, noise), w.next);
+      const std::size_t last = (segment.count - 1) * dim;
+      for (std::size_t k = 0; k < dim; ++k) {
+        const GapDensity density = DensityOfGap(tolerance, w.next[k] - w.states[last + k]);
+        chunk.constraint += weight * density.log_density;
+        w.bstates[last + k] += density.pull;
+        btarget[k] = -weight * density.pull;
+      }
+    }
+  }
+  if (weight != 1) {
+    for (double& b : w.bstates) b *= weight;
+  }
+  w.solver.Pullback(field, w.record, w.bstates, {bstart, dim}, chunk.sums);
+}
+
+BoundTerms Bound::Evaluate(std::span<const double> values, const BoundNoise& noise,
+                           const Tolerance& tolerance, const SegmentChoice& choice,
+                           std::span<double> bvalues, ThreadPool& pool) {
+  BoundTerms terms;
+  parameters_.ReadGp(values, gp_parameters_);
+  terms.factor = gp_.Set(gp_parameters_);
+  if (terms.factor != FactorStatus::kOk) return terms;
+  const std::size_t draws = fields_.size();
+  pool.For(draws, [&](std::size_t s) { fields_[s].Set(gp_, noise.fields[s]); });
+  while (workspaces_.size() < pool.size()) {
+    workspaces_.push_back(std::make_unique<Workspace>(solver_options_));
+  }
+
+  const std::size_t sums = fields_[0].parameter_count(), channels = map_.channels();
+  const std::size_t width = sums + channels + 3;
+  const std::size_t per_draw = (choice.segments.size() + kSegmentsPerChunk - 1) / kSegmentsPerChunk;
+  partial_.assign(draws * per_draw * width, 0.0);
+  // Constraint cotangents of segments whose predecessor is not in the batch stay zero.
+  std::fill(btarget_.begin(), btarget_.end(), 0.0);
+  pool.For(draws * per_draw, [&](std::size_t c) {
+    double* part = partial_.data() + c * width;
+    Chunk chunk{
+        {part, sums}, {part + sums, channels}, part[width - 3], part[width - 2], part[width - 1]};
+    const std::size_t first = c % per_draw * kSegmentsPerChunk;
+    const std::size_t end = std::min(first + kSegmentsPerChunk, choice.segments.size());
+    for (std::size_t i = first; i < end; ++i) {
+      RunSegment(c / per_draw, choice.segments[i], values, noise, tolerance, choice.weight,
+                 *workspaces_[ThreadPool::WorkerIndex()], chunk);
+    }
+  });
+
+  const double share = 1.0 / static_cast<double>(draws);
+  gp_gradient_->SetZero();
+  std::vector<double> total(width), bnoise(channels);
+  for (std::size_t s = 0; s < draws; ++s) {
+    std::fill(total.begin(), total.end(), 0.0);
+    for (std::size_t c = s * per_draw; c < (s + 1) * per_draw; ++c) {
+      for (std::size_t i = 0; i < width; ++i) total[i] += partial_[c * width + i];
+    }
+    terms.loglik += share * total[width - 3];
+    terms.constraint += share * total[width - 2];
+    terms.diverged += static_cast<std::size_t>(total[width - 1]);
+    if (bvalues.empty()) continue;
+    for (double& v : total) v *= share;
+    fields_[s].PullbackToGp(gp_, noise.fields[s], std::span(total).first(sums), *gp_gradient_);
+    for (std::size_t c = 0; c < channels; ++c) bnoise[c] += choice.weight * total[sums + c];
+  }
+  terms.kl_u = gp_.InducingKl();
+  AddStateGradients(noise, choice, values, bvalues, terms);
+  if (bvalues.empty()) return terms;
+  gp_.InducingKlPullback(-1.0, *gp_gradient_);
+  gp_.FinishGradient(*gp_gradient_);
+  parameters_.AddGpGradient(*gp_gradient_, bvalues);
+  const std::span<double> target = parameters_.layout().Values(parameters_.noise_variance, bvalues);
+  for (std::size_t c = 0; c < channels; ++c) target[c] += bnoise[c];
+  return terms;
+}
+
+// Divergence and entropy of the segments' start states, and the gradients of their distributions.
+void Bound::AddStateGradients(const BoundNoise& noise, const SegmentChoice& choice,
+                              std::span<const double> values, std::span<double> bvalues,
+                              BoundTerms& terms) const {
+  const std::size_t dim = parameters_.shape().dim, draws = fields_.size();
+  const double share = 1.0 / static_cast<double>(draws);
+  std::vector<double> b(dim);
+  // The gradients' places: the same as the values', in bvalues.
+  const auto place = [&](std::span<const double> of) {
+    return bvalues.subspan(static_cast<std::size_t>(of.data() - values.data()), of.size());
+  };
+  const auto pull = [&](std::size_t index, const std::vector<double>& cotangents) {
+    const Segment& segment = cut_.segments[index];
+    for (std::size_t s = 0; s < draws; ++s) {
+      const double* from = cotangents.data() + (s * cut_.segments.size() + index) * dim;
+      for (std::size_t k = 0; k < dim; ++k) b[k] = share * from[k];
+      SampleGaussianPullback(StartNoise(segment, s, noise), b, place(StartMean(segment, values)),
+                             place(StartChol(segment, values)));
+    }
+  };
+  for (std::size_t index : choice.segments) {
+    const Segment& segment = cut_.segments[index];
+    const std::span<const double> mean = StartMean(segment, values);
+    const std::span<const double> chol = StartChol(segment, values);
+    if (segment.state == Segment::kNone) {
+      terms.kl_x0 += choice.weight * KlFromStandard(mean, chol);
+    } else {
+      terms.entropy += choice.weight * Entropy(chol, dim);
+    }
+    if (bvalues.empty()) continue;
+    if (segment.state == Segment::kNone) {
+      KlFromStandardPullback(mean, chol, -choice.weight, place(mean), place(chol));
+    } else {
+      EntropyPullback(chol, dim, choice.weight, place(chol));
+    }
+    pull(index, bstart_);
+    if (segment.next != Segment::kNone) pull(index + 1, btarget_);
+  }
+}
+
+}  // namespace gpode

@@ -1,0 +1,119 @@
+// The evidence lower bounds of the paper, estimated from S draws, and their gradient.
+//
+//   vanilla   L = sum_i E log p(y_i | x(t_i)) - KL[q(U) || p(U)] - KL[q(x0) || p(x0)]
+//   shooting  L = sum_i E log p(y_i | x(t_i; s_(i-1))) + sum_i E log p(s_i | x(t_i; s_(i-1)))
+//                 + sum_i H[q(s_i)] - KL[q(s_0) || p(s_0)] - KL[q(U) || p(U)]
+//
+// (paper, sections 3.2 and 3.5, S1.1 and S1.3). The vanilla bound is the one whose segments are
+// whole trajectories. Every draw has its own function and its own states.
+//
+// A Bound is a pure function of parameters, noise and tolerance but for the solver's first steps:
+// each (draw, segment) starts with the step that worked last time. `step_hints` is that memory, and
+// belongs into a checkpoint.
+//
+// Work is cut into chunks of (draw, a few segments), whose sums meet in order: the same bits for
+// any number of threads.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "gpode/observation.h"
+#include "gpode/ode.h"
+#include "gpode/parallel.h"
+#include "model/model_parameters.h"
+#include "model/segments.h"
+
+namespace gpode {
+
+struct BoundTerms {
+  double loglik = 0;
+  double constraint = 0;  // E log p(s_i | x_i)
+  double entropy = 0;     // of the shooting states
+  double kl_u = 0;
+  double kl_x0 = 0;
+  std::size_t diverged = 0;  // integrations that did not reach their end
+  FactorStatus factor = FactorStatus::kOk;
+
+  double Total() const { return loglik + constraint + entropy - kl_u - kl_x0; }
+};
+
+// How far a shooting state may be from where the segment before it ends.
+struct Tolerance {
+  enum class Prior { kGaussian, kLaplace };
+  Prior prior = Prior::kGaussian;
+  double scale = 1e-3;  // standard deviation (Gaussian) or scale (Laplace)
+};
+
+// The standard normals of S draws.
+struct BoundNoise {
+  std::vector<GpNoise> fields;    // (S)
+  std::vector<double> eps_x0;     // (S, trajectories, D)
+  std::vector<double> eps_state;  // (S, shooting states, D)
+};
+
+// The segments of one evaluation and the weight of each one's terms; all of them with weight 1, or
+// a minibatch with weight (number of segments) / (size of the batch).
+struct SegmentChoice {
+  std::vector<std::size_t> segments;
+  double weight = 1;
+};
+
+class Bound {
+ public:
+  Bound(const Kernel& kernel, double jitter, const ObservationMap& map,
+        std::vector<TimedValues> trajectories, Segmentation cut, const ModelParameters& parameters,
+        std::size_t features, std::size_t draws, FeaturePrecision precision,
+        const SolverOptions& solver);
+  ~Bound();
+
+  std::size_t draws() const;
+  std::size_t segments() const { return cut_.segments.size(); }
+  const Segmentation& segmentation() const { return cut_; }
+  const std::vector<TimedValues>& trajectories() const { return trajectories_; }
+  SegmentChoice AllSegments() const;
+
+  // The noise of all draws at `step`.
+  void SampleNoise(std::uint64_t seed, std::uint64_t step, BoundNoise& noise) const;
+
+  // The bound at the constrained values; bvalues += its gradient. bvalues may be empty.
+  BoundTerms Evaluate(std::span<const double> values, const BoundNoise& noise,
+                      const Tolerance& tolerance, const SegmentChoice& choice,
+                      std::span<double> bvalues, ThreadPool& pool);
+
+  std::vector<double> step_hints;  // (S, segments)
+
+ private:
+  struct Workspace;
+  struct Chunk;
+
+  void RunSegment(std::size_t draw, std::size_t segment, std::span<const double> values,
+                  const BoundNoise& noise, const Tolerance& tolerance, double weight,
+                  Workspace& workspace, Chunk& chunk);
+  void AddStateGradients(const BoundNoise& noise, const SegmentChoice& choice,
+                         std::span<const double> values, std::span<double> bvalues,
+                         BoundTerms& terms) const;
+  std::span<const double> StartMean(const Segment& s, std::span<const double> values) const;
+  std::span<const double> StartChol(const Segment& s, std::span<const double> values) const;
+  std::span<const double> StartNoise(const Segment& s, std::size_t draw,
+                                     const BoundNoise& noise) const;
+
+  ObservationMap map_;
+  std::vector<TimedValues> trajectories_;
+  Segmentation cut_;
+  ModelParameters parameters_;
+  std::size_t features_;
+  SolverOptions solver_options_;
+  SparseGp gp_;
+  GpParameters gp_parameters_;
+  std::unique_ptr<GpGradient> gp_gradient_;
+  std::vector<GpDraw> fields_;
+  std::vector<std::unique_ptr<Workspace>> workspaces_;  // one per thread
+  std::vector<double> partial_;                         // (chunks, sums | noise | terms)
+  // Per draw: cotangents of the sampled start of each segment, from its own integration and, for
+  // shooting states, from the constraint at the end of the segment before. (S, segments, D)
+  std::vector<double> bstart_, btarget_;
+};
+
+}  // namespace gpode

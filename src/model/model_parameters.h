@@ -1,0 +1,43 @@
+// The parameters of a GPODE model: their blocks in the flat vector, and the way to the GP's own
+// struct.
+#pragma once
+
+#include <span>
+
+#include "gpode/gp.h"
+#include "gpode/parameters.h"
+
+namespace gpode {
+
+struct ModelShape {
+  std::size_t dim = 0;
+  std::size_t channels = 0;
+  std::size_t inducing = 0;
+  std::size_t trajectories = 0;     // each with an initial state x0
+  std::size_t shooting_states = 0;  // in all trajectories together; none for the vanilla bound
+  bool shared_hyperparameters = false;
+};
+
+// Names and positions of the blocks. The names are part of the model file's format.
+class ModelParameters {
+ public:
+  explicit ModelParameters(const ModelShape& shape);
+
+  const ModelShape& shape() const { return shape_; }
+  const ParameterLayout& layout() const { return layout_; }
+
+  // Block indices, for layout().Values.
+  std::size_t locations, inducing_mean, inducing_chol, lengthscales, variances, noise_variance;
+  std::size_t x0_mean, x0_chol, state_mean, state_chol;
+
+  // The GP's part of the constrained values; and its reverse, which adds.
+  void ReadGp(std::span<const double> values, GpParameters& gp) const;
+  void AddGpGradient(const GpGradient& gradient, std::span<double> bvalues) const;
+  void WriteGp(const GpParameters& gp, std::span<double> values) const;
+
+ private:
+  ModelShape shape_;
+  ParameterLayout layout_;
+};
+
+}  // namespace gpode

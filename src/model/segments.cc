@@ -1,0 +1,35 @@
+#include "model/segments.h"
+
+namespace gpode {
+
+std::vector<TimedValues> InModelTime(const Dataset& data, double time_scale) {
+  std::vector<TimedValues> result;
+  for (const Trajectory& t : data.trajectories) {
+    TimedValues timed{t.times, t.values};
+    for (double& time : timed.times) time = (time - t.start()) / time_scale;
+    result.push_back(std::move(timed));
+  }
+  return result;
+}
+
+Segmentation CutIntoSegments(const std::vector<TimedValues>& trajectories, std::size_t gaps) {
+  Segmentation cut;
+  for (std::size_t n = 0; n < trajectories.size(); ++n) {
+    const std::vector<double>& times = trajectories[n].times;
+    Segment segment{n, 0, 0, 0.0, Segment::kNone, Segment::kNone};
+    std::size_t passed = 0;  // gaps since the segment's start
+    for (std::size_t i = 0; i < times.size(); ++i) {
+      ++segment.count;
+      if (times[i] > segment.start) ++passed;
+      if (gaps == 0 || passed < gaps || i + 1 == times.size()) continue;
+      segment.next = cut.shooting_states++;
+      cut.segments.push_back(segment);
+      segment = {n, i + 1, 0, times[i], segment.next, Segment::kNone};
+      passed = 0;
+    }
+    cut.segments.push_back(segment);
+  }
+  return cut;
+}
+
+}  // namespace gpode

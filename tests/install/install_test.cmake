@@ -1,0 +1,37 @@
+# What a user of the package does: install, find_package(gpode), build, run. The examples get no
+# -march, whatever the library was built with.
+# Variables: SOURCE, BUILD (of the project), COMPILER, GENERATOR, FLAGS, VERSION, TOOLS.
+set(scratch ${BUILD}/install_test)
+set(prefix ${scratch}/moved)
+file(REMOVE_RECURSE ${scratch})
+
+function(run)
+  execute_process(COMMAND ${ARGN} COMMAND_ERROR_IS_FATAL ANY)
+endfunction()
+
+# Moved after the installation: nothing in it may know where it was.
+run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${scratch}/installed)
+file(RENAME ${scratch}/installed ${prefix})
+file(GLOB_RECURSE package ${prefix}/*.cmake)
+foreach(file ${package})
+  file(READ ${file} text)
+  string(FIND "${text}" "${SOURCE}" place)
+  if(NOT place EQUAL -1)
+    message(FATAL_ERROR "${file} contains the path of the source tree")
+  endif()
+endforeach()
+
+run(${CMAKE_COMMAND} -S ${SOURCE}/examples -B ${scratch}/examples -G ${GENERATOR}
+    -DCMAKE_PREFIX_PATH=${prefix} -DCMAKE_CXX_COMPILER=${COMPILER} -DCMAKE_CXX_FLAGS=${FLAGS}
+    -DCMAKE_BUILD_TYPE=Release)
+run(${CMAKE_COMMAND} --build ${scratch}/examples)
+foreach(example draw_field integrate gradient)
+  run(${scratch}/examples/${example})
+endforeach()
+
+if(TOOLS)
+  execute_process(COMMAND ${prefix}/bin/gpode --version OUTPUT_VARIABLE output COMMAND_ERROR_IS_FATAL ANY)
+  if(NOT output STREQUAL "gpode ${VERSION}\n")
+    message(FATAL_ERROR "the installed gpode --version says '${output}'")
+  endif()
+endif()
