@@ -1,6 +1,6 @@
-# What a user of the package does: install, find_package(gpode), build, run. The examples get no
-# -march, whatever the library was built with.
-# Variables: SOURCE, BUILD (of the project), COMPILER, GENERATOR, FLAGS, VERSION, TOOLS.
+# What a user of the package does: install, find_package(gpode), build, run.
+# Variables: SOURCE and BUILD folders of the project; its COMPILER, FLAGS, GENERATOR, VERSION; TOOLS,
+# whether the command line is installed as well.
 set(scratch ${BUILD}/install_test)
 set(prefix ${scratch}/moved)
 file(REMOVE_RECURSE ${scratch})

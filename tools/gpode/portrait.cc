@@ -104,18 +104,18 @@ Arguments Parse(int argc, char** argv) {
   return arguments;
 }
 
-struct Trajectory {
+struct Path {
   Matrix states;  // (1 + kTimes, 2), the start first
   SolveResult result;
 };
 
-Trajectory Follow(const Field& field, const SystemInfo& info, Solver& solver) {
+Path Follow(const Field& field, const SystemInfo& info, Solver& solver) {
   std::vector<double> times(kTimes + 1);
   for (std::size_t i = 0; i <= kTimes; ++i) times[i] = info.default_span * i / kTimes;
-  Trajectory trajectory{Matrix(kTimes + 1, 2), {}};
-  const std::span<double> states(trajectory.states.data(), 2 * times.size());
-  trajectory.result = solver.Solve(field, info.default_start, 0, times, states);
-  return trajectory;
+  Path path{Matrix(kTimes + 1, 2), {}};
+  const std::span<double> states(path.states.data(), 2 * times.size());
+  path.result = solver.Solve(field, info.default_start, 0, times, states);
+  return path;
 }
 
 Window WindowAround(const Matrix& states) {
@@ -161,21 +161,21 @@ SparseGp PosteriorOf(const Field& field, const Window& window) {
   return gp;
 }
 
-std::vector<Trajectory> FollowDraws(const SparseGp& gp, const SystemInfo& info, std::uint64_t seed,
-                                    Solver& solver) {
-  std::vector<Trajectory> trajectories;
+std::vector<Path> FollowDraws(const SparseGp& gp, const SystemInfo& info, std::uint64_t seed,
+                              Solver& solver) {
+  std::vector<Path> paths;
   GpDraw draw(gp, kFeatures);
   for (std::size_t sample = 0; sample < kDraws; ++sample) {
     draw.Set(gp, SampleGpNoise(gp, kFeatures, seed, 0, sample));
-    trajectories.push_back(Follow(draw, info, solver));
+    paths.push_back(Follow(draw, info, solver));
   }
-  return trajectories;
+  return paths;
 }
 
 bool Coloured() { return isatty(STDOUT_FILENO) == 1 && std::getenv("NO_COLOR") == nullptr; }
 
-void PrintPlot(const SystemInfo& info, const Window& window, const Trajectory& truth,
-               const std::vector<Trajectory>& draws) {
+void PrintPlot(const SystemInfo& info, const Window& window, const Path& truth,
+               const std::vector<Path>& draws) {
   BrailleCanvas canvas(70, 21, window);
   const Matrix grid = Grid(window);
   for (Eigen::Index i = 0; i < grid.rows(); ++i) {
@@ -195,9 +195,9 @@ struct Moments {
 };
 
 // Over the draws that did not diverge, of state k at a time.
-Moments MomentsAt(const std::vector<Trajectory>& draws, Eigen::Index time, Eigen::Index k) {
+Moments MomentsAt(const std::vector<Path>& draws, Eigen::Index time, Eigen::Index k) {
   double count = 0, mean = 0, squares = 0;
-  for (const Trajectory& draw : draws) {
+  for (const Path& draw : draws) {
     if (!draw.result.ok()) continue;
     const double delta = draw.states(time, k) - mean;
     mean += delta / ++count;
@@ -206,12 +206,11 @@ Moments MomentsAt(const std::vector<Trajectory>& draws, Eigen::Index time, Eigen
   return {mean, count > 1 ? std::sqrt(squares / (count - 1)) : 0};
 }
 
-std::size_t CountDiverged(const std::vector<Trajectory>& draws) {
+std::size_t CountDiverged(const std::vector<Path>& draws) {
   return std::count_if(draws.begin(), draws.end(), [](const auto& d) { return !d.result.ok(); });
 }
 
-void PrintTable(const SystemInfo& info, const Trajectory& truth,
-                const std::vector<Trajectory>& draws) {
+void PrintTable(const SystemInfo& info, const Path& truth, const std::vector<Path>& draws) {
   const std::size_t diverged = CountDiverged(draws);
   fmt::print("\nTrue states; mean and standard deviation over {} of {} draws, {} diverged\n\n",
              kDraws - diverged, kDraws, diverged);
@@ -230,11 +229,11 @@ void PrintTable(const SystemInfo& info, const Trajectory& truth,
   fmt::print("\n");
 }
 
-void PrintStatistics(const Trajectory& truth, const std::vector<Trajectory>& draws,
+void PrintStatistics(const Path& truth, const std::vector<Path>& draws,
                      const SolverOptions& options) {
-  const auto print = [](std::string_view who, const std::vector<Trajectory>& all) {
+  const auto print = [](std::string_view who, const std::vector<Path>& all) {
     double accepted = 0, rejected = 0, evaluations = 0;
-    for (const Trajectory& one : all) {
+    for (const Path& one : all) {
       accepted += static_cast<double>(one.result.statistics.accepted);
       rejected += static_cast<double>(one.result.statistics.rejected);
       evaluations += static_cast<double>(one.result.statistics.evaluations);
@@ -261,11 +260,11 @@ int Portrait(int argc, char** argv) {
   const SystemInfo info = DescribeSystem(arguments.system);
   const std::unique_ptr<System> system = MakeSystem(arguments.system);
   Solver solver;
-  const Trajectory truth = Follow(*system, info, solver);
+  const Path truth = Follow(*system, info, solver);
   GPODE_CHECK(truth.result.ok());
   const Window window = WindowAround(truth.states);
   const SparseGp gp = PosteriorOf(*system, window);
-  const std::vector<Trajectory> draws = FollowDraws(gp, info, arguments.seed, solver);
+  const std::vector<Path> draws = FollowDraws(gp, info, arguments.seed, solver);
 
   fmt::print("{}; a Gaussian process knows it at {} points (seed {})\n\n", info.title,
              gp.inducing(), arguments.seed);

@@ -1,0 +1,87 @@
+// Learning a vector field from data: the model, its options, training.
+//
+// GPODE (Hegde et al., UAI 2022): a sparse Gaussian process prior on the field of an unknown ODE,
+// learnt by maximising a bound on the evidence; either over whole trajectories (vanilla) or over
+// short segments whose start states have posteriors of their own (shooting).
+//
+// Thread safety: Fit starts its own threads; a Model is a plain value.
+//
+//   Model model = Fit(data, {.inducing = 16, .seed = 1});
+//   Forecast forecast = ForecastTrajectory(model, 0, times, {.draws = 128});
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "gpode/dataset.h"
+#include "gpode/gp.h"
+#include "gpode/observation.h"
+#include "gpode/ode.h"
+
+namespace gpode {
+
+enum class BoundKind { kVanilla, kShooting };
+enum class Observation { kIdentity, kPca };
+
+struct FitOptions {
+  BoundKind bound = BoundKind::kVanilla;
+  Observation observation = Observation::kIdentity;
+  std::size_t states = 0;  // D; 0: as many as channels (needed with PCA)
+  std::string kernel = "squared-exponential";
+  bool shared_hyperparameters = false;
+  std::size_t inducing = 16;
+  std::size_t features = 256;
+  FeaturePrecision precision = FeaturePrecision::kDouble;
+  double jitter = 1e-6;
+
+  std::size_t steps = 10000;
+  std::size_t draws = 1;  // functions drawn per step
+  double learning_rate = 0.01;
+  std::size_t warm_up = 100;
+  std::uint64_t seed = 1;
+  std::size_t threads = 0;  // 0: as many as the machine has
+
+  // Shooting: observation gaps per segment, and the tolerance, lowered from loose to tight over the
+  // first part of the steps; then, if asked for, steps on the vanilla bound from that solution.
+  std::size_t segment = 1;
+  double loose_tolerance = 0.1;
+  double tight_tolerance = 1e-3;
+  double tightening = 0.7;  // share of the steps
+  std::size_t polish_steps = 0;
+
+  SolverOptions solver;
+};
+
+// One line of a training run, given to the callback.
+struct Progress {
+  std::size_t step = 0;
+  std::size_t steps = 0;
+  double bound = 0;
+  double loglik = 0, constraint = 0, kl_u = 0;
+  double noise = 0;  // mean over channels of the noise's standard deviation
+  std::size_t diverged = 0;
+};
+
+struct Model {
+  FitOptions options;
+  std::vector<std::string> channels;
+  ObservationMap map;               // from the model's coordinates to the user's
+  double time_scale = 1;            // the user's time per unit of the model's
+  std::vector<double> start_times;  // of the training trajectories
+
+  GpParameters gp;
+  Vector noise_variance;        // (channels), in the user's units
+  Matrix x0_mean;               // (trajectories, D)
+  std::vector<Matrix> x0_chol;  // (trajectories) of (D, D)
+
+  std::size_t dim() const { return map.dim(); }
+};
+
+// Trains on all trajectories. `report` is called now and then; returning false ends the training
+// there.
+Model Fit(const Dataset& data, const FitOptions& options,
+          const std::function<bool(const Progress&)>& report = {});
+
+}  // namespace gpode

@@ -1,0 +1,103 @@
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <vector>
+
+#include "gpode/error.h"
+#include "gpode/forecast.h"
+
+namespace gpode {
+namespace {
+
+constexpr double kVarianceFloor = 1e-8;
+
+// log (1/S) sum_s N(y | x_s, variance).
+double LogMixture(double y, std::span<const double> x, double variance) {
+  double largest = -std::numeric_limits<double>::infinity();
+  std::vector<double> logs(x.size());
+  for (std::size_t s = 0; s < x.size(); ++s) {
+    const double r = y - x[s];
+    logs[s] = std::isnan(r) ? -std::numeric_limits<double>::infinity()
+                            : -0.5 * (std::log(2 * std::numbers::pi * variance) + r * r / variance);
+    largest = std::max(largest, logs[s]);
+  }
+  if (std::isinf(largest)) return largest;
+  double sum = 0;
+  for (double l : logs) sum += std::exp(l - largest);
+  return largest + std::log(sum / static_cast<double>(x.size()));
+}
+
+// E |N(m, s^2)|.
+double MeanAbsolute(double m, double s) {
+  const double z = m / s;
+  return m * std::erf(z / std::numbers::sqrt2) +
+         s * std::sqrt(2 / std::numbers::pi) * std::exp(-0.5 * z * z);
+}
+
+// CRPS of the mixture of normals around the draws: E|Y - y| - E|Y - Y'| / 2.
+double MixtureCrps(double y, std::span<const double> x, double variance) {
+  const double s = std::sqrt(variance), s2 = std::sqrt(2 * variance);
+  double first = 0, second = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    first += MeanAbsolute(x[i] - y, s);
+    for (std::size_t j = 0; j < x.size(); ++j) second += MeanAbsolute(x[i] - x[j], s2);
+  }
+  const double n = static_cast<double>(x.size());
+  return first / n - 0.5 * second / (n * n);
+}
+
+bool Covers(double y, std::vector<double>& sorted, double level) {
+  const auto quantile = [&](double p) {
+    const double at = p * static_cast<double>(sorted.size() - 1);
+    const auto low = static_cast<std::size_t>(at);
+    const std::size_t high = std::min(low + 1, sorted.size() - 1);
+    return sorted[low] + (at - static_cast<double>(low)) * (sorted[high] - sorted[low]);
+  };
+  return y >= quantile(0.5 - level / 2) && y <= quantile(0.5 + level / 2);
+}
+
+}  // namespace
+
+Scores Score(const Forecast& forecast, const Vector& noise_variance, const Matrix& observed) {
+  if (observed.rows() != static_cast<Eigen::Index>(forecast.times.size()) ||
+      observed.cols() != noise_variance.size()) {
+    ThrowInput("Score", "observed", "must have a row per time and a column per channel");
+  }
+  Scores scores{.diverged = forecast.diverged};
+  std::vector<double> x(forecast.draws.size());
+  for (Eigen::Index i = 0; i < observed.rows(); ++i) {
+    for (Eigen::Index c = 0; c < observed.cols(); ++c) {
+      const double y = observed(i, c);
+      if (std::isnan(y)) continue;
+      double mean = 0;
+      for (std::size_t s = 0; s < x.size(); ++s) {
+        x[s] = forecast.draws[s](i, c);
+        mean += x[s] / static_cast<double>(x.size());
+      }
+      const double variance = noise_variance[c] + kVarianceFloor;
+      scores.mnll -= LogMixture(y, x, variance);
+      scores.mse +=
+          std::isnan(mean) ? std::numeric_limits<double>::infinity() : (y - mean) * (y - mean);
+      scores.crps += MixtureCrps(y, x, variance);
+      std::vector<double> sorted = x;
+      sorted.erase(
+          std::remove_if(sorted.begin(), sorted.end(), [](double v) { return std::isnan(v); }),
+          sorted.end());
+      if (!sorted.empty()) {
+        std::sort(sorted.begin(), sorted.end());
+        scores.coverage_50 += Covers(y, sorted, 0.5);
+        scores.coverage_90 += Covers(y, sorted, 0.9);
+        scores.coverage_95 += Covers(y, sorted, 0.95);
+      }
+      ++scores.values;
+    }
+  }
+  const double n = static_cast<double>(std::max<std::size_t>(scores.values, 1));
+  for (double* v : {&scores.mnll, &scores.mse, &scores.crps, &scores.coverage_50,
+                    &scores.coverage_90, &scores.coverage_95}) {
+    *v /= n;
+  }
+  return scores;
+}
+
+}  // namespace gpode

@@ -1,0 +1,29 @@
+#include "train/adam.h"
+
+#include <cmath>
+#include <numbers>
+
+namespace gpode {
+
+void Adam::Step(std::span<const double> gradient, double rate, std::span<double> parameters) {
+  constexpr double kFirst = 0.9, kSecond = 0.999, kEpsilon = 1e-8;
+  ++steps_;
+  const double t = static_cast<double>(steps_);
+  const double first_bias = 1 - std::pow(kFirst, t), second_bias = 1 - std::pow(kSecond, t);
+  for (std::size_t i = 0; i < gradient.size(); ++i) {
+    const double g = gradient[i];
+    first_[i] = kFirst * first_[i] + (1 - kFirst) * g;
+    second_[i] = kSecond * second_[i] + (1 - kSecond) * g * g;
+    parameters[i] +=
+        rate * (first_[i] / first_bias) / (std::sqrt(second_[i] / second_bias) + kEpsilon);
+  }
+}
+
+double CosineRate(double peak, std::size_t step, std::size_t warm_up, std::size_t steps) {
+  if (step < warm_up) return peak * static_cast<double>(step + 1) / static_cast<double>(warm_up);
+  const double done = static_cast<double>(step - warm_up) /
+                      static_cast<double>(steps > warm_up ? steps - warm_up : 1);
+  return 0.5 * peak * (1 + std::cos(std::numbers::pi * std::min(done, 1.0)));
+}
+
+}  // namespace gpode

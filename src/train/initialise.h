@@ -1,0 +1,22 @@
+// Where training starts from: scales, the observation map, smoothed states and slopes, inducing
+// points.
+#pragma once
+
+#include "gpode/model.h"
+#include "model/segments.h"
+
+namespace gpode {
+
+// Everything about the data that training needs, in the model's coordinates.
+struct Start {
+  ObservationMap map;
+  double time_scale = 1;
+  std::vector<Matrix> states;  // per trajectory (T, D): smoothed, at the observation times
+  Matrix x0;                   // (trajectories, D): smoothed, at the start times
+  GpParameters gp;
+  Vector noise_variance;  // (channels)
+};
+
+Start Initialise(const Dataset& data, const FitOptions& options);
+
+}  // namespace gpode
