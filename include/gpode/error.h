@@ -1,8 +1,8 @@
 // Errors, in three tiers.
 //
-//   bad input from a person   InputError, thrown where the input is taken in, before any work is
-//   done a numerical failure       a status in the result, with a message (SolveStatus,
-//   FactorStatus) a broken invariant        GPODE_CHECK, always on, prints and aborts
+//   bad input from a person   InputError, thrown where the input is taken in, before any work
+//   a numerical failure       a status in the result, with a message (SolveStatus, FactorStatus)
+//   a broken invariant        GPODE_CHECK, always on, prints and aborts
 //
 // The named Check… functions are the only place where arguments of public functions are validated.
 // Each throws an InputError whose message says function, argument, what was found and what would be

@@ -42,8 +42,8 @@ Forecast ForecastFrom(const Model& model, std::span<const double> values, double
                       std::span<const double> times, const ForecastOptions& options = {});
 
 // Scores against observed values (T, channels); NaN is passed over. Lower is better but for
-// coverage, which should be near its level. A diverged draw counts as infinitely wrong in the mean
-// and with probability zero.
+// coverage, which should be near its level. A diverged draw makes mse and crps infinite, has
+// probability zero in mnll, and is left out of the bands; `diverged` says how many there are.
 struct Scores {
   double mnll = 0;  // minus the mean log of (1/S) sum_s N(y | x_s, noise variance)
   double mse = 0;   // of the draws' mean

@@ -5,10 +5,10 @@
 // A kernel is its radial profile phi, the profile's slope and its spectral density; everything else
 // follows. One file in src/kernel/profiles/ defines one kernel.
 //
-//   name                 phi(s), r = sqrt(s)                            spectral density (unit
-//   scale) squared-exponential  exp(-s / 2)                                    normal matern32 (1 +
-//   sqrt(3) r) exp(-sqrt(3) r)                Student t, 3 degrees of freedom matern52 (1 + sqrt(5)
-//   r + 5 s / 3) exp(-sqrt(5) r)      Student t, 5 degrees of freedom
+//   name                 phi(s), r = sqrt(s)                        spectral density at unit scale
+//   squared-exponential  exp(-s / 2)                                normal
+//   matern32             (1 + sqrt(3) r) exp(-sqrt(3) r)            Student t, 3 degrees of freedom
+//   matern52             (1 + sqrt(5) r + 5 s / 3) exp(-sqrt(5) r)  Student t, 5 degrees of freedom
 //
 // (Rasmussen and Williams, Gaussian Processes for Machine Learning, 2006, chapter 4.)
 //

@@ -36,31 +36,43 @@ struct FitOptions {
   FeaturePrecision precision = FeaturePrecision::kDouble;
   double jitter = 1e-6;
 
-  std::size_t steps = 10000;
-  std::size_t draws = 1;  // functions drawn per step
+  std::size_t steps = 12000;  // in all phases together
+  std::size_t draws = 1;      // functions drawn per step
+  std::size_t batch = 0;      // segments (vanilla: trajectories) per step; 0: all of them
   double learning_rate = 0.01;
   std::size_t warm_up = 100;
+  // A noise that adapts from the first step grows until it explains what the field has not learnt
+  // yet. It is held for this share of all steps, and then learns faster than the rest.
+  double noise_hold = 0.5;
+  double noise_rate = 3.0;
   std::uint64_t seed = 1;
   std::size_t threads = 0;  // 0: as many as the machine has
 
   // Shooting: observation gaps per segment, and the tolerance, lowered from loose to tight over the
-  // first part of the steps; then, if asked for, steps on the vanilla bound from that solution.
+  // first part of the steps.
   std::size_t segment = 1;
   double loose_tolerance = 0.1;
   double tight_tolerance = 1e-3;
-  double tightening = 0.7;  // share of the steps
-  std::size_t polish_steps = 0;
+  double tightening = 0.7;  // share of the phase's steps
+  // Whole trajectories are hard to fit from afar: the vanilla bound is first approached by shooting
+  // with a loose tolerance, for this share of the steps.
+  double approach = 1.0 / 3.0;
+  double approach_loose = 0.3, approach_tight = 0.03;
+  // After shooting, this share of the steps goes to the vanilla bound, from the shooting solution.
+  double polish = 0;
 
   SolverOptions solver;
 };
 
-// One line of a training run, given to the callback.
+// One step of a training run.
 struct Progress {
-  std::size_t step = 0;
-  std::size_t steps = 0;
+  std::size_t step = 0;   // counted over all phases
+  std::size_t steps = 0;  // of all phases
+  BoundKind phase = BoundKind::kVanilla;
   double bound = 0;
   double loglik = 0, constraint = 0, kl_u = 0;
-  double noise = 0;  // mean over channels of the noise's standard deviation
+  double tolerance = 0;  // of shooting
+  double noise = 0;      // mean over channels of the noise's standard deviation
   std::size_t diverged = 0;
 };
 

@@ -21,6 +21,7 @@ void CheckTrajectory(const Trajectory& t, std::size_t index, std::size_t channel
           fmt::format("is {}, must be later than the one before, {}", t.times[i], t.times[i - 1]));
     }
   }
+  if (t.start_time) CheckFinite(name, "start_time", *t.start_time);
   if (t.start_time && !(*t.start_time <= t.times.front())) {
     ThrowInput(name, "start_time",
                fmt::format("is {}, must not be later than the first observation at {}",

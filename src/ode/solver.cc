@@ -291,7 +291,8 @@ SolveResult Solver::Integrate(Run& run, double step_hint) {
   // Fixed steps divide the whole span evenly.
   double h = options_.fixed_step;
   if (controlled) {
-    h = step_hint > 0 ? step_hint : run.ChooseFirstStep(direction);
+    // A slope whose square overflows asks for a step of zero.
+    h = std::max(step_hint > 0 ? step_hint : run.ChooseFirstStep(direction), smallest);
   } else {
     h = std::fabs(run.end - run.t) / std::ceil(std::fabs(run.end - run.t) / h * (1 - 1e-12));
   }

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <vector>
 
@@ -34,8 +35,12 @@ double MeanAbsolute(double m, double s) {
          s * std::sqrt(2 / std::numbers::pi) * std::exp(-0.5 * z * z);
 }
 
-// CRPS of the mixture of normals around the draws: E|Y - y| - E|Y - Y'| / 2.
+// CRPS of the mixture of normals around the draws: E|Y - y| - E|Y - Y'| / 2. Infinite when a draw
+// diverged: the integral of (F(z) - [y <= z])^2 is.
 double MixtureCrps(double y, std::span<const double> x, double variance) {
+  if (!std::all_of(x.begin(), x.end(), [](double v) { return std::isfinite(v); })) {
+    return std::numeric_limits<double>::infinity();
+  }
   const double s = std::sqrt(variance), s2 = std::sqrt(2 * variance);
   double first = 0, second = 0;
   for (std::size_t i = 0; i < x.size(); ++i) {

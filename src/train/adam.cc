@@ -5,17 +5,18 @@
 
 namespace gpode {
 
-void Adam::Step(std::span<const double> gradient, double rate, std::span<double> parameters) {
+void Adam::Step(std::span<const double> gradient, double rate, std::span<const double> shares,
+                std::span<double> parameters) {
   constexpr double kFirst = 0.9, kSecond = 0.999, kEpsilon = 1e-8;
-  ++steps_;
-  const double t = static_cast<double>(steps_);
+  ++steps;
+  const double t = static_cast<double>(steps);
   const double first_bias = 1 - std::pow(kFirst, t), second_bias = 1 - std::pow(kSecond, t);
   for (std::size_t i = 0; i < gradient.size(); ++i) {
     const double g = gradient[i];
-    first_[i] = kFirst * first_[i] + (1 - kFirst) * g;
-    second_[i] = kSecond * second_[i] + (1 - kSecond) * g * g;
-    parameters[i] +=
-        rate * (first_[i] / first_bias) / (std::sqrt(second_[i] / second_bias) + kEpsilon);
+    first_moment[i] = kFirst * first_moment[i] + (1 - kFirst) * g;
+    second_moment[i] = kSecond * second_moment[i] + (1 - kSecond) * g * g;
+    parameters[i] += rate * shares[i] * (first_moment[i] / first_bias) /
+                     (std::sqrt(second_moment[i] / second_bias) + kEpsilon);
   }
 }
 

@@ -7,16 +7,16 @@
 
 namespace gpode {
 
-class Adam {
- public:
-  explicit Adam(std::size_t size) : first_(size, 0.0), second_(size, 0.0) {}
+// All of its state is open: checkpoints take it out and put it back.
+struct Adam {
+  explicit Adam(std::size_t size) : first_moment(size, 0.0), second_moment(size, 0.0) {}
 
-  // parameters += a step up the gradient.
-  void Step(std::span<const double> gradient, double rate, std::span<double> parameters);
+  // parameters += a step up the gradient, with the learning rate `rate` times each one's share.
+  void Step(std::span<const double> gradient, double rate, std::span<const double> shares,
+            std::span<double> parameters);
 
-  // The whole state, for checkpoints.
-  std::vector<double> first_, second_;
-  std::size_t steps_ = 0;
+  std::vector<double> first_moment, second_moment;
+  std::size_t steps = 0;
 };
 
 // Linear warm-up to `peak`, then half a cosine down to zero.

@@ -4,6 +4,7 @@
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "data/smoother.h"
@@ -14,8 +15,9 @@ namespace gpode {
 namespace {
 
 // At the start: kernels that reach over the data, noise that no channel dominates with.
-constexpr double kLengthscale = 1.3;       // states have unit variance
-constexpr double kNoiseShare = 0.12;       // of the data's variance
+constexpr double kLengthscale = 1.3;     // states have unit variance
+constexpr double kSmallestNoise = 1e-3;  // of the variance
+constexpr double kPcaNoise = 1.5;
 constexpr double kInducingSpread = 0.05;   // whitened
 constexpr std::size_t kMostSlopes = 1000;  // slopes that the field is regressed on
 
@@ -28,14 +30,18 @@ ChannelMoments MomentsOf(const Dataset& data) {
   ChannelMoments m{Vector::Zero(channels), Vector::Zero(channels)};
   for (Eigen::Index c = 0; c < channels; ++c) {
     double count = 0, sum = 0, squares = 0;
+    double smallest = std::numeric_limits<double>::infinity(), largest = -smallest;
     for (const Trajectory& t : data.trajectories) {
       for (Eigen::Index i = 0; i < t.values.rows(); ++i) {
         if (std::isnan(t.values(i, c))) continue;
         sum += t.values(i, c);
         count += 1;
+        smallest = std::min(smallest, t.values(i, c));
+        largest = std::max(largest, t.values(i, c));
       }
     }
-    m.mean[c] = count > 0 ? sum / count : 0;
+    // A constant is its own mean, to the last bit: a rounding error must not look like a variance.
+    m.mean[c] = smallest == largest ? smallest : count > 0 ? sum / count : 0;
     for (const Trajectory& t : data.trajectories) {
       for (Eigen::Index i = 0; i < t.values.rows(); ++i) {
         const double e = t.values(i, c) - m.mean[c];
@@ -184,6 +190,28 @@ void SetInducing(const Kernel& kernel, const Matrix& states, const Matrix& slope
   }
 }
 
+// Where the noise starts: what the smoother left over, in each channel's unit. With PCA all
+// channels are in one unit, and one noise for all keeps the quiet ones from dominating before the
+// dynamics are learnt.
+Vector NoiseVariances(const Dataset& data, const FitOptions& options, const ObservationMap& map,
+                      const ChannelMoments& moments, const SmoothStates& smooth) {
+  Vector left = Vector::Zero(map.offset.size()), count = Vector::Zero(map.offset.size());
+  for (std::size_t n = 0; n < data.trajectories.size(); ++n) {
+    const Matrix residual = data.trajectories[n].values - map.Apply(smooth.states[n]);
+    const Matrix seen = (residual.array() == residual.array()).cast<double>();
+    left += residual.array().isNaN().select(0.0, residual).colwise().squaredNorm().transpose();
+    count += seen.colwise().sum().transpose();
+  }
+  Vector noise(left.size());
+  for (Eigen::Index c = 0; c < noise.size(); ++c) {
+    const double smallest =
+        moments.variance[c] > 0 ? kSmallestNoise * moments.variance[c] : kSmallestNoise;
+    noise[c] = std::max(count[c] > 0 ? left[c] / count[c] : 0.0, smallest);
+  }
+  if (options.observation == Observation::kPca) noise.setConstant(kPcaNoise * noise.mean());
+  return noise;
+}
+
 }  // namespace
 
 Start Initialise(const Dataset& data, const FitOptions& options) {
@@ -198,19 +226,10 @@ Start Initialise(const Dataset& data, const FitOptions& options) {
   const double rms = std::sqrt(slopes.squaredNorm() / static_cast<double>(slopes.size()));
   start.time_scale = rms > 0 && std::isfinite(rms) ? 1.0 / rms : 1.0;
   slopes *= start.time_scale;
-  start.states = std::move(smooth.states);
   start.x0 = smooth.x0;
 
-  // With PCA all channels are in one unit, and one noise for all keeps the quiet ones from
-  // dominating before the dynamics are learnt; otherwise each channel has its own unit.
-  start.noise_variance = kNoiseShare * moments.variance;
-  if (options.observation == Observation::kPca) {
-    start.noise_variance.setConstant(kNoiseShare * moments.variance.mean());
-  }
-  for (double& v : start.noise_variance) {
-    if (!(v > 0)) v = kNoiseShare;
-  }
-
+  start.noise_variance = NoiseVariances(data, options, start.map, moments, smooth);
+  start.states = std::move(smooth.states);
   const Eigen::Index dim = states.cols();
   const Eigen::Index rows = options.shared_hyperparameters ? 1 : dim;
   start.gp.inducing_locations = KMeans(Thin(states, 20000), options.inducing, options.seed);

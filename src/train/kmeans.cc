@@ -1,5 +1,7 @@
 #include "train/kmeans.h"
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
 #include <vector>
 
@@ -66,14 +68,16 @@ Matrix KMeans(const Matrix& points, std::size_t k, std::uint64_t seed) {
   const Matrix centred = points.rowwise() - points.colwise().mean();
   const double spread = std::sqrt(centred.squaredNorm() /
                                   static_cast<double>(std::max<Eigen::Index>(points.size(), 1)));
+  // Where the points are one point but for rounding, as far as unit scales ask for.
+  const double unit = spread > 1e-12 * points.cwiseAbs().maxCoeff() ? spread : 1.0;
   std::vector<double> normals(centres.size());
   stream.Normals(normals, 1u << 20);
   for (Eigen::Index c = 1; c < count; ++c) {
     const double nearest =
         (centres.topRows(c).rowwise() - centres.row(c)).rowwise().squaredNorm().minCoeff();
-    if (nearest > 1e-12 * spread * spread && nearest > 0) continue;
+    if (nearest > 1e-12 * unit * unit) continue;
     for (Eigen::Index j = 0; j < centres.cols(); ++j) {
-      centres(c, j) += (spread > 0 ? 0.1 * spread : 0.1) * normals[c * centres.cols() + j];
+      centres(c, j) += 0.1 * unit * normals[c * centres.cols() + j];
     }
   }
   return centres;

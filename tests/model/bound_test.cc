@@ -1,0 +1,250 @@
+#include "model/bound.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+#include <optional>
+
+#include "gpode/gradient_check.h"
+#include "support/random_gp.h"
+
+namespace gpode {
+namespace {
+
+using testing_support::Numbers;
+using Values = std::vector<double>;
+
+constexpr double kGradientTolerance = 1e-7;
+constexpr std::size_t kDim = 2, kChannels = 3, kInducing = 4, kDraws = 3, kFeatures = 12;
+// Steps that do not depend on the parameters: finite differences see what the adjoint sees.
+const SolverOptions kFixed{.method = Method::kRungeKutta4, .fixed_step = 0.1};
+
+// Two trajectories, the second with a start before its first observation, values missing.
+std::vector<TimedValues> SmallData() {
+  Numbers numbers(21);
+  std::vector<TimedValues> data = {{{0, 0.4, 0.7, 1.2}, numbers.Normals(4, kChannels)},
+                                   {{0.3, 0.6, 1.1}, numbers.Normals(3, kChannels)}};
+  data[0].values(1, 2) = NAN;
+  data[0].values.row(2).setConstant(NAN);
+  data[1].values(0, 0) = NAN;
+  return data;
+}
+
+// A bound on a random model with a wide observation matrix, and where to evaluate it.
+struct SmallBound {
+  std::optional<ModelParameters> parameters;
+  std::optional<Bound> bound;
+  Values flat;
+  BoundNoise noise;
+  Tolerance tolerance{.scale = 0.4};
+  ThreadPool pool{1};
+
+  explicit SmallBound(std::size_t gaps, const SolverOptions& solver = kFixed) {
+    Numbers numbers(22);
+    const Segmentation cut = CutIntoSegments(SmallData(), gaps);
+    parameters.emplace(ModelShape{.dim = kDim,
+                                  .channels = kChannels,
+                                  .inducing = kInducing,
+                                  .trajectories = 2,
+                                  .shooting_states = cut.shooting_states});
+    const ObservationMap map{numbers.Normals(kChannels, kDim), numbers.Normals(kChannels, 1)};
+    bound.emplace(GetKernel("squared-exponential"), 1e-6, map, SmallData(), cut, *parameters,
+                  kFeatures, kDraws, FeaturePrecision::kDouble, solver);
+    Values values(parameters->layout().value_size());
+    parameters->WriteGp(testing_support::RandomGp(23, kDim, kInducing), values);
+    for (double& v : Block(parameters->noise_variance, values)) v = numbers.Uniform(0.2, 0.8);
+    FillStates(parameters->x0_mean, parameters->x0_chol, numbers, values);
+    FillStates(parameters->state_mean, parameters->state_chol, numbers, values);
+    flat.resize(parameters->layout().flat_size());
+    parameters->layout().Unconstrain(values, flat);
+    bound->SampleNoise(24, 5, noise);
+  }
+
+  std::span<double> Block(std::size_t block, std::span<double> values) const {
+    return parameters->layout().Values(block, values);
+  }
+
+  void FillStates(std::size_t mean, std::size_t chol, Numbers& numbers, Values& values) const {
+    for (double& v : Block(mean, values)) v = numbers.Normal();
+    const std::span<double> factors = Block(chol, values);
+    for (std::size_t at = 0; at < factors.size(); at += kDim * kDim) {
+      factors[at] = numbers.Uniform(0.1, 0.4);
+      factors[at + kDim] = numbers.Uniform(-0.3, 0.3);
+      factors[at + kDim + 1] = numbers.Uniform(0.1, 0.4);
+    }
+  }
+
+  Values Constrained(std::span<const double> at) const {
+    Values values(parameters->layout().value_size());
+    parameters->layout().Constrain(at, values);
+    return values;
+  }
+
+  BoundTerms Evaluate(const SegmentChoice& choice, std::span<double> gradient, ThreadPool& with) {
+    std::fill(bound->step_hints.begin(), bound->step_hints.end(), 0.0);
+    const Values values = Constrained(flat);
+    Values bvalues(gradient.empty() ? 0 : values.size(), 0.0);
+    const BoundTerms terms = bound->Evaluate(values, noise, tolerance, choice, bvalues, with);
+    if (!gradient.empty()) {
+      std::fill(gradient.begin(), gradient.end(), 0.0);
+      parameters->layout().ConstrainPullback(values, bvalues, gradient);
+    }
+    return terms;
+  }
+
+  double ValueAt(std::span<const double> at) {
+    return bound->Evaluate(Constrained(at), noise, tolerance, bound->AllSegments(), {}, pool)
+        .Total();
+  }
+
+  void ExpectGradientIsDerivative(const GradientCheckOptions& options = {}) {
+    Values gradient(flat.size());
+    const BoundTerms terms = Evaluate(bound->AllSegments(), gradient, pool);
+    EXPECT_EQ(terms.diverged, 0u);
+    const GradientCheck check = CheckGradient(
+        [&](std::span<const double> at) { return ValueAt(at); }, flat, gradient, options);
+    EXPECT_TRUE(check.ok(kGradientTolerance)) << check.message;
+    for (std::size_t i = 0; i < gradient.size(); ++i) {
+      EXPECT_NE(gradient[i], 0.0) << "no parameter is without effect: " << i;
+    }
+  }
+};
+
+class BoundWithGaps : public testing::TestWithParam<std::size_t> {};
+
+TEST_P(BoundWithGaps, GradientIsTheDerivative) {
+  SmallBound(GetParam()).ExpectGradientIsDerivative({.levels = 6});
+}
+
+TEST_P(BoundWithGaps, GradientIsTheDerivativeWithLaplaceTolerance) {
+  SmallBound small(GetParam());
+  small.tolerance.prior = Tolerance::Prior::kLaplace;
+  // Small steps: no gap may change its sign on the way.
+  small.ExpectGradientIsDerivative({.initial_step = 0.005, .levels = 5});
+}
+
+TEST_P(BoundWithGaps, ValueIsTheSameWithoutGradient) {
+  SmallBound small(GetParam());
+  Values gradient(small.flat.size());
+  const SegmentChoice all = small.bound->AllSegments();
+  const BoundTerms with = small.Evaluate(all, gradient, small.pool);
+  const BoundTerms without = small.Evaluate(all, {}, small.pool);
+  EXPECT_EQ(with.Total(), without.Total());
+  EXPECT_EQ(with.loglik, without.loglik);
+}
+
+TEST_P(BoundWithGaps, SameBitsForAnyNumberOfThreads) {
+  SmallBound small(GetParam(), {.rtol = 1e-6, .atol = 1e-6});
+  const SegmentChoice all = small.bound->AllSegments();
+  Values expected(small.flat.size()), gradient(small.flat.size());
+  const double value = small.Evaluate(all, expected, small.pool).Total();
+  const Values hints = small.bound->step_hints;
+  for (std::size_t threads : {1, 2, 5}) {
+    ThreadPool pool(threads);
+    EXPECT_EQ(small.Evaluate(all, gradient, pool).Total(), value) << threads << " threads";
+    EXPECT_EQ(gradient, expected) << threads << " threads";
+    EXPECT_EQ(small.bound->step_hints, hints) << threads << " threads";
+  }
+}
+
+// The mean over all minibatches of one segment is the whole.
+TEST_P(BoundWithGaps, MinibatchesAreUnbiased) {
+  SmallBound small(GetParam());
+  const std::size_t count = small.bound->segments();
+  Values whole(small.flat.size()), part(small.flat.size()), mean(small.flat.size(), 0.0);
+  const BoundTerms expected = small.Evaluate(small.bound->AllSegments(), whole, small.pool);
+  BoundTerms sum;
+  for (std::size_t i = 0; i < count; ++i) {
+    const SegmentChoice one{.segments = {i}, .weight = static_cast<double>(count)};
+    const BoundTerms terms = small.Evaluate(one, part, small.pool);
+    sum.loglik += terms.loglik;
+    sum.constraint += terms.constraint;
+    sum.entropy += terms.entropy;
+    sum.kl_x0 += terms.kl_x0;
+    EXPECT_EQ(terms.kl_u, expected.kl_u);
+    for (std::size_t k = 0; k < part.size(); ++k) mean[k] += part[k] / static_cast<double>(count);
+  }
+  const double n = static_cast<double>(count);
+  EXPECT_NEAR(sum.loglik / n, expected.loglik, 1e-11 * std::fabs(expected.loglik));
+  EXPECT_NEAR(sum.constraint / n, expected.constraint, 1e-11 * std::fabs(expected.constraint));
+  EXPECT_NEAR(sum.entropy / n, expected.entropy, 1e-12 * std::fabs(expected.entropy));
+  EXPECT_NEAR(sum.kl_x0 / n, expected.kl_x0, 1e-12 * std::fabs(expected.kl_x0));
+  for (std::size_t k = 0; k < whole.size(); ++k) {
+    EXPECT_NEAR(mean[k], whole[k], 1e-10 * (1 + std::fabs(whole[k]))) << k;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Gaps, BoundWithGaps, testing::Values(0, 1, 2));
+
+TEST(Bound, VanillaHasNoShootingTerms) {
+  SmallBound small(0);
+  const BoundTerms terms = small.Evaluate(small.bound->AllSegments(), {}, small.pool);
+  EXPECT_EQ(small.bound->segments(), 2u);
+  EXPECT_EQ(terms.constraint, 0.0);
+  EXPECT_EQ(terms.entropy, 0.0);
+  EXPECT_GT(terms.kl_u, 0.0);
+  EXPECT_GT(terms.kl_x0, 0.0);
+}
+
+// Shooting states far from where segments end: a Laplace prior minds them in proportion.
+TEST(Bound, ToleranceIsTheDensityOfTheGap) {
+  SmallBound small(1);
+  const SegmentChoice all = small.bound->AllSegments();
+  const double gaps = 4 * kDim;  // shooting states times components, on average over draws
+  small.tolerance = {.prior = Tolerance::Prior::kGaussian, .scale = 0.5};
+  const double log_normal = -std::log(0.5 * std::sqrt(2 * std::numbers::pi));
+  const double half = small.Evaluate(all, {}, small.pool).constraint - gaps * log_normal;
+  small.tolerance.scale = 1;
+  const double one =
+      small.Evaluate(all, {}, small.pool).constraint - gaps * (log_normal + std::log(0.5));
+  EXPECT_LT(one, 0);
+  EXPECT_NEAR(half, 4 * one, 1e-10 * std::fabs(half));
+  small.tolerance = {.prior = Tolerance::Prior::kLaplace, .scale = 0.5};
+  const double sharp = small.Evaluate(all, {}, small.pool).constraint + gaps * std::log(1.0);
+  small.tolerance.scale = 1;
+  const double wide = small.Evaluate(all, {}, small.pool).constraint + gaps * std::log(2.0);
+  EXPECT_LT(wide, 0);
+  EXPECT_NEAR(sharp, 2 * wide, 1e-10 * std::fabs(sharp));
+}
+
+void ExpectAllFinite(SmallBound& small, std::size_t diverged) {
+  Values gradient(small.flat.size());
+  const BoundTerms terms = small.Evaluate(small.bound->AllSegments(), gradient, small.pool);
+  EXPECT_EQ(terms.diverged, diverged);
+  EXPECT_TRUE(std::isfinite(terms.Total())) << terms.loglik << " " << terms.constraint;
+  EXPECT_TRUE(Eigen::Map<Vector>(gradient.data(), gradient.size()).allFinite());
+}
+
+TEST(Bound, IntegrationsThatNeedTooManyStepsAreCounted) {
+  for (std::size_t gaps : {0, 1}) {
+    SmallBound small(gaps, {.rtol = 1e-10, .atol = 1e-10, .max_steps = 1});
+    // The segment whose only observation is at its start needs no step; there is none here.
+    ExpectAllFinite(small, kDraws * small.bound->segments());
+  }
+}
+
+// Fields of sizes 1e4 to 1e150. The largest made the solver's first step zero, and states at all
+// times NaN.
+TEST(Bound, DivergingFieldIsCountedAndGivesNoNaN) {
+  for (std::size_t gaps : {0, 1}) {
+    for (double variance : {1e8, 1e100, 1e300}) {
+      SCOPED_TRACE(testing::Message() << "gaps " << gaps << ", variance " << variance);
+      SmallBound small(gaps, {.rtol = 1e-6, .atol = 1e-6, .max_steps = 200});
+      Values values = small.Constrained(small.flat);
+      for (double& v : small.Block(small.parameters->variances, values)) v = variance;
+      small.parameters->layout().Unconstrain(values, small.flat);
+      ExpectAllFinite(small, kDraws * small.bound->segments());
+    }
+  }
+}
+
+TEST(Bound, DrawsMustBePositive) {
+  const Segmentation cut = CutIntoSegments(SmallData(), 0);
+  const ModelParameters parameters({.dim = 2, .channels = 2, .inducing = 3, .trajectories = 2});
+  EXPECT_ANY_THROW(Bound(GetKernel("squared-exponential"), 1e-6, ObservationMap::Identity(2),
+                         SmallData(), cut, parameters, 8, 0, FeaturePrecision::kDouble, kFixed));
+}
+
+}  // namespace
+}  // namespace gpode

@@ -1,0 +1,106 @@
+#include "gpode/observation.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+#include <vector>
+
+#include "gpode/gradient_check.h"
+#include "support/random_gp.h"
+
+namespace gpode {
+namespace {
+
+constexpr double kGradientTolerance = 1e-8;
+
+using Values = std::vector<double>;
+
+// Three channels of two states.
+struct Seen {
+  ObservationMap map;
+  Values noise{0.3, 0.05, 1.7}, y{0.4, -1.2, 2.5}, x{0.7, -0.9};
+
+  Seen() {
+    testing_support::Numbers numbers(8);
+    map = {numbers.Normals(3, 2), numbers.Normals(3, 1)};
+  }
+
+  // log N(y_c | C_c x + b_c, noise_c)
+  double LogDensity(Eigen::Index c) const {
+    const double predicted = map.matrix(c, 0) * x[0] + map.matrix(c, 1) * x[1] + map.offset[c];
+    return std::log(std::exp(-std::pow(y[c] - predicted, 2) / (2 * noise[c])) /
+                    std::sqrt(2 * std::numbers::pi * noise[c]));
+  }
+};
+
+TEST(Observation, LogLikelihoodSumsTheChannels) {
+  const Seen s;
+  EXPECT_NEAR(LogLikelihood(s.map, s.noise, s.y, s.x),
+              s.LogDensity(0) + s.LogDensity(1) + s.LogDensity(2), 1e-11);
+}
+
+TEST(Observation, MissingChannelsAreLeftOut) {
+  Seen s;
+  const double expected = s.LogDensity(0) + s.LogDensity(2);
+  s.y[1] = NAN;
+  EXPECT_NEAR(LogLikelihood(s.map, s.noise, s.y, s.x), expected, 1e-11);
+  s.y.assign(3, NAN);
+  EXPECT_EQ(LogLikelihood(s.map, s.noise, s.y, s.x), 0.0);
+}
+
+TEST(Observation, PullbackIsTheGradient) {
+  for (bool missing : {false, true}) {
+    Seen s;
+    if (missing) s.y[1] = NAN;
+    Values bx(2, 0.0), bnoise(3, 0.0);
+    const double value = LogLikelihoodPullback(s.map, s.noise, s.y, s.x, bx, bnoise);
+    EXPECT_EQ(value, LogLikelihood(s.map, s.noise, s.y, s.x));
+    const GradientCheck states = CheckGradient(
+        [&](std::span<const double> x) { return LogLikelihood(s.map, s.noise, s.y, x); }, s.x, bx);
+    EXPECT_TRUE(states.ok(kGradientTolerance)) << states.message;
+    const GradientCheck noise =
+        CheckGradient([&](std::span<const double> n) { return LogLikelihood(s.map, n, s.y, s.x); },
+                      s.noise, bnoise, {.initial_step = 0.01});
+    EXPECT_TRUE(noise.ok(kGradientTolerance)) << noise.message;
+    EXPECT_EQ(bnoise[1] == 0.0, missing);
+  }
+}
+
+TEST(Observation, PullbackAdds) {
+  const Seen s;
+  Values bx(2, 0.0), bnoise(3, 0.0), bx_added(2, 3.5), bnoise_added(3, 3.5);
+  LogLikelihoodPullback(s.map, s.noise, s.y, s.x, bx, bnoise);
+  LogLikelihoodPullback(s.map, s.noise, s.y, s.x, bx_added, bnoise_added);
+  for (std::size_t k = 0; k < 2; ++k) EXPECT_NEAR(bx_added[k], bx[k] + 3.5, 1e-12);
+  for (std::size_t c = 0; c < 3; ++c) EXPECT_NEAR(bnoise_added[c], bnoise[c] + 3.5, 1e-11);
+}
+
+TEST(Observation, ApplyMapsEveryRow) {
+  const Seen s;
+  Matrix states(2, 2);
+  states << 0.7, -0.9, 2.0, 3.0;
+  const Matrix seen = s.map.Apply(states);
+  ASSERT_EQ(seen.rows(), 2);
+  ASSERT_EQ(seen.cols(), 3);
+  for (Eigen::Index i = 0; i < 2; ++i) {
+    for (Eigen::Index c = 0; c < 3; ++c) {
+      EXPECT_NEAR(
+          seen(i, c),
+          s.map.matrix(c, 0) * states(i, 0) + s.map.matrix(c, 1) * states(i, 1) + s.map.offset[c],
+          1e-14);
+    }
+  }
+}
+
+TEST(Observation, IdentityShowsTheStates) {
+  const ObservationMap map = ObservationMap::Identity(3);
+  EXPECT_EQ(map.channels(), 3u);
+  EXPECT_EQ(map.dim(), 3u);
+  Matrix states(2, 3);
+  states << 1, 2, 3, 4, 5, 6;
+  EXPECT_EQ(map.Apply(states), states);
+}
+
+}  // namespace
+}  // namespace gpode

@@ -1,0 +1,192 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+
+#include "gpode/forecast.h"
+#include "gpode/random.h"
+#include "support/random_gp.h"
+
+namespace gpode {
+namespace {
+
+using testing_support::Numbers;
+
+constexpr std::size_t kDraws = 5;
+constexpr Eigen::Index kTimes = 4, kChannels = 2;
+
+struct Example {
+  Forecast forecast;
+  Vector noise{{0.3, 0.05}};
+  Matrix observed;
+
+  Example() {
+    Numbers numbers(51);
+    for (Eigen::Index i = 0; i < kTimes; ++i) forecast.times.push_back(0.5 * i);
+    for (std::size_t s = 0; s < kDraws; ++s) {
+      forecast.draws.push_back(numbers.Normals(kTimes, kChannels));
+    }
+    observed = numbers.Normals(kTimes, kChannels);
+  }
+
+  Scores Get() const { return Score(forecast, noise, observed); }
+};
+
+double Density(double y, double mean, double variance) {
+  return std::exp(-0.5 * (y - mean) * (y - mean) / variance) /
+         std::sqrt(2 * std::numbers::pi * variance);
+}
+
+double CumulativeNormal(double z) { return 0.5 * std::erfc(-z / std::numbers::sqrt2); }
+
+TEST(Scores, MnllAndMseAreTheFormulas) {
+  const Example e;
+  double mnll = 0, mse = 0;
+  for (Eigen::Index i = 0; i < kTimes; ++i) {
+    for (Eigen::Index c = 0; c < kChannels; ++c) {
+      double density = 0, mean = 0;
+      for (const Matrix& draw : e.forecast.draws) {
+        density += Density(e.observed(i, c), draw(i, c), e.noise[c]) / kDraws;
+        mean += draw(i, c) / kDraws;
+      }
+      mnll -= std::log(density) / (kTimes * kChannels);
+      mse += std::pow(mean - e.observed(i, c), 2) / (kTimes * kChannels);
+    }
+  }
+  const Scores scores = e.Get();
+  EXPECT_NEAR(scores.mnll, mnll, 1e-5) << "but for a floor under the variance";
+  EXPECT_NEAR(scores.mse, mse, 1e-12);
+  EXPECT_EQ(scores.values, static_cast<std::size_t>(kTimes * kChannels));
+  EXPECT_EQ(scores.diverged, 0u);
+}
+
+// Densities that underflow.
+TEST(Scores, MnllOfAFarObservationIsFinite) {
+  Example e;
+  e.observed.setConstant(1000);
+  const double mnll = e.Get().mnll;
+  EXPECT_TRUE(std::isfinite(mnll));
+  EXPECT_GT(mnll, 1e6);
+}
+
+// Gneiting and Raftery (2007), for one normal.
+TEST(Scores, CrpsOfOneNormalIsTheClosedForm) {
+  const double mean = 0.4, y = 1.1, sd = 0.7, z = (y - mean) / sd;
+  const Forecast forecast{.times = {0}, .draws = {Matrix::Constant(1, 1, mean)}, .diverged = 0};
+  const double expected = sd * (z * (2 * CumulativeNormal(z) - 1) + 2 * Density(z, 0, 1) -
+                                1 / std::sqrt(std::numbers::pi));
+  const Scores scores = Score(forecast, Vector::Constant(1, sd * sd), Matrix::Constant(1, 1, y));
+  EXPECT_NEAR(scores.crps, expected, 1e-7);
+}
+
+// The integral of (F(z) - [y <= z])^2, by the midpoint rule.
+TEST(Scores, CrpsIsTheIntegralOverTheDistribution) {
+  const Example e;
+  double crps = 0;
+  constexpr double kStep = 1e-3;
+  for (Eigen::Index i = 0; i < kTimes; ++i) {
+    for (Eigen::Index c = 0; c < kChannels; ++c) {
+      for (double z = -8 + kStep / 2; z < 8; z += kStep) {
+        double f = e.observed(i, c) <= z ? -1 : 0;
+        for (const Matrix& draw : e.forecast.draws) {
+          f += CumulativeNormal((z - draw(i, c)) / std::sqrt(e.noise[c])) / kDraws;
+        }
+        crps += f * f * kStep / (kTimes * kChannels);
+      }
+    }
+  }
+  EXPECT_NEAR(e.Get().crps, crps, 2e-3);
+}
+
+TEST(Scores, CrpsAgreesWithMonteCarlo) {
+  const Example e;
+  constexpr std::size_t kSamples = 100000;
+  std::vector<double> normals(2 * kSamples), uniforms(2 * kSamples);
+  RandomStream(1, 0, 0, Purpose::kTest).Normals(normals);
+  RandomStream(2, 0, 0, Purpose::kTest).Uniforms(uniforms);
+  double crps = 0;
+  for (Eigen::Index i = 0; i < e.observed.size(); ++i) {
+    const double sd = std::sqrt(e.noise[i % kChannels]), y = e.observed.data()[i];
+    const auto sample = [&](std::size_t n) {
+      const auto s = static_cast<std::size_t>(uniforms[n] * kDraws);
+      return e.forecast.draws[s].data()[i] + sd * normals[n];
+    };
+    for (std::size_t n = 0; n < 2 * kSamples; n += 2) {
+      crps += std::fabs(sample(n) - y) - 0.5 * std::fabs(sample(n) - sample(n + 1));
+    }
+  }
+  EXPECT_NEAR(e.Get().crps, crps / (kSamples * kTimes * kChannels), 5e-3);
+}
+
+// Draws 0, 1, ..., 100: the bands are [25, 75], [5, 95] and [2.5, 97.5].
+TEST(Scores, CoverageOfKnownBands) {
+  const std::vector<double> observed = {50, 25, 75, 24.9, 75.1, 5, 4.9, 97.5, 2.4, 120};
+  const auto n = static_cast<Eigen::Index>(observed.size());
+  Forecast forecast;
+  forecast.times.resize(observed.size());
+  for (int s = 100; s >= 0; --s) forecast.draws.push_back(Matrix::Constant(n, 1, s));
+  const Scores scores =
+      Score(forecast, Vector::Ones(1), Eigen::Map<const Matrix>(observed.data(), n, 1));
+  EXPECT_DOUBLE_EQ(scores.coverage_50, 0.3);
+  EXPECT_DOUBLE_EQ(scores.coverage_90, 0.6);
+  EXPECT_DOUBLE_EQ(scores.coverage_95, 0.8);
+}
+
+TEST(Scores, MissingObservationsArePassedOver) {
+  Example e, shorter;
+  e.observed.row(1).setConstant(NAN);
+  shorter.forecast.times.erase(shorter.forecast.times.begin() + 1);
+  const std::vector<Eigen::Index> kept = {0, 2, 3};
+  shorter.observed = Matrix(shorter.observed(kept, Eigen::all));
+  for (Matrix& draw : shorter.forecast.draws) draw = Matrix(draw(kept, Eigen::all));
+  const Scores scores = e.Get(), expected = shorter.Get();
+  EXPECT_EQ(scores.values, 6u);
+  EXPECT_DOUBLE_EQ(scores.mnll, expected.mnll);
+  EXPECT_DOUBLE_EQ(scores.mse, expected.mse);
+  EXPECT_DOUBLE_EQ(scores.crps, expected.crps);
+  EXPECT_DOUBLE_EQ(scores.coverage_90, expected.coverage_90);
+  e.observed.setConstant(NAN);
+  EXPECT_EQ(e.Get().values, 0u);
+  EXPECT_EQ(e.Get().mnll, 0.0);
+}
+
+TEST(Scores, DivergedDrawHasProbabilityZero) {
+  Example e, without;
+  e.forecast.draws[2].setConstant(NAN);
+  e.forecast.diverged = 1;
+  without.forecast.draws.erase(without.forecast.draws.begin() + 2);
+  const Scores scores = e.Get(), others = without.Get();
+  EXPECT_EQ(scores.diverged, 1u);
+  EXPECT_NEAR(scores.mnll, others.mnll + std::log(kDraws / (kDraws - 1.0)), 1e-12);
+  EXPECT_EQ(scores.mse, INFINITY);
+}
+
+// It was NaN, which neither sorts nor compares.
+TEST(Scores, CrpsOfADivergedDrawIsInfinite) {
+  Example e;
+  e.forecast.draws[2](3, 1) = NAN;
+  EXPECT_EQ(e.Get().crps, INFINITY);
+  EXPECT_EQ(e.Get().mse, INFINITY);
+  EXPECT_TRUE(std::isfinite(e.Get().mnll));
+}
+
+TEST(Scores, AllDrawsDiverged) {
+  Example e;
+  for (Matrix& draw : e.forecast.draws) draw.setConstant(NAN);
+  const Scores scores = e.Get();
+  EXPECT_EQ(scores.mnll, INFINITY);
+  EXPECT_EQ(scores.mse, INFINITY);
+  EXPECT_EQ(scores.crps, INFINITY);
+  EXPECT_EQ(scores.coverage_95, 0.0);
+}
+
+TEST(Scores, ShapesAreChecked) {
+  Example e;
+  e.observed = Matrix::Zero(kTimes, 1);
+  EXPECT_ANY_THROW(e.Get());
+  e.observed = Matrix::Zero(kTimes + 1, kChannels);
+  EXPECT_ANY_THROW(e.Get());
+}
+
+}  // namespace
+}  // namespace gpode
