@@ -15,6 +15,9 @@ namespace gpode::profiles {
 // Profiles work on this many values at a time, in buffers on the stack.
 inline constexpr std::size_t kProfileChunk = 64;
 
+// exp(-kProfileFar) is zero: farther than that a profile is zero too, and not infinity times zero.
+inline constexpr double kProfileFar = 800.0;
+
 // A multivariate Student t with n degrees of freedom is a normal vector times this factor,
 // sqrt(n / chi^2_n), with chi^2_n the sum of n squared normals.
 double StudentFactor(std::span<const double> normals);

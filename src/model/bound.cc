@@ -26,6 +26,19 @@ GapDensity DensityOfGap(const Tolerance& tolerance, double gap) {
   return {-0.5 * std::log(2 * std::numbers::pi * s * s) - 0.5 * gap * gap / (s * s), gap / (s * s)};
 }
 
+// What an observation that an integration did not reach is worth: as if it were this many standard
+// deviations off. A draw that diverges must not look better than one that is merely wrong.
+constexpr double kMissedBy = 10.0;
+
+double LogLikelihoodMissed(std::span<const double> noise_variance, std::span<const double> y) {
+  double sum = 0;
+  for (std::size_t c = 0; c < y.size(); ++c) {
+    if (std::isnan(y[c])) continue;
+    sum -= 0.5 * (std::log(2 * std::numbers::pi * noise_variance[c]) + kMissedBy * kMissedBy);
+  }
+  return sum;
+}
+
 }  // namespace
 
 // What one thread needs to run segments.
@@ -151,13 +164,15 @@ void Bound::RunSegment(std::size_t draw, std::size_t index, std::span<const doub
   if (result.step_hint > 0) hint = result.step_hint;
   if (!result.ok()) chunk.diverged += 1;
 
-  for (std::size_t i = 0; i < result.filled; ++i) {
-    const Eigen::Index row = static_cast<Eigen::Index>(segment.first + i);
-    chunk.loglik += weight * LogLikelihoodPullback(
-                                 map_, noise_variance,
-                                 {observed.values.data() + row * observed.values.cols(), channels},
-                                 std::span(w.states).subspan(i * dim, dim),
-                                 std::span(w.bstates).subspan(i * dim, dim), chunk.noise);
+  for (std::size_t i = 0; i < segment.count; ++i) {
+    const std::span<const double> y(observed.values.data() + (segment.first + i) * channels,
+                                    channels);
+    chunk.loglik +=
+        weight * (i < result.filled
+                      ? LogLikelihoodPullback(
+                            map_, noise_variance, y, std::span(w.states).subspan(i * dim, dim),
+                            std::span(w.bstates).subspan(i * dim, dim), chunk.noise)
+                      : LogLikelihoodMissed(noise_variance, y));
   }
   double* bstart = bstart_.data() + (draw * cut_.segments.size() + index) * dim;
   std::fill_n(bstart, dim, 0.0);

@@ -69,6 +69,14 @@ std::string TestName(const testing::TestParamInfo<std::string>& info) {
   std::replace(name.begin(), name.end(), '-', '_');
   return name;
 }
+TEST_P(KernelTest, IsZeroInfinitelyFarAway) {
+  const std::vector<double> s = {1e300, INFINITY};
+  std::vector<double> phi(2, NAN), psi(2, NAN);
+  GetKernel(GetParam()).Profile(s, phi, psi);
+  EXPECT_EQ(phi, (std::vector<double>{0, 0}));
+  EXPECT_EQ(psi, (std::vector<double>{0, 0}));
+}
+
 INSTANTIATE_TEST_SUITE_P(AllKernels, KernelTest, testing::ValuesIn(KernelNames()), TestName);
 
 TEST(KernelNamesTest, AreThoseOfTheHeader) {

@@ -43,6 +43,17 @@ TEST(Adam, SecondStepUsesBothMoments) {
   EXPECT_NEAR(p[0] - after_one, 0.1 * first / std::sqrt(second), 1e-9);
 }
 
+TEST(Adam, SharesScaleTheRateOfEachParameter) {
+  const std::vector<double> gradient = {3, 3, 3}, shares = {1, 0.2, 0};
+  std::vector<double> p = {0, 0, 0};
+  Adam adam(3);
+  adam.Step(gradient, 0.5, shares, p);
+  adam.Step(gradient, 0.5, shares, p);
+  EXPECT_NEAR(p[0], 1.0, 1e-7);
+  EXPECT_NEAR(p[1], 0.2, 1e-7);
+  EXPECT_EQ(p[2], 0.0) << "held fixed";
+}
+
 TEST(CosineRate, RisesThenFalls) {
   EXPECT_DOUBLE_EQ(CosineRate(2.0, 0, 10, 110), 0.2);
   EXPECT_DOUBLE_EQ(CosineRate(2.0, 4, 10, 110), 1.0);

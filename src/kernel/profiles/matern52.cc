@@ -19,7 +19,7 @@ class Matern52 : public Kernel {
       const std::size_t count = std::min(kProfileChunk, n - start);
       double a[kProfileChunk], e[kProfileChunk];
       for (std::size_t i = 0; i < count; ++i) {
-        a[i] = std::sqrt(5.0 * s[start + i]);
+        a[i] = std::min(std::sqrt(5.0 * s[start + i]), kProfileFar);
         e[i] = -a[i];
       }
       simd::Exp({e, count}, {e, count});
