@@ -52,7 +52,7 @@ struct FitOptions {
   // first part of the steps.
   std::size_t segment = 1;
   double loose_tolerance = 0.1;
-  double tight_tolerance = 1e-3;
+  double tight_tolerance = 3e-3;
   double tightening = 0.7;  // share of the phase's steps
   // Whole trajectories are hard to fit from afar: the vanilla bound is first approached by shooting
   // with a loose tolerance, for this share of the steps.

@@ -27,8 +27,10 @@ class ThreadPool {
 
   std::size_t size() const;
 
-  // Which of a pool's threads is calling, from 0 to size() - 1: for memory that each thread reuses.
-  static std::size_t WorkerIndex();
+  // Which of this pool's threads is calling, from 0 to size() - 1: for memory that each thread
+  // reuses. A thread that is not of this pool can only be the caller of its loops, which has index
+  // 0.
+  std::size_t WorkerIndex() const;
 
   // Calls body(i) for i = 0 .. count-1, each once, and returns when all are done. If calls throw,
   // the exception of the smallest such i is rethrown here, after all other items are done.

@@ -14,6 +14,7 @@ namespace gpode {
 namespace {
 
 thread_local bool inside_loop = false;
+thread_local const void* worker_of = nullptr;  // the pool's state
 thread_local std::size_t worker_index = 0;
 
 // A loop inside a loop, with the promise about exceptions that every loop gives.
@@ -84,6 +85,7 @@ ThreadPool::ThreadPool(std::size_t threads) : state_(std::make_unique<State>()) 
   if (threads == 0) threads = std::max(1u, std::thread::hardware_concurrency());
   for (std::size_t i = 1; i < threads; ++i) {
     state_->workers.emplace_back([state = state_.get(), i] {
+      worker_of = state;
       worker_index = i;
       state->Work();
     });
@@ -99,7 +101,7 @@ ThreadPool::~ThreadPool() {
   for (std::thread& worker : state_->workers) worker.join();
 }
 
-std::size_t ThreadPool::WorkerIndex() { return worker_index; }
+std::size_t ThreadPool::WorkerIndex() const { return worker_of == state_.get() ? worker_index : 0; }
 
 std::size_t ThreadPool::size() const { return state_->workers.size() + 1; }
 

@@ -226,7 +226,7 @@ BoundTerms Bound::Evaluate(std::span<const double> values, const BoundNoise& noi
     const std::size_t end = std::min(first + kSegmentsPerChunk, choice.segments.size());
     for (std::size_t i = first; i < end; ++i) {
       RunSegment(c / per_draw, choice.segments[i], values, noise, tolerance, choice.weight,
-                 *workspaces_[ThreadPool::WorkerIndex()], chunk);
+                 *workspaces_[pool.WorkerIndex()], chunk);
     }
   });
 

@@ -267,5 +267,17 @@ TEST(OrderedSumTest, AnExceptionLeavesTheTotalAsItWas) {
   EXPECT_EQ(total, Values{3.0});
 }
 
+// A pool made inside another pool's loop has memory for its own threads only.
+TEST(ThreadPool, WorkerIndexStaysWithinThePoolInsideAnotherPoolsLoop) {
+  ThreadPool outer(4);
+  std::vector<std::size_t> largest(64, 0);
+  outer.For(largest.size(), [&](std::size_t i) {
+    EXPECT_LT(outer.WorkerIndex(), outer.size());
+    ThreadPool inner(1);
+    inner.For(3, [&](std::size_t) { largest[i] = std::max(largest[i], inner.WorkerIndex()); });
+  });
+  EXPECT_EQ(largest, std::vector<std::size_t>(64, 0));
+}
+
 }  // namespace
 }  // namespace gpode
