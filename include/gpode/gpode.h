@@ -3,13 +3,17 @@
 // This header includes all public ones. docs/design.md says how they hang together.
 #pragma once
 
+#include "gpode/dataset.h"         // what was observed
 #include "gpode/error.h"           // what happens when something is wrong
 #include "gpode/field.h"           // vector fields
+#include "gpode/forecast.h"        // forecasts and their scores
 #include "gpode/gp.h"              // draws from a Gaussian process over fields
 #include "gpode/gradient_check.h"  // analytic gradients against finite differences
 #include "gpode/kernel.h"          // covariance functions
 #include "gpode/mlp.h"             // neural networks as fields
+#include "gpode/model.h"           // learning a field from data
 #include "gpode/npz.h"             // NumPy files
+#include "gpode/observation.h"     // what is seen of a state
 #include "gpode/ode.h"             // integration and its adjoint
 #include "gpode/parallel.h"        // threads, same bits for any number
 #include "gpode/parameters.h"      // named blocks of one flat vector

@@ -35,7 +35,20 @@ test_help() {
 }
 
 test_unknown_subcommand() {
-  expect 2 "" "gpode: unknown subcommand 'potrait', must be portrait; see gpode --help" potrait
+  expect 2 "" "gpode: unknown subcommand 'potrait', must be learn or portrait; see gpode --help" potrait
+}
+
+test_learn_shows_a_forecast_and_is_reproducible() {
+  local first
+  first=$("$gpode" learn --seed 3 2>/dev/null)
+  contains "$first" "seed 3" "┤" "└" "noise variance learnt" "MNLL" "0 draws diverged"
+  [ "$first" = "$("$gpode" learn --seed 3 2>/dev/null)" ] || fail "the same seed gives another result"
+}
+
+test_learn_rejects_bad_arguments() {
+  expect 2 "" "gpode: learn: argument '--sed' is unknown, known: --seed, --help" learn --sed 1
+  expect 2 "" "gpode: learn: --seed has no number after it" learn --seed
+  contains "$("$gpode" learn --help)" "usage: gpode learn [--seed N]" "examples:"
 }
 
 test_portrait_help_ends_with_two_examples() {

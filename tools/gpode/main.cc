@@ -17,6 +17,7 @@ void PrintHelp() {
   fmt::print(
       "gpode {}: learns unknown ordinary differential equations from data\n\n"
       "usage: gpode SUBCOMMAND [ARGUMENTS]\n"
+      "  learn       learn a simulated system from noisy observations, show the forecast\n"
       "  portrait    draw vector fields from a Gaussian process, integrate them, show them\n\n"
       "  --help, --version; gpode SUBCOMMAND --help says more\n",
       gpode::Version());
@@ -32,8 +33,10 @@ int Run(int argc, char** argv) {
     PrintHelp();
     return 0;
   }
+  if (std::strcmp(command, "learn") == 0) return gpode::tool::Learn(argc - 2, argv + 2);
   if (std::strcmp(command, "portrait") == 0) return gpode::tool::Portrait(argc - 2, argv + 2);
-  fmt::print(stderr, "gpode: unknown subcommand '{}', must be portrait; see gpode --help\n",
+  fmt::print(stderr,
+             "gpode: unknown subcommand '{}', must be learn or portrait; see gpode --help\n",
              command);
   return kBadInput;
 }

@@ -2,10 +2,8 @@
 // trajectories beside the true one.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
@@ -18,6 +16,7 @@
 #include "braille_canvas.h"
 #include "gpode/gpode.h"
 #include "subcommands.h"
+#include "terminal.h"
 
 namespace gpode::tool {
 namespace {
@@ -63,16 +62,6 @@ void PrintHelp() {
       kGrid * kGrid, fmt::join(PlaneSystems(), ", "));
 }
 
-std::uint64_t ParseSeed(std::string_view text) {
-  std::uint64_t seed = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seed);
-  if (error != std::errc() || end != text.data() + text.size()) {
-    ThrowInput("portrait", "--seed",
-               fmt::format("is '{}', must be a whole number from 0 to {}", text, UINT64_MAX));
-  }
-  return seed;
-}
-
 std::string ParseSystem(std::string_view text) {
   const std::vector<std::string> known = PlaneSystems();
   if (std::find(known.begin(), known.end(), text) == known.end()) {
@@ -91,7 +80,7 @@ Arguments Parse(int argc, char** argv) {
       arguments.help = true;
     } else if (word == "--seed") {
       if (++i == argc) ThrowInput("portrait", "--seed", "has no number after it");
-      arguments.seed = ParseSeed(argv[i]);
+      arguments.seed = ParseSeed("portrait", argv[i]);
     } else if (word.starts_with('-')) {
       ThrowInput("portrait", "option", fmt::format("'{}' is unknown, known: --seed, --help", word));
     } else if (has_system) {
@@ -171,8 +160,6 @@ std::vector<Path> FollowDraws(const SparseGp& gp, const SystemInfo& info, std::u
   }
   return paths;
 }
-
-bool Coloured() { return isatty(STDOUT_FILENO) == 1 && std::getenv("NO_COLOR") == nullptr; }
 
 void PrintPlot(const SystemInfo& info, const Window& window, const Path& truth,
                const std::vector<Path>& draws) {

@@ -3,6 +3,7 @@
 
 namespace gpode::tool {
 
+int Learn(int argc, char** argv);
 int Portrait(int argc, char** argv);
 
 }  // namespace gpode::tool
