@@ -5,18 +5,30 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <span>
 
 #include "gpode/kernel.h"
+#include "simd/simd.h"
 
 namespace gpode::profiles {
 
-// Profiles work on this many values at a time, in buffers on the stack.
-inline constexpr std::size_t kProfileChunk = 64;
-
-// exp(-kProfileFar) is zero: farther than that a profile is zero too, and not infinity times zero.
-inline constexpr double kProfileFar = 800.0;
+// Calls each(i, a, e) with a = sqrt(scale s_i) and e = exp(-a), what Matern kernels are made of.
+// Works on a few values at a time, in buffers on the stack.
+template <typename Each>
+void ForDecays(double scale, std::span<const double> s, Each each) {
+  constexpr std::size_t kChunk = 64;
+  // exp(-kFar) is zero: farther than that a profile is zero too, and not infinity times zero.
+  constexpr double kFar = 800.0;
+  for (std::size_t start = 0; start < s.size(); start += kChunk) {
+    const std::size_t count = std::min(kChunk, s.size() - start);
+    double a[kChunk], e[kChunk];
+    for (std::size_t i = 0; i < count; ++i) a[i] = std::min(std::sqrt(scale * s[start + i]), kFar);
+    simd::ExpScaled(-1.0, {a, count}, {e, count});
+    for (std::size_t i = 0; i < count; ++i) each(start + i, a[i], e[i]);
+  }
+}
 
 // A multivariate Student t with n degrees of freedom is a normal vector times this factor,
 // sqrt(n / chi^2_n), with chi^2_n the sum of n squared normals.

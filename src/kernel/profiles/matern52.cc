@@ -1,9 +1,6 @@
 // phi(s) = (1 + a + a^2 / 3) exp(-a) with a = sqrt(5 s): draws are twice differentiable.
-#include <cmath>
-
 #include "gpode/kernel.h"
 #include "kernel/profiles.h"
-#include "simd/simd.h"
 
 namespace gpode::profiles {
 namespace {
@@ -14,21 +11,10 @@ class Matern52 : public Kernel {
 
   void Profile(std::span<const double> s, std::span<double> phi,
                std::span<double> psi) const override {
-    const std::size_t n = s.size();
-    for (std::size_t start = 0; start < n; start += kProfileChunk) {
-      const std::size_t count = std::min(kProfileChunk, n - start);
-      double a[kProfileChunk], e[kProfileChunk];
-      for (std::size_t i = 0; i < count; ++i) {
-        a[i] = std::min(std::sqrt(5.0 * s[start + i]), kProfileFar);
-        e[i] = -a[i];
-      }
-      simd::Exp({e, count}, {e, count});
-      for (std::size_t i = 0; i < count; ++i) {
-        phi[start + i] = (1.0 + a[i] + a[i] * a[i] / 3.0) * e[i];
-      }
-      if (psi.empty()) continue;
-      for (std::size_t i = 0; i < count; ++i) psi[start + i] = 5.0 / 3.0 * (1.0 + a[i]) * e[i];
-    }
+    ForDecays(5.0, s, [&](std::size_t i, double a, double e) {
+      phi[i] = (1.0 + a + a * a / 3.0) * e;
+      if (!psi.empty()) psi[i] = 5.0 / 3.0 * (1.0 + a) * e;
+    });
   }
 
   std::size_t spectral_normals() const override { return 5; }
