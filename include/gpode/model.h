@@ -42,9 +42,8 @@ struct FitOptions {
   double learning_rate = 0.01;
   std::size_t warm_up = 100;
   // A noise that adapts from the first step grows until it explains what the field has not learnt
-  // yet. It is held for this share of all steps, and then learns faster than the rest.
+  // yet. It starts from what a smoother leaves over, and is held there for this share of all steps.
   double noise_hold = 0.5;
-  double noise_rate = 3.0;
   std::uint64_t seed = 1;
   std::size_t threads = 0;  // 0: as many as the machine has
 
@@ -91,8 +90,8 @@ struct Model {
   std::size_t dim() const { return map.dim(); }
 };
 
-// Trains on all trajectories. `report` is called now and then; returning false ends the training
-// there.
+// Trains on all trajectories. `report` is called every hundred steps and after the last; returning
+// false ends the training there.
 Model Fit(const Dataset& data, const FitOptions& options,
           const std::function<bool(const Progress&)>& report = {});
 
