@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdlib>
 
 #include "gpode/gp.h"
 #include "support/random_gp.h"
@@ -14,7 +15,8 @@ namespace {
 using testing_support::Numbers;
 using testing_support::RandomGp;
 
-constexpr int kDraws = 6000;
+// Ten times as many in the long mode of script/test.
+int Draws() { return std::getenv("GPODE_LONG_TESTS") ? 60000 : 6000; }
 constexpr std::size_t kFeatures = 24;
 constexpr double kStandardErrors = 5.0;
 
@@ -61,7 +63,8 @@ Deviation Compare(const SparseGp& gp, const Matrix& points, double prior_scale) 
   std::vector<Moments> moments(dim, Moments(points.rows()));
   GpDraw draw(gp, kFeatures);
   GpNoise noise;
-  for (int i = 0; i < kDraws; ++i) {
+  const int draws = Draws();
+  for (int i = 0; i < draws; ++i) {
     SampleGpNoise(gp, kFeatures, 77, 0, i, noise);
     for (double& w : noise.w_cos) w *= prior_scale;
     for (double& w : noise.w_sin) w *= prior_scale;
