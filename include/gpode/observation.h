@@ -19,6 +19,9 @@ struct ObservationMap {
   std::size_t dim() const { return matrix.cols(); }
   // Rows of states (n, D) to rows of channels (n, channels), without noise.
   Matrix Apply(const Matrix& states) const;
+  // The other way by least squares, from the channels that were seen (NaN: missing); NaN where
+  // there are fewer of them than states.
+  Matrix StatesOf(const Matrix& values) const;
 
   static ObservationMap Identity(std::size_t dim);
 };

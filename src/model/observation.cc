@@ -1,7 +1,9 @@
 #include "gpode/observation.h"
 
+#include <Eigen/Cholesky>
 #include <cmath>
 #include <numbers>
+#include <vector>
 
 namespace gpode {
 namespace {
@@ -26,6 +28,26 @@ ObservationMap ObservationMap::Identity(std::size_t dim) {
 
 Matrix ObservationMap::Apply(const Matrix& states) const {
   return (states * matrix.transpose()).rowwise() + offset.transpose();
+}
+
+Matrix ObservationMap::StatesOf(const Matrix& values) const {
+  Matrix states = Matrix::Constant(values.rows(), matrix.cols(), NAN);
+  const bool diagonal = matrix.rows() == matrix.cols() && matrix.isDiagonal();
+  for (Eigen::Index i = 0; i < values.rows(); ++i) {
+    if (diagonal) {
+      states.row(i) = (values.row(i).transpose() - offset).cwiseQuotient(matrix.diagonal());
+      continue;
+    }
+    std::vector<Eigen::Index> seen;
+    for (Eigen::Index c = 0; c < values.cols(); ++c) {
+      if (!std::isnan(values(i, c))) seen.push_back(c);
+    }
+    if (static_cast<Eigen::Index>(seen.size()) < matrix.cols()) continue;
+    const Matrix a = matrix(seen, Eigen::all);
+    const Vector y = values.row(i).transpose()(seen) - offset(seen);
+    states.row(i) = (a.transpose() * a).ldlt().solve(a.transpose() * y).transpose();
+  }
+  return states;
 }
 
 double LogLikelihood(const ObservationMap& map, std::span<const double> noise_variance,

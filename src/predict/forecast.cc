@@ -1,6 +1,5 @@
 #include "gpode/forecast.h"
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -8,6 +7,7 @@
 #include "gpode/error.h"
 #include "gpode/parallel.h"
 #include "gpode/random.h"
+#include "predict/quantile.h"
 
 namespace gpode {
 namespace {
@@ -85,9 +85,8 @@ Forecast ForecastFrom(const Model& model, std::span<const double> values, double
                       std::span<const double> times, const ForecastOptions& options) {
   CheckSize("ForecastFrom", "values", values.size(), model.map.channels());
   CheckFinite("ForecastFrom", "values", values);
-  const Vector y = Eigen::Map<const Vector>(values.data(), values.size()) - model.map.offset;
-  const Matrix& c = model.map.matrix;
-  const Vector state = (c.transpose() * c).eval().ldlt().solve(c.transpose() * y);
+  const Matrix state = model.map.StatesOf(
+      Eigen::Map<const Matrix>(values.data(), 1, static_cast<Eigen::Index>(values.size())));
   return Run(model, start, times, options, [&](std::span<const double>, std::span<double> x0) {
     std::copy_n(state.data(), x0.size(), x0.begin());
   });
@@ -113,10 +112,7 @@ Matrix Forecast::Quantile(double p) const {
       continue;
     }
     std::sort(sorted.begin(), sorted.end());
-    const double at = p * static_cast<double>(sorted.size() - 1);
-    const auto low = static_cast<std::size_t>(at);
-    const std::size_t high = std::min(low + 1, sorted.size() - 1);
-    result.data()[i] = sorted[low] + (at - static_cast<double>(low)) * (sorted[high] - sorted[low]);
+    result.data()[i] = SortedQuantile(sorted, p);
   }
   return result;
 }

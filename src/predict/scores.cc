@@ -6,6 +6,7 @@
 
 #include "gpode/error.h"
 #include "gpode/forecast.h"
+#include "predict/quantile.h"
 
 namespace gpode {
 namespace {
@@ -51,14 +52,9 @@ double MixtureCrps(double y, std::span<const double> x, double variance) {
   return first / n - 0.5 * second / (n * n);
 }
 
-bool Covers(double y, std::vector<double>& sorted, double level) {
-  const auto quantile = [&](double p) {
-    const double at = p * static_cast<double>(sorted.size() - 1);
-    const auto low = static_cast<std::size_t>(at);
-    const std::size_t high = std::min(low + 1, sorted.size() - 1);
-    return sorted[low] + (at - static_cast<double>(low)) * (sorted[high] - sorted[low]);
-  };
-  return y >= quantile(0.5 - level / 2) && y <= quantile(0.5 + level / 2);
+bool Covers(double y, std::span<const double> sorted, double level) {
+  return y >= SortedQuantile(sorted, 0.5 - level / 2) &&
+         y <= SortedQuantile(sorted, 0.5 + level / 2);
 }
 
 }  // namespace

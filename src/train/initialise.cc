@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 #include "data/smoother.h"
 #include "gpode/error.h"
@@ -15,9 +14,9 @@ namespace gpode {
 namespace {
 
 // At the start: kernels that reach over the data, noise that no channel dominates with.
-constexpr double kLengthscale = 1.3;     // states have unit variance
-constexpr double kSmallestNoise = 1e-3;  // of the variance
-constexpr double kPcaNoise = 1.5;
+constexpr double kLengthscale = 1.3;       // states have unit variance
+constexpr double kSmallestNoise = 1e-3;    // of the variance
+constexpr double kPcaNoise = 1.5;          // of what the smoother leaves over, mean over channels
 constexpr double kInducingSpread = 0.05;   // whitened
 constexpr std::size_t kMostSlopes = 1000;  // slopes that the field is regressed on
 
@@ -86,27 +85,6 @@ ObservationMap PrincipalComponents(const Dataset& data, const ChannelMoments& mo
   return map;
 }
 
-// States (T, D) by least squares from the channels that were seen; NaN where too few were.
-Matrix Project(const ObservationMap& map, const Matrix& values) {
-  Matrix states = Matrix::Constant(values.rows(), map.matrix.cols(), NAN);
-  const bool diagonal = map.matrix.rows() == map.matrix.cols() && map.matrix.isDiagonal();
-  for (Eigen::Index i = 0; i < values.rows(); ++i) {
-    if (diagonal) {
-      states.row(i) = (values.row(i).transpose() - map.offset).cwiseQuotient(map.matrix.diagonal());
-      continue;
-    }
-    std::vector<Eigen::Index> seen;
-    for (Eigen::Index c = 0; c < values.cols(); ++c) {
-      if (!std::isnan(values(i, c))) seen.push_back(c);
-    }
-    if (static_cast<Eigen::Index>(seen.size()) < map.matrix.cols()) continue;
-    const Matrix a = map.matrix(seen, Eigen::all);
-    const Vector y = values.row(i).transpose()(seen) - map.offset(seen);
-    states.row(i) = (a.transpose() * a).ldlt().solve(a.transpose() * y).transpose();
-  }
-  return states;
-}
-
 // Smoothed states and slopes of all trajectories, in the user's time.
 struct SmoothStates {
   std::vector<Matrix> states, slopes;  // (T, D)
@@ -120,7 +98,7 @@ SmoothStates SmoothAll(const Dataset& data, const ObservationMap& map) {
   SmoothStates s;
   s.x0.resize(static_cast<Eigen::Index>(count), dim);
   for (const Trajectory& t : data.trajectories) {
-    raw.push_back(Project(map, t.values));
+    raw.push_back(map.StatesOf(t.values));
     s.states.emplace_back(t.values.rows(), dim);
     s.slopes.emplace_back(t.values.rows(), dim);
   }

@@ -9,23 +9,17 @@
 #include <string>
 #include <vector>
 
+#include "support/message_of.h"
+
 namespace gpode {
 namespace {
+
+using testing_support::MessageOf;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 using Values = std::vector<double>;
-
-// The message of the InputError that `call` throws, or "" when it returns.
-std::string Message(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "";
-}
 
 TEST(ErrorTest, InputErrorIsARuntimeErrorWithItsMessage) {
   try {
@@ -36,23 +30,23 @@ TEST(ErrorTest, InputErrorIsARuntimeErrorWithItsMessage) {
 }
 
 TEST(ErrorTest, ThrowInputJoinsFunctionArgumentAndMessage) {
-  EXPECT_EQ(Message([] { ThrowInput("Solve", "times", "must increase"); }),
+  EXPECT_EQ(MessageOf([] { ThrowInput("Solve", "times", "must increase"); }),
             "Solve: times must increase");
 }
 
 TEST(ErrorTest, CheckFinite) {
   for (const double good : {0.0, -1e308, 5e-324}) {
-    EXPECT_EQ(Message([&] { CheckFinite("F", "x", good); }), "");
+    EXPECT_EQ(MessageOf([&] { CheckFinite("F", "x", good); }), "nothing thrown");
   }
-  EXPECT_EQ(Message([] { CheckFinite("F", "x", kInfinity); }), "F: x is inf, must be finite");
-  EXPECT_EQ(Message([] { CheckFinite("F", "x", -kInfinity); }), "F: x is -inf, must be finite");
-  EXPECT_EQ(Message([] { CheckFinite("F", "x", kNan); }), "F: x is nan, must be finite");
+  EXPECT_EQ(MessageOf([] { CheckFinite("F", "x", kInfinity); }), "F: x is inf, must be finite");
+  EXPECT_EQ(MessageOf([] { CheckFinite("F", "x", -kInfinity); }), "F: x is -inf, must be finite");
+  EXPECT_EQ(MessageOf([] { CheckFinite("F", "x", kNan); }), "F: x is nan, must be finite");
 }
 
 TEST(ErrorTest, CheckFiniteOfManyNamesTheFirstWrongElement) {
-  EXPECT_EQ(Message([] { CheckFinite("F", "x", Values{}); }), "");
-  EXPECT_EQ(Message([] { CheckFinite("F", "x", Values{1, -2, 0}); }), "");
-  EXPECT_EQ(Message([] {
+  EXPECT_EQ(MessageOf([] { CheckFinite("F", "x", Values{}); }), "nothing thrown");
+  EXPECT_EQ(MessageOf([] { CheckFinite("F", "x", Values{1, -2, 0}); }), "nothing thrown");
+  EXPECT_EQ(MessageOf([] {
               CheckFinite("F", "x", Values{1, kNan, kInfinity});
             }),
             "F: x[1] is nan, must be finite");
@@ -60,30 +54,30 @@ TEST(ErrorTest, CheckFiniteOfManyNamesTheFirstWrongElement) {
 
 TEST(ErrorTest, CheckPositive) {
   for (const double good : {1.0, 5e-324, 1e308}) {
-    EXPECT_EQ(Message([&] { CheckPositive("F", "x", good); }), "");
+    EXPECT_EQ(MessageOf([&] { CheckPositive("F", "x", good); }), "nothing thrown");
   }
-  EXPECT_EQ(Message([] { CheckPositive("Solver", "rtol", -1); }),
+  EXPECT_EQ(MessageOf([] { CheckPositive("Solver", "rtol", -1); }),
             "Solver: rtol is -1, must be positive and finite");
-  EXPECT_EQ(Message([] { CheckPositive("F", "x", 0.0); }),
+  EXPECT_EQ(MessageOf([] { CheckPositive("F", "x", 0.0); }),
             "F: x is 0, must be positive and finite");
-  EXPECT_EQ(Message([] { CheckPositive("F", "x", kInfinity); }),
+  EXPECT_EQ(MessageOf([] { CheckPositive("F", "x", kInfinity); }),
             "F: x is inf, must be positive and finite");
-  EXPECT_EQ(Message([] { CheckPositive("F", "x", kNan); }),
+  EXPECT_EQ(MessageOf([] { CheckPositive("F", "x", kNan); }),
             "F: x is nan, must be positive and finite");
 }
 
 TEST(ErrorTest, CheckPositiveOfManyNamesTheFirstWrongElement) {
-  EXPECT_EQ(Message([] { CheckPositive("F", "x", Values{}); }), "");
-  EXPECT_EQ(Message([] { CheckPositive("F", "x", Values{1, 2}); }), "");
-  EXPECT_EQ(Message([] {
+  EXPECT_EQ(MessageOf([] { CheckPositive("F", "x", Values{}); }), "nothing thrown");
+  EXPECT_EQ(MessageOf([] { CheckPositive("F", "x", Values{1, 2}); }), "nothing thrown");
+  EXPECT_EQ(MessageOf([] {
               CheckPositive("F", "x", Values{1, 2, -0.25, 0});
             }),
             "F: x[2] is -0.25, must be positive and finite");
-  EXPECT_EQ(Message([] {
+  EXPECT_EQ(MessageOf([] {
               CheckPositive("F", "x", Values{kInfinity, 1});
             }),
             "F: x[0] is inf, must be positive and finite");
-  EXPECT_EQ(Message([] {
+  EXPECT_EQ(MessageOf([] {
               CheckPositive("F", "x", Values{1, kNan});
             }),
             "F: x[1] is nan, must be positive and finite");
@@ -91,29 +85,29 @@ TEST(ErrorTest, CheckPositiveOfManyNamesTheFirstWrongElement) {
 
 TEST(ErrorTest, CheckNonNegative) {
   for (const double good : {0.0, -0.0, 2.5}) {
-    EXPECT_EQ(Message([&] { CheckNonNegative("F", "x", good); }), "");
+    EXPECT_EQ(MessageOf([&] { CheckNonNegative("F", "x", good); }), "nothing thrown");
   }
-  EXPECT_EQ(Message([] { CheckNonNegative("F", "x", -1e-3); }),
+  EXPECT_EQ(MessageOf([] { CheckNonNegative("F", "x", -1e-3); }),
             "F: x is -0.001, must be zero or more and finite");
-  EXPECT_EQ(Message([] { CheckNonNegative("F", "x", kInfinity); }),
+  EXPECT_EQ(MessageOf([] { CheckNonNegative("F", "x", kInfinity); }),
             "F: x is inf, must be zero or more and finite");
-  EXPECT_EQ(Message([] { CheckNonNegative("F", "x", kNan); }),
+  EXPECT_EQ(MessageOf([] { CheckNonNegative("F", "x", kNan); }),
             "F: x is nan, must be zero or more and finite");
 }
 
 TEST(ErrorTest, CheckAtLeast) {
-  EXPECT_EQ(Message([] { CheckAtLeast("F", "levels", 2, 2); }), "");
-  EXPECT_EQ(Message([] { CheckAtLeast("F", "levels", 3, 2); }), "");
-  EXPECT_EQ(Message([] { CheckAtLeast("F", "levels", 1, 2); }),
+  EXPECT_EQ(MessageOf([] { CheckAtLeast("F", "levels", 2, 2); }), "nothing thrown");
+  EXPECT_EQ(MessageOf([] { CheckAtLeast("F", "levels", 3, 2); }), "nothing thrown");
+  EXPECT_EQ(MessageOf([] { CheckAtLeast("F", "levels", 1, 2); }),
             "F: levels is 1, must be at least 2");
-  EXPECT_EQ(Message([] { CheckAtLeast("F", "levels", -4, 0); }),
+  EXPECT_EQ(MessageOf([] { CheckAtLeast("F", "levels", -4, 0); }),
             "F: levels is -4, must be at least 0");
 }
 
 TEST(ErrorTest, CheckSize) {
-  EXPECT_EQ(Message([] { CheckSize("F", "x", 3, 3); }), "");
-  EXPECT_EQ(Message([] { CheckSize("F", "x", 2, 3); }), "F: x has 2 values, must have 3");
-  EXPECT_EQ(Message([] { CheckSize("F", "x", 4, 3); }), "F: x has 4 values, must have 3");
+  EXPECT_EQ(MessageOf([] { CheckSize("F", "x", 3, 3); }), "nothing thrown");
+  EXPECT_EQ(MessageOf([] { CheckSize("F", "x", 2, 3); }), "F: x has 2 values, must have 3");
+  EXPECT_EQ(MessageOf([] { CheckSize("F", "x", 4, 3); }), "F: x has 4 values, must have 3");
 }
 
 TEST(CheckMacroTest, HoldsQuietlyAndEvaluatesOnce) {

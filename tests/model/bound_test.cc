@@ -239,6 +239,20 @@ TEST(Bound, DivergingFieldIsCountedAndGivesNoNaN) {
   }
 }
 
+// Observations that are never reached cost more than any that the start itself would miss.
+TEST(Bound, ADivergedDrawDoesNotLookBetterThanABadOne) {
+  const auto loglik = [](std::size_t max_steps) {
+    SmallBound small(0, {.rtol = 1e-6, .atol = 1e-6, .max_steps = max_steps});
+    const Values values = small.Constrained(small.flat);
+    ThreadPool pool(1);
+    const BoundTerms terms =
+        small.bound->Evaluate(values, small.noise, {}, small.bound->AllSegments(), {}, pool);
+    EXPECT_EQ(terms.diverged > 0, max_steps == 1);
+    return terms.loglik;
+  };
+  EXPECT_LT(loglik(1), loglik(10000));
+}
+
 TEST(Bound, DrawsMustBePositive) {
   const Segmentation cut = CutIntoSegments(SmallData(), 0);
   const ModelParameters parameters({.dim = 2, .channels = 2, .inducing = 3, .trajectories = 2});

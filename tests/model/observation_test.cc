@@ -102,5 +102,17 @@ TEST(Observation, IdentityShowsTheStates) {
   EXPECT_EQ(map.Apply(states), states);
 }
 
+TEST(ObservationMap, StatesOfUndoesApplyFromTheChannelsThatWereSeen) {
+  const ObservationMap map{(Matrix(3, 2) << 1, 2, -1, 0.5, 0, 3).finished(),
+                           (Vector(3) << 1, -2, 0.5).finished()};
+  const Matrix states = (Matrix(3, 2) << 0.3, -1, 2, 0.7, -0.4, 0.1).finished();
+  Matrix values = map.Apply(states);
+  values(1, 0) = NAN;                 // two channels are enough for two states
+  values(2, 0) = values(2, 1) = NAN;  // one is not
+  const Matrix found = map.StatesOf(values);
+  EXPECT_LT((found.topRows(2) - states.topRows(2)).cwiseAbs().maxCoeff(), 1e-12);
+  EXPECT_TRUE(std::isnan(found(2, 0)) && std::isnan(found(2, 1)));
+}
+
 }  // namespace
 }  // namespace gpode

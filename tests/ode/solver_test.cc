@@ -6,9 +6,12 @@
 #include "gpode/error.h"
 #include "gpode/ode.h"
 #include "gpode/systems.h"
+#include "support/message_of.h"
 
 namespace gpode {
 namespace {
+
+using testing_support::MessageOf;
 
 const std::vector<Method> kAdaptive = {Method::kBogackiShampine32, Method::kDormandPrince54,
                                        Method::kTsitouras54, Method::kDop853};
@@ -189,15 +192,6 @@ TEST(SolverTest, ABatchIsAsAccurateAsItsStates) {
     EXPECT_NEAR(batch[2 * i], alone[0], 1e-4);
     EXPECT_NEAR(batch[2 * i + 1], alone[1], 1e-4);
   }
-}
-
-std::string MessageOf(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "nothing thrown";
 }
 
 TEST(SolverTest, ImpossibleArgumentsAreNamed) {

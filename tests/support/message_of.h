@@ -1,0 +1,20 @@
+// The message of the InputError that a call throws.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "gpode/error.h"
+
+namespace gpode::testing_support {
+
+inline std::string MessageOf(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "nothing thrown";
+}
+
+}  // namespace gpode::testing_support
