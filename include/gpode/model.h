@@ -78,9 +78,10 @@ struct Progress {
 struct Model {
   FitOptions options;
   std::vector<std::string> channels;
-  ObservationMap map;               // from the model's coordinates to the user's
-  double time_scale = 1;            // the user's time per unit of the model's
-  std::vector<double> start_times;  // of the training trajectories
+  ObservationMap map;                // from the model's coordinates to the user's channels
+  Vector state_scale, state_offset;  // (D): the user's state is scale z + offset, z the model's
+  double time_scale = 1;             // the user's time per unit of the model's
+  std::vector<double> start_times;   // of the training trajectories
 
   GpParameters gp;
   Vector noise_variance;        // (channels), in the user's units

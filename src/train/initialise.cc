@@ -198,6 +198,13 @@ Start Initialise(const Dataset& data, const FitOptions& options) {
   start.map = options.observation == Observation::kPca
                   ? PrincipalComponents(data, moments, options.states)
                   : ScaledIdentity(moments);
+  const auto states_dim = static_cast<Eigen::Index>(start.map.dim());
+  start.state_scale = Vector::Ones(states_dim);
+  start.state_offset = Vector::Zero(states_dim);
+  if (options.observation == Observation::kIdentity) {
+    start.state_scale = start.map.matrix.diagonal();
+    start.state_offset = start.map.offset;
+  }
   SmoothStates smooth = SmoothAll(data, start.map);
   const Matrix states = Stack(smooth.states);
   Matrix slopes = Stack(smooth.slopes);

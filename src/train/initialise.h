@@ -10,6 +10,7 @@ namespace gpode {
 // Everything about the data that training needs, in the model's coordinates.
 struct Start {
   ObservationMap map;
+  Vector state_scale, state_offset;  // (D): the user's state is scale z + offset
   double time_scale = 1;
   std::vector<Matrix> states;  // per trajectory (T, D): smoothed, at the observation times
   Matrix x0;                   // (trajectories, D): smoothed, at the start times

@@ -235,6 +235,8 @@ Model Trainer::Snapshot() const {
   model.options = options_;
   model.channels = data_.channels;
   model.map = start_.map;
+  model.state_scale = start_.state_scale;
+  model.state_offset = start_.state_offset;
   model.time_scale = start_.time_scale;
   for (const Trajectory& t : data_.trajectories) model.start_times.push_back(t.start());
   std::vector<double> values(layout().value_size());
