@@ -6,13 +6,13 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <fstream>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "gpode/gpode.h"
 #include "simd/simd.h"
+#include "support/cpu_name.h"
 #include "support/random_gp.h"
 
 namespace gpode {
@@ -164,14 +164,6 @@ class Collector : public benchmark::ConsoleReporter {
   std::map<std::string, double> best_;
 };
 
-std::string CpuName() {
-  std::ifstream file("/proc/cpuinfo");
-  for (std::string line; std::getline(file, line);) {
-    if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
-  }
-  return "unknown CPU";
-}
-
 void PrintRow(const std::string& what, double time, const std::string& against, double reference,
               const std::string& wanted) {
   fmt::print("| {} | {:.0f} ns | {} | {:.0f} ns | {:.2f} | {} |\n", what, time, against, reference,
@@ -185,7 +177,8 @@ void PrintSpeedup(const std::string& what, double ours, double standard,
 }
 
 void PrintTable(const Collector& t) {
-  fmt::print("\n{}, instruction set {}, one thread\n\n", CpuName(), simd::Name(simd::ActiveIsa()));
+  fmt::print("\n{}, instruction set {}, one thread\n\n", testing_support::CpuName(),
+             simd::Name(simd::ActiveIsa()));
   fmt::print("| what | time | against | time | ratio | wanted |\n");
   fmt::print("| --- | --- | --- | --- | --- | --- |\n");
   PrintSpeedup("sine and cosine, double, per element", t["sincos/double"], t["std/double"],

@@ -73,6 +73,7 @@ struct Progress {
   double tolerance = 0;  // of shooting
   double noise = 0;      // mean over channels of the noise's standard deviation
   std::size_t diverged = 0;
+  std::size_t evaluations = 0;  // of the drawn fields
 };
 
 struct Model {

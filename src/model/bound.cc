@@ -57,6 +57,7 @@ struct Bound::Chunk {
   double& loglik;
   double& constraint;
   double& diverged;
+  double& evaluations;
 };
 
 Bound::Bound(const Kernel& kernel, double jitter, const ObservationMap& map,
@@ -163,6 +164,7 @@ void Bound::RunSegment(std::size_t draw, std::size_t index, std::span<const doub
       w.solver.SolveRecorded(field, w.start, segment.start, w.times, w.states, w.record, hint);
   if (result.step_hint > 0) hint = result.step_hint;
   if (!result.ok()) chunk.diverged += 1;
+  chunk.evaluations += static_cast<double>(result.statistics.evaluations);
 
   for (std::size_t i = 0; i < segment.count; ++i) {
     const std::span<const double> y(observed.values.data() + (segment.first + i) * channels,
@@ -213,7 +215,7 @@ BoundTerms Bound::Evaluate(std::span<const double> values, const BoundNoise& noi
   }
 
   const std::size_t sums = fields_[0].parameter_count(), channels = map_.channels();
-  const std::size_t width = sums + channels + 3;
+  const std::size_t width = sums + channels + 4;
   const std::size_t per_draw = (choice.segments.size() + kSegmentsPerChunk - 1) / kSegmentsPerChunk;
   partial_.assign(draws * per_draw * width, 0.0);
   // Constraint cotangents of segments whose predecessor is not in the batch stay zero.
@@ -221,7 +223,8 @@ BoundTerms Bound::Evaluate(std::span<const double> values, const BoundNoise& noi
   pool.For(draws * per_draw, [&](std::size_t c) {
     double* part = partial_.data() + c * width;
     Chunk chunk{
-        {part, sums}, {part + sums, channels}, part[width - 3], part[width - 2], part[width - 1]};
+        {part, sums}, {part + sums, channels}, part[width - 4], part[width - 3],
+        part[width - 2], part[width - 1]};
     const std::size_t first = c % per_draw * kSegmentsPerChunk;
     const std::size_t end = std::min(first + kSegmentsPerChunk, choice.segments.size());
     for (std::size_t i = first; i < end; ++i) {
@@ -238,9 +241,10 @@ BoundTerms Bound::Evaluate(std::span<const double> values, const BoundNoise& noi
     for (std::size_t c = s * per_draw; c < (s + 1) * per_draw; ++c) {
       for (std::size_t i = 0; i < width; ++i) total[i] += partial_[c * width + i];
     }
-    terms.loglik += share * total[width - 3];
-    terms.constraint += share * total[width - 2];
-    terms.diverged += static_cast<std::size_t>(total[width - 1]);
+    terms.loglik += share * total[width - 4];
+    terms.constraint += share * total[width - 3];
+    terms.diverged += static_cast<std::size_t>(total[width - 2]);
+    terms.evaluations += static_cast<std::size_t>(total[width - 1]);
     if (bvalues.empty()) continue;
     for (double& v : total) v *= share;
     fields_[s].PullbackToGp(gp_, noise.fields[s], std::span(total).first(sums), *gp_gradient_);

@@ -34,6 +34,7 @@ struct BoundTerms {
   double kl_u = 0;
   double kl_x0 = 0;
   std::size_t diverged = 0;  // integrations that did not reach their end
+  std::size_t evaluations = 0;  // of the drawn fields
   FactorStatus factor = FactorStatus::kOk;
 
   double Total() const { return loglik + constraint + entropy - kl_u - kl_x0; }

@@ -227,7 +227,8 @@ Progress Trainer::ProgressOf(const BoundTerms& terms) const {
           .kl_u = terms.kl_u,
           .tolerance = CurrentTolerance().scale,
           .noise = noise,
-          .diverged = terms.diverged};
+          .diverged = terms.diverged,
+          .evaluations = terms.evaluations};
 }
 
 Model Trainer::Snapshot() const {
