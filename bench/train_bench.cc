@@ -223,10 +223,12 @@ std::vector<Task> Tasks() {
   return {vanilla, single, shooting, Mocap()};
 }
 
-void PrintSteps() {
+// Of the tasks whose names contain `only`.
+void PrintSteps(const std::string& only) {
   fmt::print("| training step | time | evaluations | bare sincos and exp | ratio | wanted |\n");
   fmt::print("| --- | --- | --- | --- | --- | --- |\n");
   for (const Task& task : Tasks()) {
+    if (task.name.find(only) == std::string::npos) continue;
     const Timing t = Measure(task);
     fmt::print("| {} | {:.3f} ms | {:.0f} | {:.3f} ms | {:.2f} | {} |\n", task.name, 1e3 * t.step,
                t.evaluations, 1e3 * t.bare, t.step / t.bare, task.wanted);
@@ -287,7 +289,7 @@ int main(int argc, char** argv) {
   fmt::print("\n{}, instruction set {}\n\n", testing_support::CpuName(),
              simd::Name(simd::ActiveIsa()));
   const std::string part = argc > 1 ? argv[1] : "";
-  if (part.empty() || part == "steps") PrintSteps();
+  if (part.empty() || part == "steps") PrintSteps(argc > 2 ? argv[2] : "");
   if (part.empty() || part == "growth") PrintGrowth();
   if (part.empty() || part == "threads") PrintThreads();
   return 0;

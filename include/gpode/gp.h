@@ -27,6 +27,7 @@
 #include "gpode/field.h"
 #include "gpode/kernel.h"
 #include "gpode/memory.h"
+#include "gpode/parallel.h"
 
 namespace gpode {
 
@@ -41,13 +42,25 @@ struct GpParameters {
 };
 
 // Cotangents of GpParameters, and of the factors L_d, which SparseGp::FinishGradient turns into
-// those of locations and hyperparameters: once per step, however many draws there were.
+// those of locations and hyperparameters: once per step, however many draws there were. What
+// belongs to different rows of the hyperparameters may be added to by different threads.
 struct GpGradient {
   explicit GpGradient(const GpParameters& shape);
   void SetZero();
+  // For the outputs that use row `row` of the hyperparameters, and what they alone add to.
+  void SetRowZero(std::size_t row);
+
+  struct Row {
+    Matrix factor;     // (M, M), lower triangular
+    Matrix locations;  // (M, D), to be added to those of all rows
+    // Memory for what happens between.
+    Matrix kernel;                 // (M, M)
+    Vector white, prior, scratch;  // (M), (M), (2 M)
+    Hyperparameters hyper;
+  };
 
   GpParameters parameters;
-  std::vector<Matrix> factor;  // one (M, M), lower triangular, per row of the hyperparameters
+  std::vector<Row> rows;  // one per row of the hyperparameters
 };
 
 enum class FactorStatus { kOk, kNotPositiveDefinite };
@@ -63,13 +76,17 @@ class SparseGp {
   // Takes the parameters and factors k(Z, Z) + jitter I. If that fails, the jitter is multiplied by
   // ten, up to a hundredth of the variance; jitter() reports what was used. Throws an InputError
   // for parameters of wrong shape, not finite, or not positive where they must be.
+  // The second form shares the work among the pool's threads. Parameters of the same shape as
+  // those before cost no allocation (but for blocks of matrix products, if M is above a hundred).
   FactorStatus Set(const GpParameters& parameters);
+  FactorStatus Set(const GpParameters& parameters, ThreadPool& pool);
 
   const Kernel& kernel() const { return *kernel_; }
   const GpParameters& parameters() const { return parameters_; }
   std::size_t dim() const { return parameters_.inducing_locations.cols(); }
   std::size_t inducing() const { return parameters_.inducing_locations.rows(); }
-  // The row of the hyperparameters that output d uses, and that row.
+  // The rows of the hyperparameters, the one that output d uses, and that row.
+  std::size_t hyper_rows() const { return hyper_.size(); }
   std::size_t HyperRow(std::size_t d) const { return parameters_.variances.size() == 1 ? 0 : d; }
   const Hyperparameters& Hyper(std::size_t d) const { return hyper_[HyperRow(d)]; }
   const Matrix& Factor(std::size_t d) const { return factor_[HyperRow(d)]; }
@@ -83,12 +100,18 @@ class SparseGp {
   // KL[q(U) || p(U)], and its reverse: adds scale * gradient.
   double InducingKl() const;
   void InducingKlPullback(double scale, GpGradient& gradient) const;
+  void InducingKlPullback(double scale, std::size_t output, GpGradient& gradient) const;
 
-  // Moves the factors' cotangents on to locations and hyperparameters, and zeroes them.
+  // Moves the rows' cotangents on to locations and hyperparameters, and zeroes them. In two parts:
+  // the first for each row, in any order and from any thread, then the second.
   void FinishGradient(GpGradient& gradient) const;
+  void FinishRow(std::size_t row, GpGradient& gradient) const;
+  void SumRows(GpGradient& gradient) const;
 
  private:
+  void Take(const GpParameters& parameters);
   bool FactorRow(std::size_t row);
+  FactorStatus Status() const;
   Matrix Whitened(const Matrix& x, std::size_t output) const;
 
   const Kernel* kernel_;
@@ -96,7 +119,9 @@ class SparseGp {
   GpParameters parameters_;
   std::vector<Hyperparameters> hyper_;
   std::vector<Matrix> factor_;
+  std::vector<Matrix> kernel_matrix_;  // without jitter
   std::vector<double> jitter_used_;
+  std::vector<char> factored_;  // not vector<bool>: rows are written by different threads
 };
 
 // The randomness of one draw, all standard normal but for the frequencies of kernels other than the
@@ -153,9 +178,17 @@ class GpDraw : public Field {
   // gradient += what the raw sums mean for gp's parameters. gp and noise must be those of Set.
   void PullbackToGp(const SparseGp& gp, const GpNoise& noise, std::span<const double> bparameters,
                     GpGradient& gradient) const;
+  // Only of the outputs that use row `row` of the hyperparameters; see GpGradient. Allocates
+  // nothing.
+  void PullbackRowToGp(const SparseGp& gp, const GpNoise& noise,
+                       std::span<const double> bparameters, std::size_t row,
+                       GpGradient& gradient) const;
 
  private:
   struct Tables;
+
+  void PullbackOutputToGp(const SparseGp& gp, const GpNoise& noise, const double* sums,
+                          std::size_t output, GpGradient& gradient) const;
 
   void SetFeatures(const SparseGp& gp, const GpNoise& noise);
   void SetUpdate(const SparseGp& gp, const GpNoise& noise);

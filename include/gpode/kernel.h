@@ -63,14 +63,20 @@ struct Hyperparameters {
   double variance = 1.0;
 };
 
-// K (n, m) between the rows of x (n, D) and z (m, D).
+// K (n, m) between the rows of x (n, D) and z (m, D). The second form reuses k's memory.
 Matrix KernelMatrix(const Kernel& kernel, const Hyperparameters& hyper, const Matrix& x,
                     const Matrix& z);
+void KernelMatrix(const Kernel& kernel, const Hyperparameters& hyper, const Matrix& x,
+                  const Matrix& z, Matrix& k);
 
 // Reverse of KernelMatrix: for the cotangent bk (n, m), adds to bx (n, D), bz (m, D) and the
-// hyperparameters' cotangents. bx and bz may be the same matrix (when x is z).
+// hyperparameters' cotangents. bx and bz may be the same matrix (when x is z). The second form
+// allocates nothing, given scratch (2 m).
 void KernelMatrixPullback(const Kernel& kernel, const Hyperparameters& hyper, const Matrix& x,
                           const Matrix& z, const Matrix& bk, Matrix& bx, Matrix& bz,
                           Hyperparameters& bhyper);
+void KernelMatrixPullback(const Kernel& kernel, const Hyperparameters& hyper, const Matrix& x,
+                          const Matrix& z, const Matrix& bk, Matrix& bx, Matrix& bz,
+                          Hyperparameters& bhyper, std::span<double> scratch);
 
 }  // namespace gpode

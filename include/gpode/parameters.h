@@ -34,6 +34,17 @@ struct ParameterBlock {
   Transform transform = Transform::kFree;
   std::size_t flat_offset = 0, flat_size = 0;
   std::size_t value_offset = 0, value_size = 0;
+  std::size_t items = 0;  // along the first dimension; a single triangular matrix is one item
+};
+
+// Items first .. first + count - 1 of a block: what a minibatch touches.
+struct ParameterRange {
+  std::size_t block, first, count;
+};
+
+// A stretch of a flat vector, or of one of constrained values.
+struct Stretch {
+  std::size_t offset, size;
 };
 
 class ParameterLayout {
@@ -59,6 +70,16 @@ class ParameterLayout {
   // Reverse of Constrain: bflat += (dvalues/dflat)^T bvalues, at the values that Constrain gave.
   void ConstrainPullback(std::span<const double> values, std::span<const double> bvalues,
                          std::span<double> bflat) const;
+
+  // The same for a part of one block: vectors of all parameters, of which only that part is read
+  // and written.
+  ParameterRange Whole(std::size_t block) const { return {block, 0, blocks_[block].items}; }
+  Stretch FlatOf(const ParameterRange& range) const;
+  Stretch ValuesOf(const ParameterRange& range) const;
+  void Constrain(const ParameterRange& range, std::span<const double> flat,
+                 std::span<double> values) const;
+  void ConstrainPullback(const ParameterRange& range, std::span<const double> values,
+                         std::span<const double> bvalues, std::span<double> bflat) const;
 
  private:
   std::vector<ParameterBlock> blocks_;

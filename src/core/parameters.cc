@@ -12,14 +12,13 @@ namespace {
 
 constexpr char kUnconstrain[] = "ParameterLayout::Unconstrain";
 
-// Calls element(flat index, value index, on the diagonal) for every entry of the lower triangles.
+// Calls element(flat index, value index, on the diagonal) for every entry of the lower triangles of
+// n x n matrices, `values` long, whose first entries stand at the given places.
 template <typename Element>
-void ForLowerTriangles(const ParameterBlock& block, Element element) {
-  const std::size_t n = block.shape.back();
-  const std::size_t matrices = n == 0 ? 0 : block.value_size / (n * n);
-  std::size_t flat = block.flat_offset;
+void ForLowerTriangles(std::size_t n, std::size_t flat, Stretch values, Element element) {
+  const std::size_t matrices = n == 0 ? 0 : values.size / (n * n);
   for (std::size_t m = 0; m < matrices; ++m) {
-    const std::size_t matrix = block.value_offset + m * n * n;
+    const std::size_t matrix = values.offset + m * n * n;
     for (std::size_t i = 0; i < n; ++i) {
       for (std::size_t j = 0; j <= i; ++j) element(flat++, matrix + i * n + j, i == j);
     }
@@ -54,6 +53,8 @@ std::size_t ParameterLayout::Add(std::string name, std::vector<std::size_t> shap
   block.value_size =
       std::accumulate(block.shape.begin(), block.shape.end(), std::size_t{1}, std::multiplies<>());
   block.flat_size = block.value_size;
+  const bool one_matrix = transform == Transform::kLowerTriangular && block.shape.size() == 2;
+  block.items = block.shape.empty() || one_matrix ? 1 : block.shape[0];
   if (transform == Transform::kLowerTriangular) {
     const std::size_t rank = block.shape.size();
     if (rank < 2 || block.shape[rank - 1] != block.shape[rank - 2]) {
@@ -87,22 +88,40 @@ std::span<const double> ParameterLayout::Values(std::size_t block,
   return values.subspan(blocks_[block].value_offset, blocks_[block].value_size);
 }
 
+Stretch ParameterLayout::FlatOf(const ParameterRange& range) const {
+  const ParameterBlock& b = blocks_[range.block];
+  const std::size_t each = b.items == 0 ? 0 : b.flat_size / b.items;
+  return {b.flat_offset + range.first * each, range.count * each};
+}
+
+Stretch ParameterLayout::ValuesOf(const ParameterRange& range) const {
+  const ParameterBlock& b = blocks_[range.block];
+  const std::size_t each = b.items == 0 ? 0 : b.value_size / b.items;
+  return {b.value_offset + range.first * each, range.count * each};
+}
+
+void ParameterLayout::Constrain(const ParameterRange& range, std::span<const double> flat,
+                                std::span<double> values) const {
+  const ParameterBlock& b = blocks_[range.block];
+  const Stretch from = FlatOf(range), to = ValuesOf(range);
+  if (b.transform == Transform::kLowerTriangular) {
+    std::fill_n(values.begin() + to.offset, to.size, 0.0);
+    ForLowerTriangles(b.shape.back(), from.offset, to,
+                      [&](std::size_t u, std::size_t v, bool diagonal) {
+                        values[v] = diagonal ? std::exp(flat[u]) : flat[u];
+                      });
+    return;
+  }
+  for (std::size_t i = 0; i < to.size; ++i) {
+    const double u = flat[from.offset + i];
+    values[to.offset + i] = b.transform == Transform::kPositive ? std::exp(u) : u;
+  }
+}
+
 void ParameterLayout::Constrain(std::span<const double> flat, std::span<double> values) const {
   CheckSize("ParameterLayout::Constrain", "flat", flat.size(), flat_size_);
   CheckSize("ParameterLayout::Constrain", "values", values.size(), value_size_);
-  for (const ParameterBlock& b : blocks_) {
-    if (b.transform == Transform::kLowerTriangular) {
-      std::fill_n(values.begin() + b.value_offset, b.value_size, 0.0);
-      ForLowerTriangles(b, [&](std::size_t u, std::size_t v, bool diagonal) {
-        values[v] = diagonal ? std::exp(flat[u]) : flat[u];
-      });
-      continue;
-    }
-    for (std::size_t i = 0; i < b.value_size; ++i) {
-      const double u = flat[b.flat_offset + i];
-      values[b.value_offset + i] = b.transform == Transform::kPositive ? std::exp(u) : u;
-    }
-  }
+  for (std::size_t b = 0; b < blocks_.size(); ++b) Constrain(Whole(b), flat, values);
 }
 
 void ParameterLayout::Unconstrain(std::span<const double> values, std::span<double> flat) const {
@@ -113,9 +132,10 @@ void ParameterLayout::Unconstrain(std::span<const double> values, std::span<doub
     CheckFinite(kUnconstrain, b.name, own);
     if (b.transform == Transform::kLowerTriangular) {
       CheckUpperTrianglesZero(b, own);
-      ForLowerTriangles(b, [&](std::size_t u, std::size_t v, bool diagonal) {
-        flat[u] = diagonal ? Logarithm(b, values[v]) : values[v];
-      });
+      ForLowerTriangles(b.shape.back(), b.flat_offset, {b.value_offset, b.value_size},
+                        [&](std::size_t u, std::size_t v, bool diagonal) {
+                          flat[u] = diagonal ? Logarithm(b, values[v]) : values[v];
+                        });
       continue;
     }
     for (std::size_t i = 0; i < b.value_size; ++i) {
@@ -125,24 +145,33 @@ void ParameterLayout::Unconstrain(std::span<const double> values, std::span<doub
   }
 }
 
+void ParameterLayout::ConstrainPullback(const ParameterRange& range, std::span<const double> values,
+                                        std::span<const double> bvalues,
+                                        std::span<double> bflat) const {
+  const ParameterBlock& b = blocks_[range.block];
+  const Stretch to = FlatOf(range), from = ValuesOf(range);
+  if (b.transform == Transform::kLowerTriangular) {
+    ForLowerTriangles(b.shape.back(), to.offset, from,
+                      [&](std::size_t u, std::size_t v, bool diagonal) {
+                        bflat[u] += diagonal ? values[v] * bvalues[v] : bvalues[v];
+                      });
+    return;
+  }
+  for (std::size_t i = 0; i < to.size; ++i) {
+    const std::size_t v = from.offset + i;
+    bflat[to.offset + i] +=
+        b.transform == Transform::kPositive ? values[v] * bvalues[v] : bvalues[v];
+  }
+}
+
 void ParameterLayout::ConstrainPullback(std::span<const double> values,
                                         std::span<const double> bvalues,
                                         std::span<double> bflat) const {
   CheckSize("ParameterLayout::ConstrainPullback", "values", values.size(), value_size_);
   CheckSize("ParameterLayout::ConstrainPullback", "bvalues", bvalues.size(), value_size_);
   CheckSize("ParameterLayout::ConstrainPullback", "bflat", bflat.size(), flat_size_);
-  for (const ParameterBlock& b : blocks_) {
-    if (b.transform == Transform::kLowerTriangular) {
-      ForLowerTriangles(b, [&](std::size_t u, std::size_t v, bool diagonal) {
-        bflat[u] += diagonal ? values[v] * bvalues[v] : bvalues[v];
-      });
-      continue;
-    }
-    for (std::size_t i = 0; i < b.value_size; ++i) {
-      const std::size_t v = b.value_offset + i;
-      bflat[b.flat_offset + i] +=
-          b.transform == Transform::kPositive ? values[v] * bvalues[v] : bvalues[v];
-    }
+  for (std::size_t b = 0; b < blocks_.size(); ++b) {
+    ConstrainPullback(Whole(b), values, bvalues, bflat);
   }
 }
 

@@ -297,40 +297,60 @@ void GpDraw::Jacobian(std::span<const double> x, std::span<double> jacobian) con
 
 void GpDraw::PullbackToGp(const SparseGp& gp, const GpNoise& noise,
                           std::span<const double> bparameters, GpGradient& gradient) const {
+  for (std::size_t row = 0; row < gp.hyper_rows(); ++row) {
+    PullbackRowToGp(gp, noise, bparameters, row, gradient);
+  }
+}
+
+void GpDraw::PullbackRowToGp(const SparseGp& gp, const GpNoise& noise,
+                             std::span<const double> bparameters, std::size_t row,
+                             GpGradient& gradient) const {
   const Tables& t = *tables_;
   CheckSize("GpDraw::PullbackToGp", "bparameters", bparameters.size(), t.sums.size);
-  const double* sums = bparameters.data();
-  const Matrix& z = gp.parameters().inducing_locations;
-  GpParameters& b = gradient.parameters;
-  const auto m = static_cast<Eigen::Index>(inducing_);
   for (std::size_t d = 0; d < dim_; ++d) {
-    const Hyperparameters& hyper = gp.Hyper(d);
-    const std::size_t row = gp.HyperRow(d);
-    const Eigen::Map<const Vector> bweights(sums + t.sums.weights + d * t.stride, m);
-    // weights = variance nu.
-    b.variances[row] += bweights.dot(nu_.row(d).transpose());
-    Vector bwhite = hyper.variance * bweights;  // cotangent of nu, then of v_d
-    gp.Factor(d).triangularView<Eigen::Lower>().solveInPlace(bwhite);
-    Vector bprior = -bwhite;  // cotangent of prior_d(Z)
-    gp.Factor(d).transpose().triangularView<Eigen::Upper>().solveInPlace(bprior);
-    const Eigen::Map<const Vector> eps(noise.eps_u.data() + d * inducing_, m);
-    b.inducing_mean.row(d) += bwhite.transpose();
-    b.inducing_chol[d].triangularView<Eigen::Lower>() += bwhite * eps.transpose();
-    gradient.factor[row].triangularView<Eigen::Lower>() -=
-        nu_.row(d).transpose() * bwhite.transpose() + bprior * white_prior_.row(d);
+    if (gp.HyperRow(d) == row) PullbackOutputToGp(gp, noise, bparameters.data(), d, gradient);
+  }
+  if (row != 0) return;
+  for (std::size_t k = 0; k < dim_; ++k) {
+    gradient.rows[0].locations.col(static_cast<Eigen::Index>(k)) += Eigen::Map<const Vector>(
+        bparameters.data() + t.sums.locations + k * t.stride, static_cast<Eigen::Index>(inducing_));
+  }
+}
 
-    const double bvariance_prior = sums[t.sums.prior + d] + bprior.dot(prior_at_z_.col(d));
-    b.variances[row] += bvariance_prior / (2.0 * hyper.variance);
-    for (std::size_t k = 0; k < dim_; ++k) {
-      const double l = hyper.lengthscales[k];
-      const auto slope_at_z = prior_at_z_.col(dim_ + d * dim_ + k);
-      const Eigen::Map<const Vector> blocations(sums + t.sums.locations + k * t.stride, m);
-      if (d == 0) b.inducing_locations.col(k) += blocations;
-      b.inducing_locations.col(k) += bprior.cwiseProduct(slope_at_z);
-      const double at_z = bprior.cwiseProduct(slope_at_z).dot(z.col(k));
-      b.lengthscales(row, k) += sums[t.sums.squares + d * dim_ + k] / (l * l * l) -
-                                (sums[t.sums.prior_slope + d * dim_ + k] + at_z) / l;
-    }
+void GpDraw::PullbackOutputToGp(const SparseGp& gp, const GpNoise& noise, const double* sums,
+                                std::size_t d, GpGradient& gradient) const {
+  const Tables& t = *tables_;
+  const Hyperparameters& hyper = gp.Hyper(d);
+  const std::size_t row = gp.HyperRow(d);
+  const Matrix& z = gp.parameters().inducing_locations;
+  const auto m = static_cast<Eigen::Index>(inducing_);
+  GpParameters& b = gradient.parameters;
+  GpGradient::Row& r = gradient.rows[row];
+  const Eigen::Map<const Vector> bweights(sums + t.sums.weights + d * t.stride, m);
+  // weights = variance nu.
+  b.variances[row] += bweights.dot(nu_.row(d).transpose());
+  Vector& bwhite = r.white;  // cotangent of nu, then of v_d
+  bwhite = hyper.variance * bweights;
+  gp.Factor(d).triangularView<Eigen::Lower>().solveInPlace(bwhite);
+  Vector& bprior = r.prior;  // cotangent of prior_d(Z)
+  bprior = -bwhite;
+  gp.Factor(d).transpose().triangularView<Eigen::Upper>().solveInPlace(bprior);
+  b.inducing_mean.row(d) += bwhite.transpose();
+  const Eigen::Map<const Vector> eps(noise.eps_u.data() + d * inducing_, m);
+  for (Eigen::Index i = 0; i < m; ++i) {
+    b.inducing_chol[d].row(i).head(i + 1) += bwhite[i] * eps.head(i + 1).transpose();
+    r.factor.row(i).head(i + 1) -=
+        nu_(d, i) * bwhite.head(i + 1).transpose() + bprior[i] * white_prior_.row(d).head(i + 1);
+  }
+  const double bvariance_prior = sums[t.sums.prior + d] + bprior.dot(prior_at_z_.col(d));
+  b.variances[row] += bvariance_prior / (2.0 * hyper.variance);
+  for (std::size_t k = 0; k < dim_; ++k) {
+    const double l = hyper.lengthscales[k];
+    const auto slope_at_z = prior_at_z_.col(dim_ + d * dim_ + k);
+    r.locations.col(k) += bprior.cwiseProduct(slope_at_z);
+    const double at_z = bprior.cwiseProduct(slope_at_z).dot(z.col(k));
+    b.lengthscales(row, k) += sums[t.sums.squares + d * dim_ + k] / (l * l * l) -
+                              (sums[t.sums.prior_slope + d * dim_ + k] + at_z) / l;
   }
 }
 

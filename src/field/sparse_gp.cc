@@ -45,14 +45,13 @@ void CheckParameters(const GpParameters& p) {
 
 // K's cotangent from its Cholesky factor's (Murray, "Differentiation of the Cholesky
 // decomposition", 2016): with P = lower(L^T bL), diagonal halved, bK is the symmetric part of L^-T
-// P L^-1.
-Matrix CholeskyPullback(const Matrix& factor, const Matrix& bfactor) {
-  const auto lower = factor.triangularView<Eigen::Lower>();
-  Matrix p = (factor.transpose() * bfactor).triangularView<Eigen::Lower>();
-  p.diagonal() *= 0.5;
-  factor.transpose().triangularView<Eigen::Upper>().solveInPlace(p);
-  lower.solveInPlace<Eigen::OnTheRight>(p);
-  return 0.5 * (p + p.transpose());
+// P L^-1. That part is not taken here: what follows adds up both triangles.
+void CholeskyPullback(const Matrix& factor, const Matrix& bfactor, Matrix& bk) {
+  bk.noalias() = factor.transpose() * bfactor;
+  bk.triangularView<Eigen::StrictlyUpper>().setZero();
+  bk.diagonal() *= 0.5;
+  factor.transpose().triangularView<Eigen::Upper>().solveInPlace(bk);
+  factor.triangularView<Eigen::Lower>().solveInPlace<Eigen::OnTheRight>(bk);
 }
 
 }  // namespace
@@ -70,54 +69,88 @@ std::string_view Message(FactorStatus status) {
   return "unknown status";
 }
 
-GpGradient::GpGradient(const GpParameters& shape)
-    : parameters(shape),
-      factor(shape.variances.size(),
-             Matrix(shape.inducing_locations.rows(), shape.inducing_locations.rows())) {
+GpGradient::GpGradient(const GpParameters& shape) : parameters(shape) {
+  const Eigen::Index m = shape.inducing_locations.rows(), d = shape.inducing_locations.cols();
+  rows.assign(shape.variances.size(), Row{Matrix(m, m),
+                                          Matrix(m, d),
+                                          Matrix(m, m),
+                                          Vector(m),
+                                          Vector(m),
+                                          Vector(2 * m),
+                                          {.lengthscales = Vector(d), .variance = 0}});
   SetZero();
 }
 
 void GpGradient::SetZero() {
   parameters.inducing_locations.setZero();
-  parameters.inducing_mean.setZero();
-  for (Matrix& chol : parameters.inducing_chol) chol.setZero();
-  parameters.lengthscales.setZero();
-  parameters.variances.setZero();
-  for (Matrix& f : factor) f.setZero();
+  for (std::size_t row = 0; row < rows.size(); ++row) SetRowZero(row);
+}
+
+void GpGradient::SetRowZero(std::size_t row) {
+  const std::size_t outputs = parameters.inducing_chol.size();
+  const std::size_t first = rows.size() == 1 ? 0 : row;
+  const std::size_t end = rows.size() == 1 ? outputs : row + 1;
+  for (std::size_t d = first; d < end; ++d) {
+    parameters.inducing_mean.row(static_cast<Eigen::Index>(d)).setZero();
+    parameters.inducing_chol[d].setZero();
+  }
+  parameters.lengthscales.row(static_cast<Eigen::Index>(row)).setZero();
+  parameters.variances[static_cast<Eigen::Index>(row)] = 0;
+  rows[row].factor.setZero();
+  rows[row].locations.setZero();
 }
 
 SparseGp::SparseGp(const Kernel& kernel, double jitter) : kernel_(&kernel), jitter_(jitter) {
   CheckNonNegative("SparseGp", "jitter", jitter);
 }
 
-FactorStatus SparseGp::Set(const GpParameters& parameters) {
+void SparseGp::Take(const GpParameters& parameters) {
   CheckParameters(parameters);
   parameters_ = parameters;
   const std::size_t rows = parameters.variances.size();
   hyper_.resize(rows);
   factor_.resize(rows);
+  kernel_matrix_.resize(rows);
   jitter_used_.resize(rows);
-  bool ok = true;
+  factored_.resize(rows);
   for (std::size_t row = 0; row < rows; ++row) {
-    hyper_[row] = {parameters.lengthscales.row(row).transpose(), parameters.variances[row]};
-    ok = FactorRow(row) && ok;
+    hyper_[row].lengthscales = parameters.lengthscales.row(row).transpose();
+    hyper_[row].variance = parameters.variances[row];
   }
-  return ok ? FactorStatus::kOk : FactorStatus::kNotPositiveDefinite;
+}
+
+FactorStatus SparseGp::Set(const GpParameters& parameters) {
+  Take(parameters);
+  for (std::size_t row = 0; row < hyper_.size(); ++row) factored_[row] = FactorRow(row);
+  return Status();
+}
+
+FactorStatus SparseGp::Set(const GpParameters& parameters, ThreadPool& pool) {
+  Take(parameters);
+  pool.For(hyper_.size(), [this](std::size_t row) { factored_[row] = FactorRow(row); });
+  return Status();
+}
+
+FactorStatus SparseGp::Status() const {
+  for (const char ok : factored_) {
+    if (!ok) return FactorStatus::kNotPositiveDefinite;
+  }
+  return FactorStatus::kOk;
 }
 
 bool SparseGp::FactorRow(std::size_t row) {
   const Matrix& z = parameters_.inducing_locations;
-  const Matrix k = KernelMatrix(*kernel_, hyper_[row], z, z);
+  Matrix &k = kernel_matrix_[row], &factor = factor_[row];
+  KernelMatrix(*kernel_, hyper_[row], z, z, k);
   const double most = std::max(jitter_, kLargestJitter * hyper_[row].variance);
-  Eigen::LLT<Matrix> llt;
   double jitter = jitter_;
   while (true) {
-    Matrix shifted = k;
-    shifted.diagonal().array() += jitter;
-    llt.compute(shifted);
-    factor_[row] = llt.matrixL();
+    factor = k;
+    factor.diagonal().array() += jitter;
+    const Eigen::LLT<Eigen::Ref<Matrix>> llt(factor);  // in place
+    factor.triangularView<Eigen::StrictlyUpper>().setZero();
     jitter_used_[row] = jitter;
-    if (llt.info() == Eigen::Success && factor_[row].allFinite()) return true;
+    if (llt.info() == Eigen::Success && factor.allFinite()) return true;
     if (jitter >= most) return false;
     jitter = std::min(most, std::max(jitter * kJitterGrowth, 1e-12 * hyper_[row].variance));
   }
@@ -159,34 +192,51 @@ Matrix SparseGp::Covariance(const Matrix& x, std::size_t output) const {
 double SparseGp::InducingKl() const {
   double kl = 0.5 * parameters_.inducing_mean.squaredNorm();
   for (const Matrix& chol : parameters_.inducing_chol) {
-    const Matrix lower = chol.triangularView<Eigen::Lower>();
-    kl += 0.5 * (lower.squaredNorm() - static_cast<double>(chol.rows())) -
-          lower.diagonal().array().abs().log().sum();
+    for (Eigen::Index i = 0; i < chol.rows(); ++i) {
+      kl += 0.5 * (chol.row(i).head(i + 1).squaredNorm() - 1) - std::log(std::fabs(chol(i, i)));
+    }
   }
   return kl;
 }
 
+void SparseGp::InducingKlPullback(double scale, std::size_t output, GpGradient& gradient) const {
+  const Matrix& chol = parameters_.inducing_chol[output];
+  Matrix& bchol = gradient.parameters.inducing_chol[output];
+  const auto row = static_cast<Eigen::Index>(output);
+  gradient.parameters.inducing_mean.row(row) += scale * parameters_.inducing_mean.row(row);
+  for (Eigen::Index i = 0; i < chol.rows(); ++i) {
+    bchol.row(i).head(i + 1) += scale * chol.row(i).head(i + 1);
+  }
+  bchol.diagonal().array() -= scale / chol.diagonal().array();
+}
+
 void SparseGp::InducingKlPullback(double scale, GpGradient& gradient) const {
-  gradient.parameters.inducing_mean += scale * parameters_.inducing_mean;
-  for (std::size_t d = 0; d < dim(); ++d) {
-    const Matrix& chol = parameters_.inducing_chol[d];
-    Matrix& bchol = gradient.parameters.inducing_chol[d];
-    bchol.triangularView<Eigen::Lower>() += scale * chol;
-    bchol.diagonal().array() -= scale / chol.diagonal().array();
+  for (std::size_t d = 0; d < dim(); ++d) InducingKlPullback(scale, d, gradient);
+}
+
+void SparseGp::FinishRow(std::size_t row, GpGradient& gradient) const {
+  const Matrix& z = parameters_.inducing_locations;
+  GpGradient::Row& r = gradient.rows[row];
+  CholeskyPullback(factor_[row], r.factor, r.kernel);
+  r.hyper.lengthscales.setZero();
+  r.hyper.variance = 0;
+  KernelMatrixPullback(*kernel_, hyper_[row], z, z, r.kernel, r.locations, r.locations, r.hyper,
+                       {r.scratch.data(), static_cast<std::size_t>(r.scratch.size())});
+  gradient.parameters.lengthscales.row(row) += r.hyper.lengthscales.transpose();
+  gradient.parameters.variances[row] += r.hyper.variance;
+  r.factor.setZero();
+}
+
+void SparseGp::SumRows(GpGradient& gradient) const {
+  for (GpGradient::Row& row : gradient.rows) {
+    gradient.parameters.inducing_locations += row.locations;
+    row.locations.setZero();
   }
 }
 
 void SparseGp::FinishGradient(GpGradient& gradient) const {
-  const Matrix& z = parameters_.inducing_locations;
-  for (std::size_t row = 0; row < hyper_.size(); ++row) {
-    const Matrix bk = CholeskyPullback(factor_[row], gradient.factor[row]);
-    Hyperparameters bhyper{Vector::Zero(static_cast<Eigen::Index>(dim())), 0.0};
-    Matrix& bz = gradient.parameters.inducing_locations;
-    KernelMatrixPullback(*kernel_, hyper_[row], z, z, bk, bz, bz, bhyper);
-    gradient.parameters.lengthscales.row(row) += bhyper.lengthscales.transpose();
-    gradient.parameters.variances[row] += bhyper.variance;
-    gradient.factor[row].setZero();
-  }
+  for (std::size_t row = 0; row < hyper_.size(); ++row) FinishRow(row, gradient);
+  SumRows(gradient);
 }
 
 }  // namespace gpode

@@ -12,6 +12,9 @@ namespace gpode {
 namespace {
 
 constexpr std::size_t kSegmentsPerChunk = 16;
+// What follows the gradients in a chunk's sums: log likelihood, constraint, diverged integrations,
+// evaluations of the field.
+constexpr std::size_t kTerms = 4;
 
 // log p(gap) of one component, and minus its derivative.
 struct GapDensity {
@@ -47,17 +50,27 @@ struct Bound::Workspace {
   SolveRecord record;
   std::vector<double> start, next, times, states, bstates;
 
-  explicit Workspace(const SolverOptions& options) : solver(options) {}
+  Workspace(const SolverOptions& options, std::size_t dim, std::size_t longest)
+      : solver(options), start(dim), next(dim) {
+    times.reserve(longest);
+    states.reserve(longest * dim);
+    bstates.reserve(longest * dim);
+  }
 };
 
 // Views into a chunk's partial sums.
 struct Bound::Chunk {
   std::span<double> sums;   // the draw's raw sums
   std::span<double> noise;  // of the noise variances
-  double& loglik;
-  double& constraint;
-  double& diverged;
-  double& evaluations;
+  double &loglik, &constraint, &diverged, &evaluations;
+
+  Chunk(double* part, std::size_t sum_count, std::size_t channels)
+      : sums(part, sum_count),
+        noise(part + sum_count, channels),
+        loglik(part[sum_count + channels]),
+        constraint(part[sum_count + channels + 1]),
+        diverged(part[sum_count + channels + 2]),
+        evaluations(part[sum_count + channels + 3]) {}
 };
 
 Bound::Bound(const Kernel& kernel, double jitter, const ObservationMap& map,
@@ -83,8 +96,12 @@ Bound::Bound(const Kernel& kernel, double jitter, const ObservationMap& map,
   gp_.Set(shape);
   for (std::size_t i = 0; i < draws; ++i) fields_.emplace_back(gp_, features, precision);
   step_hints.assign(draws * cut_.segments.size(), 0.0);
+  for (const Segment& segment : cut_.segments) longest_ = std::max(longest_, segment.count);
+  width_ = fields_[0].parameter_count() + map_.channels() + kTerms;
+  total_.resize(draws * width_);
   bstart_.resize(draws * cut_.segments.size() * s.dim);
   btarget_.resize(bstart_.size());
+  bstate_.resize(s.dim);
 }
 
 Bound::~Bound() = default;
@@ -97,21 +114,26 @@ SegmentChoice Bound::AllSegments() const {
   return choice;
 }
 
-void Bound::SampleNoise(std::uint64_t seed, std::uint64_t step, BoundNoise& noise) const {
+void Bound::SampleNoise(std::uint64_t seed, std::uint64_t step, const TouchedStates& touched,
+                        BoundNoise& noise, ThreadPool& pool) const {
   const ModelShape& s = parameters_.shape();
   const std::size_t draws = fields_.size();
   noise.fields.resize(draws);
   noise.eps_x0.resize(draws * s.trajectories * s.dim);
   noise.eps_state.resize(draws * s.shooting_states * s.dim);
-  for (std::size_t i = 0; i < draws; ++i) {
+  pool.For(draws, [&](std::size_t i) {
     SampleGpNoise(gp_, features_, seed, step, i, noise.fields[i]);
-    RandomStream(seed, step, i, Purpose::kInitialState)
-        .Normals(
-            std::span(noise.eps_x0).subspan(i * s.trajectories * s.dim, s.trajectories * s.dim));
-    RandomStream(seed, step, i, Purpose::kShootingState)
-        .Normals(std::span(noise.eps_state)
-                     .subspan(i * s.shooting_states * s.dim, s.shooting_states * s.dim));
-  }
+    const auto fill = [&](Purpose purpose, const std::vector<IndexRun>& runs, std::size_t states,
+                          std::vector<double>& eps) {
+      const RandomStream stream(seed, step, i, purpose);
+      for (const IndexRun& run : runs) {
+        stream.Normals(std::span(eps).subspan((i * states + run.first) * s.dim, run.count * s.dim),
+                       run.first * s.dim);
+      }
+    };
+    fill(Purpose::kInitialState, touched.x0, s.trajectories, noise.eps_x0);
+    fill(Purpose::kShootingState, touched.shooting, s.shooting_states, noise.eps_state);
+  });
 }
 
 std::span<const double> Bound::StartMean(const Segment& s, std::span<const double> values) const {
@@ -151,8 +173,6 @@ void Bound::RunSegment(std::size_t draw, std::size_t index, std::span<const doub
   const std::span<const double> noise_variance =
       parameters_.layout().Values(parameters_.noise_variance, values);
 
-  w.start.resize(dim);
-  w.next.resize(dim);
   w.times.assign(observed.times.begin() + segment.first,
                  observed.times.begin() + segment.first + segment.count);
   w.states.resize(segment.count * dim);
@@ -201,30 +221,20 @@ void Bound::RunSegment(std::size_t draw, std::size_t index, std::span<const doub
   w.solver.Pullback(field, w.record, w.bstates, {bstart, dim}, chunk.sums);
 }
 
-BoundTerms Bound::Evaluate(std::span<const double> values, const BoundNoise& noise,
-                           const Tolerance& tolerance, const SegmentChoice& choice,
-                           std::span<double> bvalues, ThreadPool& pool) {
-  BoundTerms terms;
-  parameters_.ReadGp(values, gp_parameters_);
-  terms.factor = gp_.Set(gp_parameters_);
-  if (terms.factor != FactorStatus::kOk) return terms;
+// All segments for all draws: fills total_, bstart_ and btarget_.
+void Bound::RunChunks(std::span<const double> values, const BoundNoise& noise,
+                      const Tolerance& tolerance, const SegmentChoice& choice, ThreadPool& pool) {
   const std::size_t draws = fields_.size();
-  pool.For(draws, [&](std::size_t s) { fields_[s].Set(gp_, noise.fields[s]); });
   while (workspaces_.size() < pool.size()) {
-    workspaces_.push_back(std::make_unique<Workspace>(solver_options_));
+    workspaces_.push_back(
+        std::make_unique<Workspace>(solver_options_, parameters_.shape().dim, longest_));
   }
-
-  const std::size_t sums = fields_[0].parameter_count(), channels = map_.channels();
-  const std::size_t width = sums + channels + 4;
   const std::size_t per_draw = (choice.segments.size() + kSegmentsPerChunk - 1) / kSegmentsPerChunk;
-  partial_.assign(draws * per_draw * width, 0.0);
-  // Constraint cotangents of segments whose predecessor is not in the batch stay zero.
-  std::fill(btarget_.begin(), btarget_.end(), 0.0);
+  partial_.resize(draws * per_draw * width_);
   pool.For(draws * per_draw, [&](std::size_t c) {
-    double* part = partial_.data() + c * width;
-    Chunk chunk{
-        {part, sums}, {part + sums, channels}, part[width - 4], part[width - 3],
-        part[width - 2], part[width - 1]};
+    double* part = partial_.data() + c * width_;
+    std::fill_n(part, width_, 0.0);
+    Chunk chunk(part, fields_[0].parameter_count(), map_.channels());
     const std::size_t first = c % per_draw * kSegmentsPerChunk;
     const std::size_t end = std::min(first + kSegmentsPerChunk, choice.segments.size());
     for (std::size_t i = first; i < end; ++i) {
@@ -232,42 +242,77 @@ BoundTerms Bound::Evaluate(std::span<const double> values, const BoundNoise& noi
                  *workspaces_[pool.WorkerIndex()], chunk);
     }
   });
-
-  const double share = 1.0 / static_cast<double>(draws);
-  gp_gradient_->SetZero();
-  std::vector<double> total(width), bnoise(channels);
-  for (std::size_t s = 0; s < draws; ++s) {
-    std::fill(total.begin(), total.end(), 0.0);
+  pool.For(draws, [&](std::size_t s) {
+    double* total = total_.data() + s * width_;
+    std::fill_n(total, width_, 0.0);
     for (std::size_t c = s * per_draw; c < (s + 1) * per_draw; ++c) {
-      for (std::size_t i = 0; i < width; ++i) total[i] += partial_[c * width + i];
+      const double* part = partial_.data() + c * width_;
+      for (std::size_t i = 0; i < width_; ++i) total[i] += part[i];
     }
-    terms.loglik += share * total[width - 4];
-    terms.constraint += share * total[width - 3];
-    terms.diverged += static_cast<std::size_t>(total[width - 2]);
-    terms.evaluations += static_cast<std::size_t>(total[width - 1]);
-    if (bvalues.empty()) continue;
-    for (double& v : total) v *= share;
-    fields_[s].PullbackToGp(gp_, noise.fields[s], std::span(total).first(sums), *gp_gradient_);
-    for (std::size_t c = 0; c < channels; ++c) bnoise[c] += choice.weight * total[sums + c];
+  });
+}
+
+void Bound::SumTerms(BoundTerms& terms) const {
+  const double share = 1.0 / static_cast<double>(fields_.size());
+  for (std::size_t s = 0; s < fields_.size(); ++s) {
+    const double* last = total_.data() + (s + 1) * width_ - kTerms;
+    terms.loglik += share * last[0];
+    terms.constraint += share * last[1];
+    terms.diverged += static_cast<std::size_t>(last[2]);
+    terms.evaluations += static_cast<std::size_t>(last[3]);
   }
+}
+
+BoundTerms Bound::Evaluate(std::span<const double> values, const BoundNoise& noise,
+                           const Tolerance& tolerance, const SegmentChoice& choice,
+                           std::span<double> bvalues, ThreadPool& pool) {
+  BoundTerms terms;
+  parameters_.ReadGp(values, gp_parameters_);
+  terms.factor = gp_.Set(gp_parameters_, pool);
+  if (terms.factor != FactorStatus::kOk) return terms;
+  pool.For(fields_.size(), [&](std::size_t s) { fields_[s].Set(gp_, noise.fields[s]); });
+  RunChunks(values, noise, tolerance, choice, pool);
+  SumTerms(terms);
   terms.kl_u = gp_.InducingKl();
   AddStateGradients(noise, choice, values, bvalues, terms);
-  if (bvalues.empty()) return terms;
-  gp_.InducingKlPullback(-1.0, *gp_gradient_);
-  gp_.FinishGradient(*gp_gradient_);
-  parameters_.AddGpGradient(*gp_gradient_, bvalues);
-  const std::span<double> target = parameters_.layout().Values(parameters_.noise_variance, bvalues);
-  for (std::size_t c = 0; c < channels; ++c) target[c] += bnoise[c];
+  if (!bvalues.empty()) AddFieldGradients(noise, choice.weight, bvalues, pool);
   return terms;
+}
+
+// The gradients of the GP's parameters and the noise variances, from total_.
+void Bound::AddFieldGradients(const BoundNoise& noise, double weight, std::span<double> bvalues,
+                              ThreadPool& pool) {
+  const std::size_t sums = fields_[0].parameter_count();
+  const double share = 1.0 / static_cast<double>(fields_.size());
+  for (double& v : total_) v *= share;
+  GpGradient& gradient = *gp_gradient_;
+  gradient.parameters.inducing_locations.setZero();
+  pool.For(gp_.hyper_rows(), [&](std::size_t row) {
+    gradient.SetRowZero(row);
+    for (std::size_t s = 0; s < fields_.size(); ++s) {
+      fields_[s].PullbackRowToGp(gp_, noise.fields[s], std::span(total_).subspan(s * width_, sums),
+                                 row, gradient);
+    }
+    for (std::size_t d = 0; d < gp_.dim(); ++d) {
+      if (gp_.HyperRow(d) == row) gp_.InducingKlPullback(-1.0, d, gradient);
+    }
+    gp_.FinishRow(row, gradient);
+  });
+  gp_.SumRows(gradient);
+  parameters_.AddGpGradient(gradient, bvalues);
+  const std::span<double> target = parameters_.layout().Values(parameters_.noise_variance, bvalues);
+  for (std::size_t s = 0; s < fields_.size(); ++s) {
+    const double* bnoise = total_.data() + s * width_ + sums;
+    for (std::size_t c = 0; c < map_.channels(); ++c) target[c] += weight * bnoise[c];
+  }
 }
 
 // Divergence and entropy of the segments' start states, and the gradients of their distributions.
 void Bound::AddStateGradients(const BoundNoise& noise, const SegmentChoice& choice,
                               std::span<const double> values, std::span<double> bvalues,
-                              BoundTerms& terms) const {
+                              BoundTerms& terms) {
   const std::size_t dim = parameters_.shape().dim, draws = fields_.size();
   const double share = 1.0 / static_cast<double>(draws);
-  std::vector<double> b(dim);
   // The gradients' places: the same as the values', in bvalues.
   const auto place = [&](std::span<const double> of) {
     return bvalues.subspan(static_cast<std::size_t>(of.data() - values.data()), of.size());
@@ -276,9 +321,9 @@ void Bound::AddStateGradients(const BoundNoise& noise, const SegmentChoice& choi
     const Segment& segment = cut_.segments[index];
     for (std::size_t s = 0; s < draws; ++s) {
       const double* from = cotangents.data() + (s * cut_.segments.size() + index) * dim;
-      for (std::size_t k = 0; k < dim; ++k) b[k] = share * from[k];
-      SampleGaussianPullback(StartNoise(segment, s, noise), b, place(StartMean(segment, values)),
-                             place(StartChol(segment, values)));
+      for (std::size_t k = 0; k < dim; ++k) bstate_[k] = share * from[k];
+      SampleGaussianPullback(StartNoise(segment, s, noise), bstate_,
+                             place(StartMean(segment, values)), place(StartChol(segment, values)));
     }
   };
   for (std::size_t index : choice.segments) {

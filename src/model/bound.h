@@ -12,7 +12,8 @@
 // belongs into a checkpoint.
 //
 // Work is cut into chunks of (draw, a few segments), whose sums meet in order: the same bits for
-// any number of threads.
+// any number of threads. The cost is that of the chosen segments, however many there are in all;
+// once an evaluation of that size was made, the next allocates nothing.
 #pragma once
 
 #include <memory>
@@ -33,7 +34,7 @@ struct BoundTerms {
   double entropy = 0;     // of the shooting states
   double kl_u = 0;
   double kl_x0 = 0;
-  std::size_t diverged = 0;  // integrations that did not reach their end
+  std::size_t diverged = 0;     // integrations that did not reach their end
   std::size_t evaluations = 0;  // of the drawn fields
   FactorStatus factor = FactorStatus::kOk;
 
@@ -47,15 +48,16 @@ struct Tolerance {
   double scale = 1e-3;  // standard deviation (Gaussian) or scale (Laplace)
 };
 
-// The standard normals of S draws.
+// The standard normals of S draws. Where only some states are touched, the others' normals are left
+// as they were.
 struct BoundNoise {
   std::vector<GpNoise> fields;    // (S)
   std::vector<double> eps_x0;     // (S, trajectories, D)
   std::vector<double> eps_state;  // (S, shooting states, D)
 };
 
-// The segments of one evaluation and the weight of each one's terms; all of them with weight 1, or
-// a minibatch with weight (number of segments) / (size of the batch).
+// The segments of one evaluation, in increasing order, and the weight of each one's terms; all of
+// them with weight 1, or a minibatch with weight (number of segments) / (size of the batch).
 struct SegmentChoice {
   std::vector<std::size_t> segments;
   double weight = 1;
@@ -75,10 +77,13 @@ class Bound {
   const std::vector<TimedValues>& trajectories() const { return trajectories_; }
   SegmentChoice AllSegments() const;
 
-  // The noise of all draws at `step`.
-  void SampleNoise(std::uint64_t seed, std::uint64_t step, BoundNoise& noise) const;
+  // The noise of all draws at `step`, for the touched states. A state's normals are addressed by
+  // its index: they are the same whichever others are touched.
+  void SampleNoise(std::uint64_t seed, std::uint64_t step, const TouchedStates& touched,
+                   BoundNoise& noise, ThreadPool& pool) const;
 
-  // The bound at the constrained values; bvalues += its gradient. bvalues may be empty.
+  // The bound at the constrained values; bvalues += its gradient. bvalues may be empty. Of states,
+  // only those are read and written that the chosen segments touch.
   BoundTerms Evaluate(std::span<const double> values, const BoundNoise& noise,
                       const Tolerance& tolerance, const SegmentChoice& choice,
                       std::span<double> bvalues, ThreadPool& pool);
@@ -89,12 +94,17 @@ class Bound {
   struct Workspace;
   struct Chunk;
 
+  void RunChunks(std::span<const double> values, const BoundNoise& noise,
+                 const Tolerance& tolerance, const SegmentChoice& choice, ThreadPool& pool);
   void RunSegment(std::size_t draw, std::size_t segment, std::span<const double> values,
                   const BoundNoise& noise, const Tolerance& tolerance, double weight,
                   Workspace& workspace, Chunk& chunk);
+  void SumTerms(BoundTerms& terms) const;
+  void AddFieldGradients(const BoundNoise& noise, double weight, std::span<double> bvalues,
+                         ThreadPool& pool);
   void AddStateGradients(const BoundNoise& noise, const SegmentChoice& choice,
                          std::span<const double> values, std::span<double> bvalues,
-                         BoundTerms& terms) const;
+                         BoundTerms& terms);
   std::span<const double> StartMean(const Segment& s, std::span<const double> values) const;
   std::span<const double> StartChol(const Segment& s, std::span<const double> values) const;
   std::span<const double> StartNoise(const Segment& s, std::size_t draw,
@@ -111,10 +121,14 @@ class Bound {
   std::unique_ptr<GpGradient> gp_gradient_;
   std::vector<GpDraw> fields_;
   std::vector<std::unique_ptr<Workspace>> workspaces_;  // one per thread
+  std::size_t longest_ = 0;                             // observations of a segment
+  std::size_t width_;                                   // of a chunk's sums
   std::vector<double> partial_;                         // (chunks, sums | noise | terms)
+  std::vector<double> total_;                           // (S, sums | noise | terms)
   // Per draw: cotangents of the sampled start of each segment, from its own integration and, for
   // shooting states, from the constraint at the end of the segment before. (S, segments, D)
   std::vector<double> bstart_, btarget_;
+  std::vector<double> bstate_;  // (D)
 };
 
 }  // namespace gpode

@@ -36,6 +36,23 @@ ModelParameters::ModelParameters(const ModelShape& s) : shape_(s) {
       layout_.Add("state_chol", {s.shooting_states, s.dim, s.dim}, Transform::kLowerTriangular);
 }
 
+void ModelParameters::FindRanges(const TouchedStates& touched,
+                                 std::vector<ParameterRange>& ranges) const {
+  ranges.clear();
+  for (std::size_t block :
+       {locations, inducing_mean, inducing_chol, lengthscales, variances, noise_variance}) {
+    ranges.push_back(layout_.Whole(block));
+  }
+  const auto add = [&](const std::vector<IndexRun>& runs, std::size_t mean, std::size_t chol) {
+    for (const IndexRun& run : runs) {
+      ranges.push_back({mean, run.first, run.count});
+      ranges.push_back({chol, run.first, run.count});
+    }
+  };
+  add(touched.x0, x0_mean, x0_chol);
+  add(touched.shooting, state_mean, state_chol);
+}
+
 void ModelParameters::ReadGp(std::span<const double> values, GpParameters& gp) const {
   const auto m = static_cast<Eigen::Index>(shape_.inducing);
   const auto d = static_cast<Eigen::Index>(shape_.dim);

@@ -6,6 +6,7 @@
 
 #include "gpode/gp.h"
 #include "gpode/parameters.h"
+#include "model/segments.h"
 
 namespace gpode {
 
@@ -29,6 +30,10 @@ class ModelParameters {
   // Block indices, for layout().Values.
   std::size_t locations, inducing_mean, inducing_chol, lengthscales, variances, noise_variance;
   std::size_t x0_mean, x0_chol, state_mean, state_chol;
+
+  // The parameters that matter where only some states do: all but the other states'. Reuses the
+  // memory of `ranges`.
+  void FindRanges(const TouchedStates& touched, std::vector<ParameterRange>& ranges) const;
 
   // The GP's part of the constrained values; and its reverse, which adds.
   void ReadGp(std::span<const double> values, GpParameters& gp) const;

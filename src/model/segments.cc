@@ -1,6 +1,33 @@
 #include "model/segments.h"
 
 namespace gpode {
+namespace {
+
+// Appends an index that is not before the last one.
+void Append(std::size_t index, std::vector<IndexRun>& runs) {
+  if (runs.empty() || index > runs.back().first + runs.back().count) {
+    runs.push_back({index, 1});
+  } else if (index == runs.back().first + runs.back().count) {
+    ++runs.back().count;
+  }
+}
+
+}  // namespace
+
+void FindTouched(const Segmentation& cut, std::span<const std::size_t> segments,
+                 TouchedStates& touched) {
+  touched.x0.clear();
+  touched.shooting.clear();
+  for (std::size_t i : segments) {
+    const Segment& s = cut.segments[i];
+    if (s.state == Segment::kNone) {
+      Append(s.trajectory, touched.x0);
+    } else {
+      Append(s.state, touched.shooting);
+    }
+    if (s.next != Segment::kNone) Append(s.next, touched.shooting);
+  }
+}
 
 std::vector<TimedValues> InModelTime(const Dataset& data, double time_scale) {
   std::vector<TimedValues> result;

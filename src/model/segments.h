@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <vector>
 
 #include "gpode/dataset.h"
@@ -29,6 +30,21 @@ struct Segmentation {
   std::vector<Segment> segments;
   std::size_t shooting_states = 0;
 };
+
+// Indices first .. first + count - 1.
+struct IndexRun {
+  std::size_t first, count;
+};
+
+// The states that some segments start from or end at, in increasing order.
+struct TouchedStates {
+  std::vector<IndexRun> x0;        // of trajectories
+  std::vector<IndexRun> shooting;  // shooting states
+};
+
+// Of the segments with these indices, which increase. Reuses the memory of `touched`.
+void FindTouched(const Segmentation& cut, std::span<const std::size_t> segments,
+                 TouchedStates& touched);
 
 std::vector<TimedValues> InModelTime(const Dataset& data, double time_scale);
 

@@ -124,8 +124,9 @@ struct SinCosCoefficients<float> {
 
 // Sine and cosine of |x| <= kSinCosLimit, for several vectors that share the constants.
 template <typename Real, int kCount>
-inline void SinCosWithin(const Lanes<Real> (&x)[kCount], Lanes<Real> (&sine)[kCount],
-                         Lanes<Real> (&cosine)[kCount]) {
+[[gnu::always_inline]] inline void SinCosWithin(const Lanes<Real> (&x)[kCount],
+                                                Lanes<Real> (&sine)[kCount],
+                                                Lanes<Real> (&cosine)[kCount]) {
   using Int = IntLanes<Real>;
   using Coefficients = SinCosCoefficients<Real>;
   constexpr int kSignShift = sizeof(Real) * 8 - 2;  // moves bit 1 of the quadrant onto the sign

@@ -7,11 +7,17 @@ namespace gpode {
 
 void Adam::Step(std::span<const double> gradient, double rate, std::span<const double> shares,
                 std::span<double> parameters) {
-  constexpr double kFirst = 0.9, kSecond = 0.999, kEpsilon = 1e-8;
   ++steps;
-  const double t = static_cast<double>(steps);
-  const double first_bias = 1 - std::pow(kFirst, t), second_bias = 1 - std::pow(kSecond, t);
-  for (std::size_t i = 0; i < gradient.size(); ++i) {
+  Update(0, gradient.size(), static_cast<double>(steps), gradient, rate, shares, parameters);
+}
+
+void Adam::Update(std::size_t offset, std::size_t size, double count,
+                  std::span<const double> gradient, double rate, std::span<const double> shares,
+                  std::span<double> parameters) {
+  constexpr double kFirst = 0.9, kSecond = 0.999, kEpsilon = 1e-8;
+  const double first_bias = 1 - std::pow(kFirst, count);
+  const double second_bias = 1 - std::pow(kSecond, count);
+  for (std::size_t i = offset; i < offset + size; ++i) {
     const double g = gradient[i];
     first_moment[i] = kFirst * first_moment[i] + (1 - kFirst) * g;
     second_moment[i] = kSecond * second_moment[i] + (1 - kSecond) * g * g;

@@ -15,6 +15,13 @@ struct Adam {
   void Step(std::span<const double> gradient, double rate, std::span<const double> shares,
             std::span<double> parameters);
 
+  // The same for `size` parameters from `offset` on, whose `count`-th update this is. Parameters
+  // that a minibatch does not touch are left out, moments and all: each one's updates are those of
+  // plain Adam on the gradients that it had. That needs its own count: corrected by the number of
+  // steps that others had, the first updates of a rarely touched one would be three times too long.
+  void Update(std::size_t offset, std::size_t size, double count, std::span<const double> gradient,
+              double rate, std::span<const double> shares, std::span<double> parameters);
+
   std::vector<double> first_moment, second_moment;
   std::size_t steps = 0;
 };

@@ -1,6 +1,7 @@
 #include "train/trainer.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 
@@ -100,6 +101,12 @@ void Trainer::BeginPhase(std::size_t phase) {
   bvalues_.resize(values_.size());
   gradient_.resize(state_.flat.size());
   rates_.assign(state_.flat.size(), 1.0);
+  state_.state_updates.assign(data_.trajectories.size() + parameters_->shape().shooting_states,
+                              0.0);
+  choice_ = bound_->AllSegments();
+  order_.clear();
+  FindTouched(bound_->segmentation(), choice_.segments, touched_);
+  parameters_->FindRanges(touched_, ranges_);
   SetStart(values_);
   layout().Unconstrain(values_, state_.flat);
   if (last) TakeOver(*last, last_flat);
@@ -156,45 +163,56 @@ Tolerance Trainer::CurrentTolerance() const {
 }
 
 // All segments, or a part of a permutation that changes every time all have been seen.
-SegmentChoice Trainer::ChooseSegments() const {
+void Trainer::ChooseSegments() {
   const std::size_t count = bound_->segments(), batch = options_.batch;
-  if (batch == 0 || batch >= count) return bound_->AllSegments();
+  if (batch == 0 || batch >= count) return;
   const std::size_t per_epoch = count / batch;
-  const RandomStream stream(options_.seed, state_.step / per_epoch, state_.phase,
-                            Purpose::kMinibatch);
-  std::vector<std::size_t> order(count);
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::vector<std::uint64_t> words(count);
-  stream.Words(words);
-  for (std::size_t i = count; i-- > 1;) std::swap(order[i], order[words[i] % (i + 1)]);
-  const std::size_t first = state_.step % per_epoch * batch;
-  SegmentChoice choice{{order.begin() + first, order.begin() + first + batch},
-                       static_cast<double>(count) / static_cast<double>(batch)};
-  std::sort(choice.segments.begin(), choice.segments.end());
-  return choice;
+  ShuffleSegments(state_.step / per_epoch);
+  const auto first = order_.begin() + static_cast<std::ptrdiff_t>(state_.step % per_epoch * batch);
+  choice_.segments.assign(first, first + static_cast<std::ptrdiff_t>(batch));
+  choice_.weight = static_cast<double>(count) / static_cast<double>(batch);
+  std::sort(choice_.segments.begin(), choice_.segments.end());
+  FindTouched(bound_->segmentation(), choice_.segments, touched_);
+  parameters_->FindRanges(touched_, ranges_);
+}
+
+// The order depends on the epoch alone, so that a resumed run makes it anew.
+void Trainer::ShuffleSegments(std::size_t epoch) {
+  if (!order_.empty() && order_epoch_ == epoch) return;
+  order_.resize(bound_->segments());
+  order_epoch_ = epoch;
+  const RandomStream stream(options_.seed, epoch, state_.phase, Purpose::kMinibatch);
+  std::iota(order_.begin(), order_.end(), std::size_t{0});
+  std::array<std::uint64_t, 256> words;
+  std::size_t known = order_.size();  // words from here on are in `words`
+  for (std::size_t i = order_.size(); i-- > 1;) {
+    if (i < known) {
+      known = i + 1 - std::min(i + 1, words.size());
+      stream.Words(words, known);
+    }
+    std::swap(order_[i], order_[words[i - known] % (i + 1)]);
+  }
 }
 
 Progress Trainer::Step() {
   GPODE_CHECK(!done());
-  layout().Constrain(state_.flat, values_);
-  bound_->SampleNoise(options_.seed, GlobalStep(), noise_);
-  std::fill(bvalues_.begin(), bvalues_.end(), 0.0);
-  std::fill(gradient_.begin(), gradient_.end(), 0.0);
-  const BoundTerms terms =
-      bound_->Evaluate(values_, noise_, CurrentTolerance(), ChooseSegments(), bvalues_, pool_);
-  layout().ConstrainPullback(values_, bvalues_, gradient_);
-  const Progress progress = ProgressOf(terms);
-  const PhasePlan& phase = plan_[state_.phase];
-  // A step without a usable gradient changes nothing but the count.
-  const bool usable =
-      std::all_of(gradient_.begin(), gradient_.end(), [](double g) { return std::isfinite(g); });
-  if (usable && terms.factor == FactorStatus::kOk) {
-    SetNoiseRate();
-    adam_.Step(gradient_,
-               CosineRate(options_.learning_rate, state_.step, options_.warm_up, phase.steps),
-               rates_, state_.flat);
+  ChooseSegments();
+  for (const ParameterRange& range : ranges_) {
+    layout().Constrain(range, state_.flat, values_);
+    const Stretch value = layout().ValuesOf(range), flat = layout().FlatOf(range);
+    std::fill_n(bvalues_.begin() + static_cast<std::ptrdiff_t>(value.offset), value.size, 0.0);
+    std::fill_n(gradient_.begin() + static_cast<std::ptrdiff_t>(flat.offset), flat.size, 0.0);
   }
-  if (++state_.step == phase.steps) {
+  bound_->SampleNoise(options_.seed, GlobalStep(), touched_, noise_, pool_);
+  const BoundTerms terms =
+      bound_->Evaluate(values_, noise_, CurrentTolerance(), choice_, bvalues_, pool_);
+  for (const ParameterRange& range : ranges_) {
+    layout().ConstrainPullback(range, values_, bvalues_, gradient_);
+  }
+  const Progress progress = ProgressOf(terms);
+  // A step without a usable gradient changes nothing but the count.
+  if (terms.factor == FactorStatus::kOk && GradientIsFinite()) UpdateParameters();
+  if (++state_.step == plan_[state_.phase].steps) {
     if (state_.phase + 1 < plan_.size()) {
       BeginPhase(state_.phase + 1);
     } else {
@@ -203,6 +221,54 @@ Progress Trainer::Step() {
     }
   }
   return progress;
+}
+
+bool Trainer::GradientIsFinite() const {
+  for (const ParameterRange& range : ranges_) {
+    const Stretch flat = layout().FlatOf(range);
+    for (std::size_t i = flat.offset; i < flat.offset + flat.size; ++i) {
+      if (!std::isfinite(gradient_[i])) return false;
+    }
+  }
+  return true;
+}
+
+void Trainer::UpdateParameters() {
+  SetNoiseRate();
+  const double rate =
+      CosineRate(options_.learning_rate, state_.step, options_.warm_up, plan_[state_.phase].steps);
+  ++adam_.steps;
+  const std::size_t trajectories = parameters_->shape().trajectories;
+  const auto count = [&](const std::vector<IndexRun>& runs, std::size_t first) {
+    for (const IndexRun& run : runs) {
+      for (std::size_t i = 0; i < run.count; ++i) ++state_.state_updates[first + run.first + i];
+    }
+  };
+  count(touched_.x0, 0);
+  count(touched_.shooting, trajectories);
+  for (const ParameterRange& range : ranges_) {
+    if (range.block == parameters_->x0_mean || range.block == parameters_->x0_chol) {
+      UpdateStates(range, range.first, rate);
+    } else if (range.block == parameters_->state_mean || range.block == parameters_->state_chol) {
+      UpdateStates(range, trajectories + range.first, rate);
+    } else {
+      const Stretch flat = layout().FlatOf(range);
+      adam_.Update(flat.offset, flat.size, static_cast<double>(adam_.steps), gradient_, rate,
+                   rates_, state_.flat);
+    }
+  }
+}
+
+// States that had equally many updates go together: all of them, without minibatches.
+void Trainer::UpdateStates(const ParameterRange& range, std::size_t first_state, double rate) {
+  const double* updates = state_.state_updates.data() + first_state;
+  for (std::size_t i = 0; i < range.count;) {
+    std::size_t end = i + 1;
+    while (end < range.count && updates[end] == updates[i]) ++end;
+    const Stretch flat = layout().FlatOf({range.block, range.first + i, end - i});
+    adam_.Update(flat.offset, flat.size, updates[i], gradient_, rate, rates_, state_.flat);
+    i = end;
+  }
 }
 
 // Which share of the learning rate the noise has at this step.
@@ -274,9 +340,12 @@ void Trainer::Restore(const TrainerState& state) {
   CheckSize("Trainer::Restore", "first_moment", state.first_moment.size(), state_.flat.size());
   CheckSize("Trainer::Restore", "second_moment", state.second_moment.size(), state_.flat.size());
   CheckSize("Trainer::Restore", "step_hints", state.step_hints.size(), bound_->step_hints.size());
+  CheckSize("Trainer::Restore", "state_updates", state.state_updates.size(),
+            state_.state_updates.size());
   state_.phase = state.phase;
   state_.step = state.step;
   state_.flat = state.flat;
+  state_.state_updates = state.state_updates;
   adam_.first_moment = state.first_moment;
   adam_.second_moment = state.second_moment;
   adam_.steps = state.adam_steps;

@@ -35,6 +35,9 @@ struct TrainerState {
   std::size_t step = 0;  // within the phase
   std::size_t adam_steps = 0;
   std::vector<double> flat, first_moment, second_moment, step_hints;
+  // How often each state's posterior was updated: initial states, then shooting states. Minibatches
+  // leave most of them as they are.
+  std::vector<double> state_updates;
 
   bool operator==(const TrainerState&) const = default;
 };
@@ -59,7 +62,11 @@ class Trainer {
   void SetStart(std::span<double> values) const;
   void TakeOver(const ModelParameters& from, std::span<const double> from_flat);
   Tolerance CurrentTolerance() const;
-  SegmentChoice ChooseSegments() const;
+  void ChooseSegments();
+  void ShuffleSegments(std::size_t epoch);
+  void UpdateParameters();
+  void UpdateStates(const ParameterRange& range, std::size_t first_state, double rate);
+  bool GradientIsFinite() const;
   std::size_t GlobalStep() const;
   void SetNoiseRate();
   Progress ProgressOf(const BoundTerms& terms) const;
@@ -77,7 +84,13 @@ class Trainer {
   std::unique_ptr<Bound> bound_;
   TrainerState state_;
   Adam adam_{0};
+  SegmentChoice choice_;
+  std::vector<std::size_t> order_;      // of minibatches: a permutation of the segments,
+  std::size_t order_epoch_ = 0;         // as it is in this epoch
+  TouchedStates touched_;               // by the chosen segments
+  std::vector<ParameterRange> ranges_;  // of the parameters that they depend on
   BoundNoise noise_;
+  // Of all parameters; up to date in `ranges_`.
   std::vector<double> values_, bvalues_, gradient_;
   std::vector<double> rates_;  // each parameter's share of the learning rate
 };

@@ -58,7 +58,7 @@ struct SmallBound {
     FillStates(parameters->state_mean, parameters->state_chol, numbers, values);
     flat.resize(parameters->layout().flat_size());
     parameters->layout().Unconstrain(values, flat);
-    bound->SampleNoise(24, 5, noise);
+    bound->SampleNoise(24, 5, {{{0, 2}}, {{0, cut.shooting_states}}}, noise, pool);
   }
 
   std::span<double> Block(std::size_t block, std::span<double> values) const {
