@@ -12,7 +12,7 @@
 
 #include "gpode/gpode.h"
 #include "simd/simd.h"
-#include "support/cpu_name.h"
+#include "support/machine.h"
 #include "support/random_gp.h"
 
 namespace gpode {

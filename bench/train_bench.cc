@@ -13,14 +13,13 @@
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
-#include <ctime>
 #include <string>
 #include <vector>
 
 #include "gpode/gpode.h"
 #include "gpode/npz.h"
 #include "simd/simd.h"
-#include "support/cpu_name.h"
+#include "support/machine.h"
 #include "support/simulated.h"
 #include "train/trainer.h"
 
@@ -28,19 +27,13 @@ namespace gpode {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+using testing_support::OwnSeconds;
 using testing_support::Regular;
 using testing_support::Simulate;
 using testing_support::WithNoise;
 
 double Seconds(Clock::time_point since) {
   return std::chrono::duration<double>(Clock::now() - since).count();
-}
-
-// The calling thread's own time, which other programs on the machine do not lengthen.
-double OwnSeconds() {
-  timespec t;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
 }
 
 // Keeps what was computed from being optimised away.

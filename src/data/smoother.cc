@@ -82,6 +82,14 @@ double MeanOf(std::span<const Series> series) {
   return count ? sum / static_cast<double>(count) : 0.0;
 }
 
+// At most kMostFitted points from the middle of a series: enough to tell its scales.
+Series Middle(const Series& series) {
+  constexpr std::size_t kMostFitted = 2000;
+  const std::size_t count = std::min(series.times.size(), kMostFitted);
+  const std::size_t first = (series.times.size() - count) / 2;
+  return {series.times.subspan(first, count), series.values.subspan(first, count)};
+}
+
 // Candidate lengthscales, from the mean gap to the longest span.
 std::vector<double> Lengthscales(std::span<const Series> series) {
   double span = 0, gaps = 0;
@@ -101,8 +109,10 @@ std::vector<double> Lengthscales(std::span<const Series> series) {
 
 }  // namespace
 
-SmootherParameters FitSmoother(std::span<const Series> series) {
-  SmootherParameters best{.mean = MeanOf(series)};
+SmootherParameters FitSmoother(std::span<const Series> all) {
+  SmootherParameters best{.mean = MeanOf(all)};
+  std::vector<Series> series;
+  for (const Series& s : all) series.push_back(Middle(s));
   double largest = -std::numeric_limits<double>::infinity();
   for (double lengthscale : Lengthscales(series)) {
     const Matern52Chain chain(lengthscale);

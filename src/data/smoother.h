@@ -28,7 +28,8 @@ struct Smoothed {
   std::vector<double> value, slope;  // at the requested times
 };
 
-// Parameters for series that share them; what has no observation is passed over.
+// Parameters for series that share them; what has no observation is passed over. Of long series,
+// two thousand points in the middle are enough.
 SmootherParameters FitSmoother(std::span<const Series> series);
 
 // Smoothed values and slopes at increasing times, which need not be the series' own.

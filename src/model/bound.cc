@@ -95,7 +95,7 @@ Bound::Bound(const Kernel& kernel, double jitter, const ObservationMap& map,
   shape.variances.setOnes();
   gp_.Set(shape);
   for (std::size_t i = 0; i < draws; ++i) fields_.emplace_back(gp_, features, precision);
-  step_hints.assign(draws * cut_.segments.size(), 0.0);
+  step_hints.assign(draws * cut_.segments.size() + 1, 0.0);
   for (const Segment& segment : cut_.segments) longest_ = std::max(longest_, segment.count);
   width_ = fields_[0].parameter_count() + map_.channels() + kTerms;
   total_.resize(draws * width_);
@@ -181,7 +181,8 @@ void Bound::RunSegment(std::size_t draw, std::size_t index, std::span<const doub
                  StartNoise(segment, draw, noise), w.start);
   double& hint = step_hints[draw * cut_.segments.size() + index];
   const SolveResult result =
-      w.solver.SolveRecorded(field, w.start, segment.start, w.times, w.states, w.record, hint);
+      w.solver.SolveRecorded(field, w.start, segment.start, w.times, w.states, w.record,
+                             hint > 0 ? hint : step_hints.back());
   if (result.step_hint > 0) hint = result.step_hint;
   if (!result.ok()) chunk.diverged += 1;
   chunk.evaluations += static_cast<double>(result.statistics.evaluations);
@@ -263,6 +264,20 @@ void Bound::SumTerms(BoundTerms& terms) const {
   }
 }
 
+// The harmonic mean: rather a step too many than one that is rejected.
+void Bound::SetCommonHint(const SegmentChoice& choice) {
+  double inverse = 0, count = 0;
+  for (std::size_t s = 0; s < fields_.size(); ++s) {
+    for (std::size_t index : choice.segments) {
+      const double hint = step_hints[s * cut_.segments.size() + index];
+      if (!(hint > 0)) continue;
+      inverse += 1 / hint;
+      count += 1;
+    }
+  }
+  if (count > 0) step_hints.back() = count / inverse;
+}
+
 BoundTerms Bound::Evaluate(std::span<const double> values, const BoundNoise& noise,
                            const Tolerance& tolerance, const SegmentChoice& choice,
                            std::span<double> bvalues, ThreadPool& pool) {
@@ -272,6 +287,7 @@ BoundTerms Bound::Evaluate(std::span<const double> values, const BoundNoise& noi
   if (terms.factor != FactorStatus::kOk) return terms;
   pool.For(fields_.size(), [&](std::size_t s) { fields_[s].Set(gp_, noise.fields[s]); });
   RunChunks(values, noise, tolerance, choice, pool);
+  SetCommonHint(choice);
   SumTerms(terms);
   terms.kl_u = gp_.InducingKl();
   AddStateGradients(noise, choice, values, bvalues, terms);

@@ -8,8 +8,9 @@
 // whole trajectories. Every draw has its own function and its own states.
 //
 // A Bound is a pure function of parameters, noise and tolerance but for the solver's first steps:
-// each (draw, segment) starts with the step that worked last time. `step_hints` is that memory, and
-// belongs into a checkpoint.
+// each (draw, segment) starts with the step that worked last time, or one that was not integrated
+// yet with a step that worked for others. `step_hints` is that memory, and belongs into a
+// checkpoint.
 //
 // Work is cut into chunks of (draw, a few segments), whose sums meet in order: the same bits for
 // any number of threads. The cost is that of the chosen segments, however many there are in all;
@@ -88,7 +89,7 @@ class Bound {
                       const Tolerance& tolerance, const SegmentChoice& choice,
                       std::span<double> bvalues, ThreadPool& pool);
 
-  std::vector<double> step_hints;  // (S, segments)
+  std::vector<double> step_hints;  // (S, segments), then the one for segments that have none
 
  private:
   struct Workspace;
@@ -100,6 +101,7 @@ class Bound {
                   const BoundNoise& noise, const Tolerance& tolerance, double weight,
                   Workspace& workspace, Chunk& chunk);
   void SumTerms(BoundTerms& terms) const;
+  void SetCommonHint(const SegmentChoice& choice);
   void AddFieldGradients(const BoundNoise& noise, double weight, std::span<double> bvalues,
                          ThreadPool& pool);
   void AddStateGradients(const BoundNoise& noise, const SegmentChoice& choice,

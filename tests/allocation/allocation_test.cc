@@ -1,5 +1,5 @@
-// No allocation after set-up, in integration and its adjoint: the global allocator is replaced by
-// one that counts.
+// No allocation after set-up, in integration and its adjoint, in the bounds and in training steps:
+// the global allocator is replaced by one that counts.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -8,6 +8,8 @@
 
 #include "gpode/gpode.h"
 #include "support/random_gp.h"
+#include "support/simulated.h"
+#include "train/trainer.h"
 
 namespace {
 
@@ -142,6 +144,43 @@ TEST(AllocationTest, NoneInAThreadPoolsLoop) {
               pool.For(out.size(), [&](std::size_t i) { out[i] += static_cast<double>(i); });
             }),
             0u);
+}
+
+// Steps of a whole run, after those in which the memory for the longest integration is found.
+void ExpectNoneInSteps(const FitOptions& options) {
+  using namespace testing_support;
+  const std::vector<double> times = Regular(0, 5, 25);
+  Dataset data{.channels = {"x", "y"}, .trajectories = {}};
+  for (double x : {-1.5, 1.0}) {
+    data.trajectories.push_back({"", times, Simulate("vdp", {x, 1.0}, times), {}});
+  }
+  Trainer trainer(data, options);
+  for (int i = 0; i < 60; ++i) trainer.Step();
+  EXPECT_EQ(AllocationsOf([&] {
+              for (int i = 0; i < 20; ++i) trainer.Step();
+            }),
+            0u)
+      << (options.bound == BoundKind::kVanilla ? "vanilla" : "shooting") << ", " << options.inducing
+      << " inducing points, batch " << options.batch;
+}
+
+TEST(AllocationTest, NoneInTrainingSteps) {
+  FitOptions options;
+  options.approach = 0;
+  options.features = 32;
+  options.draws = 2;
+  options.threads = 1;  // with more, it is left to chance when each has seen the longest
+  for (BoundKind bound : {BoundKind::kVanilla, BoundKind::kShooting}) {
+    options.bound = bound;
+    options.inducing = 8;
+    for (std::size_t batch : {0, 1}) {
+      options.batch = batch;
+      ExpectNoneInSteps(options);
+    }
+    options.batch = 0;
+    options.inducing = 100;
+    ExpectNoneInSteps(options);
+  }
 }
 
 }  // namespace
