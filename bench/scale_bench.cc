@@ -71,15 +71,16 @@ void Row(const std::string& name, BoundKind bound, std::size_t trajectories, std
   const double set_up = OwnSeconds() - before;
   for (int i = 0; i < 20; ++i) trainer.Step();
   std::vector<double> times;
+  double evaluations = 0;
   for (int i = 0; i < 200; ++i) {
     const double start = OwnSeconds();
-    trainer.Step();
+    evaluations += static_cast<double>(trainer.Step().evaluations) / 200;
     times.push_back(OwnSeconds() - start);
   }
   std::nth_element(times.begin(), times.begin() + 100, times.end());
-  fmt::print("| {} | {} | {} x {} x 2 | {} | {:.1f} s | {:.2f} ms | {:.0f} MiB |\n", name,
+  fmt::print("| {} | {} | {} x {} x 2 | {} | {:.1f} s | {:.2f} ms | {:.0f} | {:.0f} MiB |\n", name,
              bound == BoundKind::kVanilla ? "vanilla" : "shooting", trajectories, points, batch,
-             set_up, 1e3 * times[100], PeakMebibytes());
+             set_up, 1e3 * times[100], evaluations, PeakMebibytes());
   std::fflush(stdout);
 }
 
@@ -91,7 +92,8 @@ int main() {
   fmt::print("\n{}, one thread\n\n", testing_support::CpuName());
   fmt::print(
       "| observations | bound | trajectories x points x channels | batch | set-up | step "
-      "(median) | peak memory |\n| --- | --- | --- | --- | --- | --- | --- |\n");
+      "(median) | evaluations | peak memory |\n| --- | --- | --- | --- | --- | --- | --- | --- "
+      "|\n");
   for (const std::size_t trajectories : {20, 200, 2000}) {
     const std::string name = fmt::format("10^{}", trajectories == 20    ? 4
                                                   : trajectories == 200 ? 5

@@ -213,7 +213,11 @@ std::vector<Task> Tasks() {
                       .warm_up = 300,
                       .per_round = 20,
                       .wanted = "4 or less"};
-  return {vanilla, single, shooting, Mocap()};
+  Task mocap_single = Mocap();
+  mocap_single.name += ", float features";
+  mocap_single.options.precision = FeaturePrecision::kFloat;
+  mocap_single.wanted = "";
+  return {vanilla, single, shooting, Mocap(), mocap_single};
 }
 
 // Of the tasks whose names contain `only`.

@@ -244,5 +244,44 @@ TEST(ParametersTest, UnconstrainRejectsAnUpperTriangleThatIsNotZero) {
             "ParameterLayout::Unconstrain: factors[5] is 0.5, must be zero above the diagonal");
 }
 
+// A range of items: what the whole gives there, and nothing elsewhere.
+TEST(ParametersTest, ARangeIsItsPartOfTheWhole) {
+  const ParameterLayout layout = Mixed();
+  const Values flat = Counting(layout.flat_size()), whole = Constrained(layout, flat);
+  const Values bvalues = Counting(layout.value_size());
+  Values bwhole(layout.flat_size(), 0.0);
+  layout.ConstrainPullback(whole, bvalues, bwhole);
+  for (const ParameterRange& range : std::vector<ParameterRange>{
+           {0, 1, 1}, {1, 0, 2}, {2, 1, 1}, {2, 0, 2}, {3, 0, 1}, {4, 2, 0}}) {
+    SCOPED_TRACE(testing::Message() << "block " << range.block << " from " << range.first);
+    const Stretch of_flat = layout.FlatOf(range), of_values = layout.ValuesOf(range);
+    Values values(layout.value_size(), 7.0), bflat(layout.flat_size(), 7.0);
+    layout.Constrain(range, flat, values);
+    layout.ConstrainPullback(range, whole, bvalues, bflat);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const bool inside = i >= of_values.offset && i < of_values.offset + of_values.size;
+      EXPECT_EQ(values[i], inside ? whole[i] : 7.0) << i;
+    }
+    for (std::size_t i = 0; i < bflat.size(); ++i) {
+      const bool inside = i >= of_flat.offset && i < of_flat.offset + of_flat.size;
+      EXPECT_DOUBLE_EQ(bflat[i], inside ? 7.0 + bwhole[i] : 7.0) << i;
+    }
+  }
+  EXPECT_EQ(layout.FlatOf({2, 1, 1}).offset, 10u);
+  EXPECT_EQ(layout.FlatOf({2, 1, 1}).size, 3u);
+  EXPECT_EQ(layout.ValuesOf({2, 1, 1}).offset, 11u);
+  EXPECT_EQ(layout.ValuesOf({2, 1, 1}).size, 4u);
+}
+
+TEST(ParametersTest, ASingleTriangleIsOneItem) {
+  ParameterLayout layout;
+  layout.Add("factor", {3, 3}, Transform::kLowerTriangular);
+  layout.Add("none", {0, 3, 3}, Transform::kLowerTriangular);
+  EXPECT_EQ(layout.Whole(0).count, 1u);
+  EXPECT_EQ(layout.FlatOf(layout.Whole(0)).size, 6u);
+  EXPECT_EQ(layout.Whole(1).count, 0u);
+  EXPECT_EQ(layout.FlatOf(layout.Whole(1)).size, 0u);
+}
+
 }  // namespace
 }  // namespace gpode

@@ -175,6 +175,42 @@ TEST_P(BoundWithGaps, MinibatchesAreUnbiased) {
   }
 }
 
+// A minibatch sees the noise that the whole has there; states that it does not touch may be
+// anything.
+TEST_P(BoundWithGaps, AMinibatchDependsOnTheStatesThatItTouches) {
+  SmallBound small(GetParam());
+  const SegmentChoice one{.segments = {1}, .weight = 3};
+  Values values = small.Constrained(small.flat), expected(values.size()), gradient(values.size());
+  const double whole =
+      small.bound->Evaluate(values, small.noise, small.tolerance, one, expected, small.pool)
+          .Total();
+
+  TouchedStates touched;
+  FindTouched(small.bound->segmentation(), one.segments, touched);
+  std::vector<ParameterRange> ranges;
+  small.parameters->FindRanges(touched, ranges);
+  std::vector<bool> active(values.size(), false);
+  for (const ParameterRange& range : ranges) {
+    const Stretch at = small.parameters->layout().ValuesOf(range);
+    std::fill_n(active.begin() + at.offset, at.size, true);
+  }
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (!active[i]) values[i] = NAN;
+  }
+  BoundNoise noise = small.noise;
+  std::fill(noise.eps_x0.begin(), noise.eps_x0.end(), NAN);
+  std::fill(noise.eps_state.begin(), noise.eps_state.end(), NAN);
+  small.bound->SampleNoise(24, 5, touched, noise, small.pool);
+  std::fill(small.bound->step_hints.begin(), small.bound->step_hints.end(), 0.0);
+  EXPECT_EQ(
+      small.bound->Evaluate(values, noise, small.tolerance, one, gradient, small.pool).Total(),
+      whole);
+  EXPECT_EQ(gradient, expected);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    EXPECT_TRUE(active[i] || gradient[i] == 0.0) << i;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Gaps, BoundWithGaps, testing::Values(0, 1, 2));
 
 TEST(Bound, VanillaHasNoShootingTerms) {

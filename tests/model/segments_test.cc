@@ -127,5 +127,32 @@ TEST(Segments, ModelTimeCountsFromTheStart) {
   EXPECT_EQ(timed[1].values(1, 0), 8.0);
 }
 
+std::vector<std::size_t> Indices(const std::vector<IndexRun>& runs) {
+  std::vector<std::size_t> all;
+  for (const IndexRun& run : runs) {
+    for (std::size_t i = 0; i < run.count; ++i) all.push_back(run.first + i);
+  }
+  return all;
+}
+
+TEST(FindTouched, StatesAtBothEndsOfTheSegments) {
+  // Segments 0 to 3 of the first trajectory, 4 and 5 of the second; shooting states 0, 1, 2 and 3.
+  const Segmentation cut = CutIntoSegments({At({0.1, 0.2, 0.3, 0.4}), At({0.1, 0.2})}, 1);
+  ASSERT_EQ(cut.segments.size(), 6u);
+  TouchedStates touched;
+  const auto of = [&](Sizes segments) { FindTouched(cut, segments, touched); };
+  of({0, 1, 2, 3, 4, 5});
+  ASSERT_EQ(touched.x0.size(), 1u) << "one run";
+  ASSERT_EQ(touched.shooting.size(), 1u);
+  EXPECT_EQ(Indices(touched.x0), (Sizes{0, 1}));
+  EXPECT_EQ(Indices(touched.shooting), (Sizes{0, 1, 2, 3}));
+  of({1});
+  EXPECT_EQ(Indices(touched.x0), Sizes{});
+  EXPECT_EQ(Indices(touched.shooting), (Sizes{0, 1}));
+  of({0, 3, 4});
+  EXPECT_EQ(Indices(touched.x0), (Sizes{0, 1}));
+  EXPECT_EQ(Indices(touched.shooting), (Sizes{0, 2, 3}));
+}
+
 }  // namespace
 }  // namespace gpode

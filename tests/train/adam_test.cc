@@ -54,6 +54,23 @@ TEST(Adam, SharesScaleTheRateOfEachParameter) {
   EXPECT_EQ(p[2], 0.0) << "held fixed";
 }
 
+// Two parameters, the second touched only now and then: it moves as if alone with its gradients.
+TEST(Adam, RarelyTouchedParametersMoveAsIfAlone) {
+  const std::vector<double> ones = {1, 1};
+  std::vector<double> together = {0, 0}, first = {0}, second = {0};
+  Adam both(2), alone(1), rare(1);
+  double updates = 0;
+  for (int i = 1; i <= 50; ++i) {
+    const std::vector<double> g = {std::sin(i), std::cos(3 * i)};
+    both.Update(0, 1, i, g, 0.1, ones, together);
+    alone.Step(std::vector<double>{g[0]}, 0.1, ones, first);
+    if (i % 7 != 0) continue;
+    both.Update(1, 1, ++updates, g, 0.1, ones, together);
+    rare.Step(std::vector<double>{g[1]}, 0.1, ones, second);
+  }
+  EXPECT_EQ(together, (std::vector<double>{first[0], second[0]}));
+}
+
 TEST(CosineRate, RisesThenFalls) {
   EXPECT_DOUBLE_EQ(CosineRate(2.0, 0, 10, 110), 0.2);
   EXPECT_DOUBLE_EQ(CosineRate(2.0, 4, 10, 110), 1.0);

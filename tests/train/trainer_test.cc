@@ -76,7 +76,7 @@ TEST(Trainer, GivesTheSameBitsForAnyNumberOfThreads) {
 }
 
 TEST(Trainer, ARestoredRunEndsWithTheBitsOfAnUninterruptedOne) {
-  for (std::size_t batch : {0, 7}) {
+  for (std::size_t batch : {0, 7}) {  // 7 of 39 segments: five steps per epoch
     FitOptions options = Small();
     options.batch = batch;
     const TrainerState whole = StateAfterAll(options);
@@ -89,6 +89,46 @@ TEST(Trainer, ARestoredRunEndsWithTheBitsOfAnUninterruptedOne) {
       EXPECT_TRUE(second.Save() == whole) << "stopped after " << stop << ", batch " << batch;
     }
   }
+}
+
+// One segment per step: everything that belongs to other states stays as it is.
+TEST(Trainer, AMinibatchLeavesOtherStatesAlone) {
+  FitOptions options = Small();
+  options.bound = BoundKind::kShooting;
+  options.batch = 1;
+  Trainer trainer(VanDerPolData(), options);
+  TrainerState before = trainer.Save();
+  double updates = 0;
+  for (int i = 0; i < 20; ++i) {
+    trainer.Step();
+    const TrainerState after = trainer.Save();
+    // A state has 2 means and 3 entries of its factor.
+    const std::size_t states = after.state_updates.size(), own = 5 * states;
+    const std::size_t shared = after.flat.size() - own;
+    std::size_t moved = 0, touched = 0;
+    for (std::size_t k = 0; k < own; ++k)
+      moved += after.flat[shared + k] != before.flat[shared + k];
+    for (std::size_t k = 0; k < states; ++k) {
+      touched += after.state_updates[k] != before.state_updates[k];
+      updates += after.state_updates[k] - before.state_updates[k];
+    }
+    EXPECT_GE(touched, 1u);
+    EXPECT_LE(touched, 2u) << "both ends of one segment";
+    EXPECT_LE(moved, 5 * touched);
+    EXPECT_GT(moved, 0u);
+    before = after;
+  }
+  EXPECT_GT(updates, 20);
+}
+
+TEST(Trainer, WithoutMinibatchesAllParametersHaveEquallyManyUpdates) {
+  FitOptions options = Small();
+  options.bound = BoundKind::kShooting;
+  Trainer trainer(VanDerPolData(), options);
+  for (int i = 0; i < 5; ++i) trainer.Step();
+  const TrainerState state = trainer.Save();
+  EXPECT_EQ(state.adam_steps, 5u);
+  EXPECT_EQ(state.state_updates, std::vector<double>(39, 5.0));
 }
 
 TEST(Trainer, AStateOfAnotherShapeIsRefused) {
