@@ -256,8 +256,7 @@ void PrintGrowth() {
 }
 
 // In turn, so that both see the same machine.
-void PrintThreads() {
-  Task task = Mocap();
+void PrintThreads(Task task, const std::string& wanted) {
   std::vector<std::unique_ptr<Trainer>> trainers;
   for (std::size_t threads : {1, 2}) {
     task.options.threads = threads;
@@ -265,17 +264,27 @@ void PrintThreads() {
     for (std::size_t i = 0; i < task.warm_up; ++i) trainers.back()->Step();
   }
   double best[2] = {INFINITY, INFINITY};
-  for (int round = 0; round < 40; ++round) {
+  const std::size_t rounds = 25 * task.per_round;
+  for (std::size_t round = 0; round < rounds; ++round) {
     for (std::size_t i = 0; i < 2; ++i) {
       const Clock::time_point start = Clock::now();
       trainers[i]->Step();
       best[i] = std::min(best[i], Seconds(start));
     }
   }
+  fmt::print("| {} | {:.3f} ms | {:.3f} ms | {:.2f} | {} |\n", task.name, 1e3 * best[0],
+             1e3 * best[1], best[0] / best[1], wanted);
+  std::fflush(stdout);
+}
+
+void PrintThreads() {
   fmt::print(
-      "\n{}: {:.2f} ms with one thread, {:.2f} ms with two, {:.2f} times as fast "
-      "(wanted: 1.8 or more)\n",
-      task.name, 1e3 * best[0], 1e3 * best[1], best[0] / best[1]);
+      "\n| training step | one thread | two threads | gain | wanted |\n"
+      "| --- | --- | --- | --- | --- |\n");
+  const std::vector<Task> tasks = Tasks();
+  PrintThreads(tasks[0], "");
+  PrintThreads(tasks[2], "");
+  PrintThreads(tasks[3], "1.8 or more");
 }
 
 }  // namespace

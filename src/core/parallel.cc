@@ -17,7 +17,22 @@ thread_local bool inside_loop = false;
 thread_local const void* worker_of = nullptr;  // the pool's state
 thread_local std::size_t worker_index = 0;
 
-// A loop inside a loop, with the promise about exceptions that every loop gives.
+// How often a thread looks for news before it sleeps: some 100 microseconds. Waking one up costs as
+// much as a short loop takes, and in a training step one loop follows the other.
+constexpr int kLooks = 5000;
+
+void Pause() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#endif
+}
+
+struct InsideLoop {
+  InsideLoop() { inside_loop = true; }
+  ~InsideLoop() { inside_loop = false; }
+};
+
+// A loop on the calling thread alone, with the promise about exceptions that every loop gives.
 void RunHere(std::size_t count, void (*call)(void*, std::size_t), void* body) {
   std::exception_ptr failure;
   for (std::size_t i = 0; i < count; ++i) {
@@ -32,15 +47,16 @@ void RunHere(std::size_t count, void (*call)(void*, std::size_t), void* body) {
 
 }  // namespace
 
-// One loop is one "generation". Workers sleep until the generation changes, take items from `next`
+// One loop is one "generation". Workers wait until the generation changes, take items from `next`
 // until none is left, and report back; the caller takes items too.
 struct ThreadPool::State {
   std::vector<std::thread> workers;
   std::mutex mutex;
   std::condition_variable wake, done;
-  std::size_t generation = 0;
-  std::size_t busy = 0;
-  bool stop = false;
+  // Changed under the mutex only, but looked at without it.
+  std::atomic<std::size_t> generation{0}, busy{0};
+  std::atomic<bool> stop{false};
+  int looks = 0;
 
   std::size_t count = 0;
   void (*call)(void*, std::size_t) = nullptr;
@@ -51,7 +67,7 @@ struct ThreadPool::State {
   std::exception_ptr failure;
 
   void TakeItems() {
-    inside_loop = true;
+    const InsideLoop inside;
     for (std::size_t i = next.fetch_add(1); i < count; i = next.fetch_add(1)) {
       try {
         call(body, i);
@@ -63,13 +79,14 @@ struct ThreadPool::State {
         }
       }
     }
-    inside_loop = false;
   }
 
   void Work() {
     std::size_t seen = 0;
-    std::unique_lock lock(mutex);
+    std::unique_lock lock(mutex, std::defer_lock);
     while (true) {
+      for (int i = 0; i < looks && generation == seen && !stop; ++i) Pause();
+      lock.lock();
       wake.wait(lock, [&] { return stop || generation != seen; });
       if (stop) return;
       seen = generation;
@@ -77,12 +94,15 @@ struct ThreadPool::State {
       TakeItems();
       lock.lock();
       if (--busy == 0) done.notify_one();
+      lock.unlock();
     }
   }
 };
 
 ThreadPool::ThreadPool(std::size_t threads) : state_(std::make_unique<State>()) {
   if (threads == 0) threads = std::max(1u, std::thread::hardware_concurrency());
+  // Where threads share cores, looking keeps others from working.
+  state_->looks = threads <= std::thread::hardware_concurrency() ? kLooks : 0;
   for (std::size_t i = 1; i < threads; ++i) {
     state_->workers.emplace_back([state = state_.get(), i] {
       worker_of = state;
@@ -106,8 +126,12 @@ std::size_t ThreadPool::WorkerIndex() const { return worker_of == state_.get() ?
 std::size_t ThreadPool::size() const { return state_->workers.size() + 1; }
 
 void ThreadPool::Run(std::size_t count, void (*call)(void*, std::size_t), void* body) {
-  if (inside_loop || count == 0) return RunHere(count, call, body);
   State& s = *state_;
+  if (inside_loop || count == 0) return RunHere(count, call, body);
+  if (count == 1 || s.workers.empty()) {
+    const InsideLoop inside;
+    return RunHere(count, call, body);
+  }
   {
     const std::lock_guard lock(s.mutex);
     s.count = count;
@@ -121,6 +145,7 @@ void ThreadPool::Run(std::size_t count, void (*call)(void*, std::size_t), void* 
   }
   s.wake.notify_all();
   s.TakeItems();
+  for (int i = 0; i < s.looks && s.busy != 0; ++i) Pause();
   std::unique_lock lock(s.mutex);
   s.done.wait(lock, [&] { return s.busy == 0; });
   if (s.failure) std::rethrow_exception(std::exchange(s.failure, nullptr));

@@ -12,6 +12,8 @@ namespace gpode {
 namespace {
 
 constexpr std::size_t kSegmentsPerChunk = 16;
+// With fewer inducing points, a row's matrices take less time than a thread needs to wake up.
+constexpr std::size_t kInducingWorthSharing = 40;
 // What follows the gradients in a chunk's sums: log likelihood, constraint, diverged integrations,
 // evaluations of the field.
 constexpr std::size_t kTerms = 4;
@@ -283,7 +285,8 @@ BoundTerms Bound::Evaluate(std::span<const double> values, const BoundNoise& noi
                            std::span<double> bvalues, ThreadPool& pool) {
   BoundTerms terms;
   parameters_.ReadGp(values, gp_parameters_);
-  terms.factor = gp_.Set(gp_parameters_, pool);
+  const bool share = gp_.inducing() >= kInducingWorthSharing;
+  terms.factor = share ? gp_.Set(gp_parameters_, pool) : gp_.Set(gp_parameters_);
   if (terms.factor != FactorStatus::kOk) return terms;
   pool.For(fields_.size(), [&](std::size_t s) { fields_[s].Set(gp_, noise.fields[s]); });
   RunChunks(values, noise, tolerance, choice, pool);
@@ -303,7 +306,7 @@ void Bound::AddFieldGradients(const BoundNoise& noise, double weight, std::span<
   for (double& v : total_) v *= share;
   GpGradient& gradient = *gp_gradient_;
   gradient.parameters.inducing_locations.setZero();
-  pool.For(gp_.hyper_rows(), [&](std::size_t row) {
+  auto add_row = [&](std::size_t row) {
     gradient.SetRowZero(row);
     for (std::size_t s = 0; s < fields_.size(); ++s) {
       fields_[s].PullbackRowToGp(gp_, noise.fields[s], std::span(total_).subspan(s * width_, sums),
@@ -313,7 +316,12 @@ void Bound::AddFieldGradients(const BoundNoise& noise, double weight, std::span<
       if (gp_.HyperRow(d) == row) gp_.InducingKlPullback(-1.0, d, gradient);
     }
     gp_.FinishRow(row, gradient);
-  });
+  };
+  if (gp_.inducing() >= kInducingWorthSharing) {
+    pool.For(gp_.hyper_rows(), add_row);
+  } else {
+    for (std::size_t row = 0; row < gp_.hyper_rows(); ++row) add_row(row);
+  }
   gp_.SumRows(gradient);
   parameters_.AddGpGradient(gradient, bvalues);
   const std::span<double> target = parameters_.layout().Values(parameters_.noise_variance, bvalues);
