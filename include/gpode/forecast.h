@@ -55,4 +55,7 @@ struct Scores {
 
 Scores Score(const Forecast& forecast, const Vector& noise_variance, const Matrix& observed);
 
+// Scores of several forecasts together: each counts by its number of values.
+Scores Pool(std::span<const Scores> parts);
+
 }  // namespace gpode

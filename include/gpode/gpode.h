@@ -18,6 +18,7 @@
 #include "gpode/parallel.h"        // threads, same bits for any number
 #include "gpode/parameters.h"      // named blocks of one flat vector
 #include "gpode/random.h"          // addressed random numbers
+#include "gpode/simulate.h"        // data simulated from known systems
 #include "gpode/systems.h"         // systems with known equations
 
 namespace gpode {

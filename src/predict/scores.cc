@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -12,6 +13,9 @@ namespace gpode {
 namespace {
 
 constexpr double kVarianceFloor = 1e-8;
+
+constexpr std::array kMeans = {&Scores::mnll,        &Scores::mse,         &Scores::crps,
+                               &Scores::coverage_50, &Scores::coverage_90, &Scores::coverage_95};
 
 // log (1/S) sum_s N(y | x_s, variance).
 double LogMixture(double y, std::span<const double> x, double variance) {
@@ -94,11 +98,25 @@ Scores Score(const Forecast& forecast, const Vector& noise_variance, const Matri
     }
   }
   const double n = static_cast<double>(std::max<std::size_t>(scores.values, 1));
-  for (double* v : {&scores.mnll, &scores.mse, &scores.crps, &scores.coverage_50,
-                    &scores.coverage_90, &scores.coverage_95}) {
-    *v /= n;
-  }
+  for (double Scores::*mean : kMeans) scores.*mean /= n;
   return scores;
+}
+
+Scores Pool(std::span<const Scores> parts) {
+  Scores all;
+  for (const Scores& part : parts) {
+    // Infinity times zero would be no number.
+    if (part.values > 0) {
+      for (double Scores::*mean : kMeans) {
+        all.*mean += part.*mean * static_cast<double>(part.values);
+      }
+    }
+    all.values += part.values;
+    all.diverged += part.diverged;
+  }
+  const double n = static_cast<double>(std::max<std::size_t>(all.values, 1));
+  for (double Scores::*mean : kMeans) all.*mean /= n;
+  return all;
 }
 
 }  // namespace gpode
