@@ -8,8 +8,8 @@
 #include <mutex>
 #include <numbers>
 
-#include "gpode/forecast.h"
 #include "gpode/parallel.h"
+#include "gpode/scores.h"
 
 namespace gpode::experiments {
 namespace {

@@ -192,6 +192,34 @@ TEST(Fit, SurvivesOddData) {
   }
 }
 
+// Shooting states stand at all observations but the last, and at the start only if it is earlier.
+TEST(Fit, ModelsKeepTheShootingStatesOfALastPhase) {
+  FitOptions options = Small();
+  Dataset data = VanDerPolData();
+  data.trajectories.push_back(data.trajectories[0]);
+  data.trajectories[1].start_time = -0.1;
+  EXPECT_TRUE(Fit(data, options).shooting_times.empty()) << "ends on the vanilla bound";
+  options.bound = BoundKind::kShooting;
+  const Model model = Fit(data, options);
+  const std::vector<double>& times = data.trajectories[0].times;
+  const std::size_t last = times.size() - 1;
+  std::vector<double> expected(times.begin() + 1, times.begin() + last);
+  expected.insert(expected.end(), times.begin(), times.begin() + last);
+  EXPECT_EQ(model.shooting_times, expected);
+  std::vector<std::size_t> owner(last - 1, 0);
+  owner.insert(owner.end(), last, 1);
+  EXPECT_EQ(model.shooting_trajectory, owner);
+  EXPECT_EQ(model.end_times, (std::vector<double>{times.back(), times.back()}));
+  // After so few steps they are still near the data.
+  const Matrix states = model.map.StatesOf(data.trajectories[0].values);
+  EXPECT_LT((model.shooting_mean.topRows(last - 1) - states.middleRows(1, last - 1)).norm() /
+                std::sqrt(static_cast<double>(last)),
+            0.3);
+  EXPECT_EQ(model.shooting_chol.cols(), 4);
+  EXPECT_EQ(model.shooting_chol.col(1), Vector::Zero(model.shooting_chol.rows()));
+  EXPECT_GT(model.shooting_chol.col(3).minCoeff(), 0.0);
+}
+
 TEST(Fit, StopsWhenTheCallbackSaysSo) {
   FitOptions options = Small();
   options.steps = 500;
