@@ -1,7 +1,6 @@
 // The scores of docs/results.md; `gpode_scores` without arguments says how.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <charconv>
 #include <string>
 #include <string_view>
@@ -22,12 +21,13 @@ constexpr const char* kUsage =
     "  --runs N         seeds of training per task (default 5; fresh: noise draws, default 20)\n"
     "  --bound NAME     vanilla, shooting or both\n"
     "  --steps N        of training, instead of the default\n"
-    "  --only TEXT      rows whose name contains TEXT\n\n"
+    "  --only TEXT      rows whose name contains TEXT\n"
+    "  --from STATE     forecasts start from the initial (default) or the latest state\n\n"
     "Every row is a mean over runs with its standard error; runs go in parallel.\n";
 
 struct Arguments {
   std::vector<std::string> words;
-  std::string bound, only;
+  std::string bound, only, from = "initial";
   std::size_t runs = 0, steps = 0;
 };
 
@@ -56,10 +56,12 @@ Arguments Parse(const std::vector<std::string>& given) {
       a.steps = Number(option, value);
     } else if (option == "--bound") {
       a.bound = value;
+    } else if (option == "--from" && (value == "initial" || value == "latest")) {
+      a.from = value;
     } else if (option == "--only") {
       a.only = value;
     } else {
-      ThrowInput("gpode_scores", option, "is unknown");
+      ThrowInput("gpode_scores", option, fmt::format("{} is unknown", value));
     }
   }
   return a;
@@ -92,7 +94,8 @@ int Main(const std::vector<std::string>& given) {
   }
   std::erase_if(rows, [&](const Row& row) { return row.name.find(a.only) == std::string::npos; });
   const std::string& command = a.words[0];
-  RunOptions options{.steps = a.steps};
+  RunOptions options{.steps = a.steps,
+                     .from = a.from == "latest" ? Origin::kLatestState : Origin::kInitialState};
   options.bounds = Bounds(!a.bound.empty() ? a.bound : command == "long" ? "shooting" : "both");
   options.seeds = command == "fresh" ? 1 : a.runs > 0 ? a.runs : 5;
   PrintTable(rows, options);

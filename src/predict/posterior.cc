@@ -1,10 +1,9 @@
 #include "gpode/posterior.h"
 
-#include <fmt/format.h>
-
 #include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "gpode/error.h"
 
@@ -31,6 +30,12 @@ void CheckModel(const Model& m) {
   CheckSize(kName, "shooting_trajectory", m.shooting_trajectory.size(), k);
   check_shape("shooting_mean", m.shooting_mean, k, d);
   check_shape("shooting_chol", m.shooting_chol, k, d * d);
+  for (std::size_t i = 1; i < k; ++i) {
+    if (std::pair(m.shooting_trajectory[i - 1], m.shooting_times[i - 1]) >=
+        std::pair(m.shooting_trajectory[i], m.shooting_times[i])) {
+      ThrowInput(kName, "shooting states", "must be ordered by trajectory and time");
+    }
+  }
 }
 
 }  // namespace
@@ -72,7 +77,10 @@ StartState Posterior::StateOf(std::span<const double> values, const Matrix& cova
 Imputation Posterior::FillGaps(std::size_t trajectory, const gpode::Trajectory& seen, double level,
                                const ForecastOptions& options) const {
   if (!(level > 0 && level < 1)) ThrowInput("FillGaps", "level", "must be between 0 and 1");
-  CheckDataset({model_.channels, {seen}});
+  if (seen.values.rows() != static_cast<Eigen::Index>(seen.times.size()) ||
+      seen.values.cols() != model_.map.matrix.rows()) {
+    ThrowInput("FillGaps", "values", "must have a row per time and a column per channel");
+  }
   ForecastOptions latest = options;
   latest.from = Origin::kLatestState;
   const Forecast forecast = Trajectory(trajectory, seen.times, latest);

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "gpode/error.h"
+#include "gpode/simulate.h"
 #include "support/field_harness.h"
 #include "support/message_of.h"
 #include "support/rotation_model.h"
@@ -217,6 +218,32 @@ TEST(Posterior, GapsAreFilled) {
   }
   EXPECT_GT((result.lower - result.predictive_lower).minCoeff(), 0.5);
   EXPECT_GT((result.predictive_upper - result.upper).minCoeff(), 0.5);
+  seen.values.setConstant(NAN);
+  EXPECT_TRUE(posterior.FillGaps(0, seen, 0.8, {.draws = 3}).filled.values.allFinite());
+  seen.times.pop_back();
+  EXPECT_THROW(posterior.FillGaps(0, seen), InputError);
+}
+
+// Lorenz 63 forgets its start within the training span.
+TEST(Posterior, ChaoticSeriesAreForecastFromTheirLatestState) {
+  const Simulation simulation = Simulate(
+      {.system = "lorenz63", .start = {1, 1, 20}, .span = 4, .points = 80, .noise_share = 0.03});
+  FitOptions options;
+  options.bound = BoundKind::kShooting;
+  options.inducing = 20;
+  options.features = 64;
+  options.precision = FeaturePrecision::kFloat;
+  options.steps = 250;
+  options.threads = 1;
+  const Posterior posterior(Fit(simulation.data, options));
+  const std::vector<double> later = RegularTimes(4, 4.3, 6);
+  const Matrix truth = SolveSystem("lorenz63", simulation.start(0), later);
+  const auto error = [&](Origin from) {
+    const Forecast f = posterior.Trajectory(0, later, {.draws = 32, .threads = 1, .from = from});
+    return (f.Mean() - truth).squaredNorm() / static_cast<double>(truth.size());
+  };
+  EXPECT_LT(error(Origin::kLatestState), 1.0);
+  EXPECT_GT(error(Origin::kInitialState), 10.0) << "or this test shows nothing";
 }
 
 TEST(Posterior, NoTimesGiveNoRows) {
@@ -251,6 +278,10 @@ TEST(Posterior, BadArgumentsAreNamed) {
   broken.x0_chol.pop_back();
   EXPECT_EQ(MessageOf([&] { Posterior p(broken); }),
             "Posterior: x0_chol has 1 values, must have 2");
+  broken = WithShootingStates();
+  broken.shooting_trajectory = {0, 1, 0};
+  EXPECT_EQ(MessageOf([&] { Posterior p(broken); }),
+            "Posterior: shooting states must be ordered by trajectory and time");
 }
 
 }  // namespace
