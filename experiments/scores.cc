@@ -1,181 +1,115 @@
-// The scores of docs/results.md.
-//
-//   gpode_scores paper DATA [RUNS]   the paper's Van der Pol and FitzHugh-Nagumo tasks; DATA holds
-//   vdp/ and fhn/ gpode_scores fresh [DRAWS]       coverage on fresh noise: three systems, 60
-//   points, noise 8 % of the spread
-//
-// Runs go in parallel, one per thread; every row is a mean over runs with its standard error.
+// The scores of docs/results.md; `gpode_scores` without arguments says how.
 #include <fmt/format.h>
 
-#include <cmath>
-#include <cstdlib>
+#include <charconv>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "gpode/forecast.h"
-#include "gpode/gpode.h"
-#include "gpode/model.h"
-#include "support/simulated.h"
+#include "gpode/error.h"
+#include "table.h"
 
-namespace gpode {
+namespace gpode::experiments {
 namespace {
 
-struct Task {
-  std::string name;
-  Dataset data;
-  std::vector<double> test_times;
-  Matrix test_values;
+constexpr const char* kUsage =
+    "usage: gpode_scores paper | long | fresh | mocap FOLDER  [options]\n\n"
+    "  paper   the paper's Van der Pol and FitzHugh-Nagumo tasks\n"
+    "  long    Van der Pol series of length 25, 40 and 55, shooting\n"
+    "  fresh   three systems, 60 points, fresh noise of 8 % of the spread\n"
+    "  mocap   motion capture; FOLDER holds mocap09.npz, mocap35.npz and mocap39.npz\n\n"
+    "  --runs N         seeds of training per task (default 5; fresh: noise draws, default 20)\n"
+    "  --bound NAME     vanilla, shooting or both\n"
+    "  --steps N        of training, instead of the default\n"
+    "  --only TEXT      rows whose name contains TEXT\n"
+    "  --from STATE     forecasts start from the initial (default) or the latest state\n\n"
+    "Every row is a mean over runs with its standard error; runs go in parallel.\n";
+
+struct Arguments {
+  std::vector<std::string> words;
+  std::string bound, only, from = "initial";
+  std::size_t runs = 0, steps = 0;
 };
 
-struct Column {
-  double sum = 0, squares = 0, worst = -INFINITY;
-  int count = 0;
-
-  void Add(double v) {
-    sum += v;
-    squares += v * v;
-    worst = std::max(worst, v);
-    ++count;
+std::size_t Number(std::string_view option, std::string_view text) {
+  std::size_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || value == 0) {
+    ThrowInput("gpode_scores", option, fmt::format("is '{}', must be a positive number", text));
   }
-  std::string Text() const {
-    const double mean = sum / count;
-    const double spread =
-        std::sqrt(std::max(squares / count - mean * mean, 0.0) / std::max(count - 1, 1));
-    return fmt::format("{:.3f} ± {:.3f}", mean, spread);
-  }
-};
-
-Matrix FirstSequence(const Array& a) {
-  return Eigen::Map<const Matrix>(a.values.data(), static_cast<Eigen::Index>(a.shape.at(1)),
-                                  static_cast<Eigen::Index>(a.shape.at(2)));
+  return value;
 }
 
-// One of the paper's archives. The initial state sits one gap before the first observation.
-Task FromArchive(const std::string& name, const std::string& file, const std::string& test,
-                 std::size_t first) {
-  const Archive archive = ReadNpz(file);
-  const std::vector<double>& times = archive.at("train_ts").values;
-  Task task{.name = name, .data = {}, .test_times = {}, .test_values = {}};
-  task.data.channels = {"x1", "x2"};
-  task.data.trajectories = {
-      {"", times, FirstSequence(archive.at("train_ys")), times[0] - (times[1] - times[0])}};
-  const std::vector<double>& all = archive.at(test + "_ts").values;
-  task.test_times.assign(all.begin() + first, all.end());
-  const Matrix values = FirstSequence(archive.at(test + "_ys"));
-  task.test_values = values.bottomRows(values.rows() - static_cast<Eigen::Index>(first));
-  return task;
-}
-
-// 60 noisy points; the forecast is half the span again, against the truth.
-Task FreshDraw(const std::string& system, const std::vector<double>& start, double span,
-               std::uint64_t seed) {
-  using namespace testing_support;
-  const std::vector<double> times = Regular(0, span, 60);
-  Task task{.name = system,
-            .data = {},
-            .test_times = Regular(span * (1 + 1.0 / 60), 1.5 * span, 30),
-            .test_values = {}};
-  task.data.channels = {"x1", "x2"};
-  task.data.trajectories = {{"", times, WithNoise(Simulate(system, start, times), 0.08, seed), {}}};
-  task.test_values = Simulate(system, start, task.test_times);
-  return task;
-}
-
-Scores Run(const Task& task, BoundKind bound, std::uint64_t seed) {
-  FitOptions options;
-  options.bound = bound;
-  options.seed = seed;
-  options.threads = 1;
-  const Model model = Fit(task.data, options);
-  const Forecast forecast =
-      ForecastTrajectory(model, 0, task.test_times, {.draws = 128, .seed = seed, .threads = 1});
-  return Score(forecast, model.noise_variance, task.test_values);
-}
-
-// One row: the scores of all (task, seed) pairs.
-void PrintRow(const std::string& name, BoundKind bound, const std::vector<Task>& tasks,
-              const std::vector<std::uint64_t>& seeds) {
-  std::vector<Scores> scores(tasks.size() * seeds.size());
-  ThreadPool pool;
-  pool.For(scores.size(), [&](std::size_t i) {
-    scores[i] = Run(tasks[i / seeds.size()], bound, seeds[i % seeds.size()]);
-  });
-  Column mnll, mse, half, ninety;
-  std::size_t diverged = 0;
-  for (const Scores& s : scores) {
-    mnll.Add(s.mnll);
-    mse.Add(s.mse);
-    half.Add(s.coverage_50);
-    ninety.Add(s.coverage_90);
-    diverged += s.diverged;
-  }
-  fmt::print("| {} | {} | {} | {:.3f} | {} | {:.2f} | {:.2f} | {} |\n", name,
-             bound == BoundKind::kVanilla ? "vanilla" : "shooting", mnll.Text(), mnll.worst,
-             mse.Text(), half.sum / half.count, ninety.sum / ninety.count, diverged);
-  std::fflush(stdout);
-}
-
-void PrintHead() {
-  fmt::print("| task | bound | MNLL | worst | MSE | 50 % bands | 90 % bands | diverged draws |\n");
-  fmt::print("| --- | --- | --- | --- | --- | --- | --- | --- |\n");
-}
-
-void Paper(const std::string& folder, std::uint64_t runs) {
-  const std::vector<Task> tasks = {
-      FromArchive("VDP regular", folder + "/vdp/vdp_uniform.npz", "test", 50),
-      FromArchive("VDP irregular", folder + "/vdp/vdp_nonuniform.npz", "test", 0),
-      FromArchive("FHN", folder + "/fhn/fhn_interpolation_small.npz", "interpolation", 0)};
-  std::vector<std::uint64_t> seeds;
-  for (std::uint64_t seed = 1; seed <= runs; ++seed) seeds.push_back(seed);
-  PrintHead();
-  for (const Task& task : tasks) {
-    for (BoundKind bound : {BoundKind::kVanilla, BoundKind::kShooting}) {
-      PrintRow(task.name, bound, {task}, seeds);
+Arguments Parse(const std::vector<std::string>& given) {
+  Arguments a;
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    if (!given[i].starts_with("--")) {
+      a.words.push_back(given[i]);
+      continue;
+    }
+    const std::string& option = given[i];
+    if (i + 1 == given.size()) ThrowInput("gpode_scores", option, "has nothing after it");
+    const std::string& value = given[++i];
+    if (option == "--runs") {
+      a.runs = Number(option, value);
+    } else if (option == "--steps") {
+      a.steps = Number(option, value);
+    } else if (option == "--bound") {
+      a.bound = value;
+    } else if (option == "--from" && (value == "initial" || value == "latest")) {
+      a.from = value;
+    } else if (option == "--only") {
+      a.only = value;
+    } else {
+      ThrowInput("gpode_scores", option, fmt::format("{} is unknown", value));
     }
   }
+  return a;
 }
 
-void Fresh(std::uint64_t draws) {
-  struct System {
-    std::string name;
-    std::vector<double> start;
-    double span;
-  };
-  const std::vector<System> systems = {
-      {"vdp", {-1.5, 2.5}, 7}, {"fhn", {-1, 1}, 5}, {"lotka-volterra", {1, 1}, 6}};
-  PrintHead();
-  for (const System& system : systems) {
-    std::vector<Task> tasks;
-    for (std::uint64_t i = 0; i < draws; ++i) {
-      tasks.push_back(FreshDraw(system.name, system.start, system.span, 1000 + i));
-    }
-    for (BoundKind bound : {BoundKind::kVanilla, BoundKind::kShooting}) {
-      PrintRow(system.name, bound, tasks, {1});
-    }
-  }
+std::vector<BoundKind> Bounds(const std::string& name) {
+  if (name == "vanilla") return {BoundKind::kVanilla};
+  if (name == "shooting") return {BoundKind::kShooting};
+  if (name == "both") return {BoundKind::kVanilla, BoundKind::kShooting};
+  ThrowInput("gpode_scores", "--bound",
+             fmt::format("is '{}', must be vanilla, shooting or both", name));
 }
 
-int Main(int argc, char** argv) {
-  const std::string command = argc > 1 ? argv[1] : "";
-  if (command == "paper" && argc > 2) {
-    Paper(argv[2], argc > 3 ? std::strtoull(argv[3], nullptr, 10) : 5);
-  } else if (command == "fresh") {
-    Fresh(argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 20);
-  } else {
-    fmt::print(stderr, "usage: gpode_scores paper DATA [RUNS] | gpode_scores fresh [DRAWS]\n");
+std::vector<Row> Rows(const Arguments& a) {
+  const std::string& command = a.words[0];
+  if (command == "paper") return PaperRows();
+  if (command == "long") return LongRows();
+  if (command == "fresh") return FreshRows(a.runs > 0 ? a.runs : 20);
+  if (command == "mocap" && a.words.size() > 1) return MocapRows(a.words[1]);
+  return {};
+}
+
+int Main(const std::vector<std::string>& given) {
+  const Arguments a = Parse(given);
+  std::vector<Row> rows;
+  if (!a.words.empty()) rows = Rows(a);
+  if (rows.empty()) {
+    fmt::print(stderr, "{}", kUsage);
     return 2;
   }
+  std::erase_if(rows, [&](const Row& row) { return row.name.find(a.only) == std::string::npos; });
+  const std::string& command = a.words[0];
+  RunOptions options{.steps = a.steps,
+                     .from = a.from == "latest" ? Origin::kLatestState : Origin::kInitialState};
+  options.bounds = Bounds(!a.bound.empty() ? a.bound : command == "long" ? "shooting" : "both");
+  options.seeds = command == "fresh" ? 1 : a.runs > 0 ? a.runs : 5;
+  PrintTable(rows, options);
   return 0;
 }
 
 }  // namespace
-}  // namespace gpode
+}  // namespace gpode::experiments
 
 int main(int argc, char** argv) {
   try {
-    return gpode::Main(argc, argv);
+    return gpode::experiments::Main({argv + 1, argv + argc});
   } catch (const std::exception& error) {
-    fmt::print(stderr, "gpode_scores: {}\n", error.what());
+    fmt::print(stderr, "{}\n", error.what());
     return 2;
   }
 }

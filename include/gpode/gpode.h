@@ -6,7 +6,7 @@
 #include "gpode/dataset.h"         // what was observed
 #include "gpode/error.h"           // what happens when something is wrong
 #include "gpode/field.h"           // vector fields
-#include "gpode/forecast.h"        // forecasts and their scores
+#include "gpode/forecast.h"        // forecasts
 #include "gpode/gp.h"              // draws from a Gaussian process over fields
 #include "gpode/gradient_check.h"  // analytic gradients against finite differences
 #include "gpode/kernel.h"          // covariance functions
@@ -17,7 +17,10 @@
 #include "gpode/ode.h"             // integration and its adjoint
 #include "gpode/parallel.h"        // threads, same bits for any number
 #include "gpode/parameters.h"      // named blocks of one flat vector
+#include "gpode/posterior.h"       // what a learnt model says
 #include "gpode/random.h"          // addressed random numbers
+#include "gpode/scores.h"          // how good forecasts are
+#include "gpode/simulate.h"        // data simulated from known systems
 #include "gpode/systems.h"         // systems with known equations
 
 namespace gpode {

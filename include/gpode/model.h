@@ -82,12 +82,20 @@ struct Model {
   ObservationMap map;                // from the model's coordinates to the user's channels
   Vector state_scale, state_offset;  // (D): the user's state is scale z + offset, z the model's
   double time_scale = 1;             // the user's time per unit of the model's
-  std::vector<double> start_times;   // of the training trajectories
+  // Of the training trajectories, in the user's time: the initial state, the last observation.
+  std::vector<double> start_times, end_times;
 
   GpParameters gp;
   Vector noise_variance;        // (channels), in the user's units
   Matrix x0_mean;               // (trajectories, D)
   std::vector<Matrix> x0_chol;  // (trajectories) of (D, D)
+
+  // The K shooting states, ordered by trajectory and time; none when the last phase of training was
+  // on the vanilla bound.
+  std::vector<std::size_t> shooting_trajectory;  // (K)
+  std::vector<double> shooting_times;            // (K), in the user's time
+  Matrix shooting_mean;                          // (K, D)
+  Matrix shooting_chol;                          // (K, D D): the rows of each factor in one
 
   std::size_t dim() const { return map.dim(); }
 };

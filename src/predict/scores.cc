@@ -1,55 +1,58 @@
+#include "gpode/scores.h"
+
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numbers>
 #include <vector>
 
 #include "gpode/error.h"
-#include "gpode/forecast.h"
-#include "predict/quantile.h"
+#include "gpode/parallel.h"
+#include "predict/mixture.h"
 
 namespace gpode {
 namespace {
 
 constexpr double kVarianceFloor = 1e-8;
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// log (1/S) sum_s N(y | x_s, variance).
-double LogMixture(double y, std::span<const double> x, double variance) {
-  double largest = -std::numeric_limits<double>::infinity();
-  std::vector<double> logs(x.size());
-  for (std::size_t s = 0; s < x.size(); ++s) {
-    const double r = y - x[s];
-    logs[s] = std::isnan(r) ? -std::numeric_limits<double>::infinity()
-                            : -0.5 * (std::log(2 * std::numbers::pi * variance) + r * r / variance);
-    largest = std::max(largest, logs[s]);
-  }
-  if (std::isinf(largest)) return largest;
+constexpr std::array kMeans = {
+    &Scores::mnll,          &Scores::mse,           &Scores::crps,
+    &Scores::coverage_50,   &Scores::coverage_90,   &Scores::coverage_95,
+    &Scores::predictive_50, &Scores::predictive_90, &Scores::predictive_95};
+
+// log (1/S) sum_s N(y | x_s, variance); x are those of the S draws that did not diverge.
+double LogMixture(double y, std::span<const double> x, std::size_t draws, double variance) {
+  double nearest = kInfinity;
+  for (double v : x) nearest = std::min(nearest, (y - v) * (y - v));
+  if (std::isinf(nearest)) return -kInfinity;
   double sum = 0;
-  for (double l : logs) sum += std::exp(l - largest);
-  return largest + std::log(sum / static_cast<double>(x.size()));
+  for (double v : x) sum += std::exp(-0.5 * ((y - v) * (y - v) - nearest) / variance);
+  return -0.5 * (std::log(2 * std::numbers::pi * variance) + nearest / variance) +
+         std::log(sum / static_cast<double>(draws));
 }
 
 // E |N(m, s^2)|.
 double MeanAbsolute(double m, double s) {
+  constexpr double kFar = 8.5;  // deviations, beyond which the sign of m is certain
   const double z = m / s;
+  if (std::fabs(z) > kFar) return std::fabs(m);
   return m * std::erf(z / std::numbers::sqrt2) +
          s * std::sqrt(2 / std::numbers::pi) * std::exp(-0.5 * z * z);
 }
 
-// CRPS of the mixture of normals around the draws: E|Y - y| - E|Y - Y'| / 2. Infinite when a draw
-// diverged: the integral of (F(z) - [y <= z])^2 is.
 double MixtureCrps(double y, std::span<const double> x, double variance) {
-  if (!std::all_of(x.begin(), x.end(), [](double v) { return std::isfinite(v); })) {
-    return std::numeric_limits<double>::infinity();
-  }
   const double s = std::sqrt(variance), s2 = std::sqrt(2 * variance);
-  double first = 0, second = 0;
+  double first = 0, pairs = 0;
   for (std::size_t i = 0; i < x.size(); ++i) {
     first += MeanAbsolute(x[i] - y, s);
-    for (std::size_t j = 0; j < x.size(); ++j) second += MeanAbsolute(x[i] - x[j], s2);
+    for (std::size_t j = 0; j < i; ++j) pairs += MeanAbsolute(x[i] - x[j], s2);
   }
   const double n = static_cast<double>(x.size());
-  return first / n - 0.5 * second / (n * n);
+  return first / n - 0.5 * (2 * pairs + n * MeanAbsolute(0, s2)) / (n * n);
 }
 
 bool Covers(double y, std::span<const double> sorted, double level) {
@@ -57,48 +60,167 @@ bool Covers(double y, std::span<const double> sorted, double level) {
          y <= SortedQuantile(sorted, 0.5 + level / 2);
 }
 
-}  // namespace
+// Adds the scores of one value; `sorted` are the draws there that did not diverge, of so many.
+void AddValue(double y, std::span<const double> sorted, std::size_t draws, double variance,
+              Scores& sum) {
+  const bool diverged = sorted.size() < draws;
+  double mean = 0;
+  for (double v : sorted) mean += v / static_cast<double>(draws);
+  ++sum.values;
+  sum.mnll -= LogMixture(y, sorted, draws, variance);
+  sum.mse += diverged ? kInfinity : (y - mean) * (y - mean);
+  sum.crps += diverged ? kInfinity : MixtureCrps(y, sorted, variance);
+  if (sorted.empty()) return;
+  sum.coverage_50 += Covers(y, sorted, 0.5);
+  sum.coverage_90 += Covers(y, sorted, 0.9);
+  sum.coverage_95 += Covers(y, sorted, 0.95);
+  // Inside the central band: between these levels of the distribution.
+  const double away = std::fabs(MixtureCdf(y, sorted, std::sqrt(variance)) - 0.5);
+  sum.predictive_50 += away <= 0.25;
+  sum.predictive_90 += away <= 0.45;
+  sum.predictive_95 += away <= 0.475;
+}
 
-Scores Score(const Forecast& forecast, const Vector& noise_variance, const Matrix& observed) {
+// The sums of one time's scores.
+Scores ScoreTime(const Forecast& forecast, const Vector& noise_variance, const Matrix& observed,
+                 Eigen::Index time) {
+  Scores sum;
+  std::vector<double> sorted;
+  for (Eigen::Index c = 0; c < observed.cols(); ++c) {
+    const double y = observed(time, c);
+    if (std::isnan(y)) continue;
+    sorted.clear();
+    for (const Matrix& draw : forecast.draws) {
+      if (std::isfinite(draw(time, c))) sorted.push_back(draw(time, c));
+    }
+    std::sort(sorted.begin(), sorted.end());
+    AddValue(y, sorted, forecast.draws.size(), noise_variance[c] + kVarianceFloor, sum);
+  }
+  return sum;
+}
+
+std::vector<Scores> ScoreTimes(const Forecast& forecast, const Vector& noise_variance,
+                               const Matrix& observed, std::size_t threads) {
   if (observed.rows() != static_cast<Eigen::Index>(forecast.times.size()) ||
       observed.cols() != noise_variance.size()) {
     ThrowInput("Score", "observed", "must have a row per time and a column per channel");
   }
-  Scores scores{.diverged = forecast.diverged};
-  std::vector<double> x(forecast.draws.size());
-  for (Eigen::Index i = 0; i < observed.rows(); ++i) {
-    for (Eigen::Index c = 0; c < observed.cols(); ++c) {
-      const double y = observed(i, c);
-      if (std::isnan(y)) continue;
-      double mean = 0;
-      for (std::size_t s = 0; s < x.size(); ++s) {
-        x[s] = forecast.draws[s](i, c);
-        mean += x[s] / static_cast<double>(x.size());
-      }
-      const double variance = noise_variance[c] + kVarianceFloor;
-      scores.mnll -= LogMixture(y, x, variance);
-      scores.mse +=
-          std::isnan(mean) ? std::numeric_limits<double>::infinity() : (y - mean) * (y - mean);
-      scores.crps += MixtureCrps(y, x, variance);
-      std::vector<double> sorted = x;
-      sorted.erase(
-          std::remove_if(sorted.begin(), sorted.end(), [](double v) { return std::isnan(v); }),
-          sorted.end());
-      if (!sorted.empty()) {
-        std::sort(sorted.begin(), sorted.end());
-        scores.coverage_50 += Covers(y, sorted, 0.5);
-        scores.coverage_90 += Covers(y, sorted, 0.9);
-        scores.coverage_95 += Covers(y, sorted, 0.95);
-      }
-      ++scores.values;
+  CheckAtLeast("Score", "draws", static_cast<std::ptrdiff_t>(forecast.draws.size()), 1);
+  for (const Matrix& draw : forecast.draws) {
+    if (draw.rows() != observed.rows() || draw.cols() != observed.cols()) {
+      ThrowInput("Score", "observed", "must have the shape of the draws");
     }
   }
-  const double n = static_cast<double>(std::max<std::size_t>(scores.values, 1));
-  for (double* v : {&scores.mnll, &scores.mse, &scores.crps, &scores.coverage_50,
-                    &scores.coverage_90, &scores.coverage_95}) {
-    *v /= n;
+  std::vector<Scores> sums(forecast.times.size());
+  ThreadPool pool(threads);
+  pool.For(sums.size(), [&](std::size_t i) {
+    sums[i] = ScoreTime(forecast, noise_variance, observed, static_cast<Eigen::Index>(i));
+  });
+  return sums;
+}
+
+void Add(const Scores& sums, Scores& total) {
+  for (double Scores::*mean : kMeans) total.*mean += sums.*mean;
+  total.values += sums.values;
+}
+
+void DivideByValues(Scores& sums) {
+  const double n = static_cast<double>(std::max<std::size_t>(sums.values, 1));
+  for (double Scores::*mean : kMeans) sums.*mean /= n;
+}
+
+// How many draws are not finite at some of these times.
+std::size_t DivergedWithin(const Forecast& forecast, std::span<const std::size_t> times) {
+  return std::count_if(forecast.draws.begin(), forecast.draws.end(), [&](const Matrix& draw) {
+    return std::any_of(times.begin(), times.end(), [&](std::size_t i) {
+      return !draw.row(static_cast<Eigen::Index>(i)).allFinite();
+    });
+  });
+}
+
+// Without edges: every distinct time since the start, as a row of no width.
+std::vector<HorizonScores> Rows(const Forecast& forecast, double start,
+                                std::span<const double> edges) {
+  std::vector<HorizonScores> rows;
+  for (std::size_t i = 1; i < edges.size(); ++i) rows.push_back({edges[i - 1], edges[i], {}});
+  if (!edges.empty()) return rows;
+  for (double t : forecast.times) {
+    if (rows.empty() || t - start > rows.back().to) rows.push_back({t - start, t - start, {}});
   }
-  return scores;
+  return rows;
+}
+
+bool Within(const HorizonScores& row, double horizon) {
+  return horizon == row.from || (horizon > row.from && horizon < row.to);
+}
+
+void CheckEdges(std::span<const double> edges) {
+  for (std::size_t i = 0; i < edges.size(); ++i) {
+    if (std::isnan(edges[i]) || (i > 0 && !(edges[i] > edges[i - 1]))) {
+      ThrowInput("ScoreByHorizon", fmt::format("edges[{}]", i), "must be more than the one before");
+    }
+  }
+}
+
+}  // namespace
+
+Scores Score(const Forecast& forecast, const Vector& noise_variance, const Matrix& observed,
+             std::size_t threads) {
+  Scores total;
+  for (const Scores& sums : ScoreTimes(forecast, noise_variance, observed, threads)) {
+    Add(sums, total);
+  }
+  DivideByValues(total);
+  total.diverged = forecast.diverged;
+  return total;
+}
+
+Scores Pool(std::span<const Scores> parts) {
+  Scores total;
+  for (Scores part : parts) {
+    total.diverged += part.diverged;
+    if (part.values == 0) continue;
+    for (double Scores::*mean : kMeans) part.*mean *= static_cast<double>(part.values);
+    Add(part, total);
+  }
+  DivideByValues(total);
+  return total;
+}
+
+std::vector<HorizonScores> ScoreByHorizon(const Forecast& forecast, const Vector& noise_variance,
+                                          const Matrix& observed, double start,
+                                          std::span<const double> edges, std::size_t threads) {
+  CheckFinite("ScoreByHorizon", "start", start);
+  CheckEdges(edges);
+  const std::vector<Scores> sums = ScoreTimes(forecast, noise_variance, observed, threads);
+  std::vector<HorizonScores> rows = Rows(forecast, start, edges);
+  for (HorizonScores& row : rows) {
+    std::vector<std::size_t> within;
+    for (std::size_t i = 0; i < sums.size(); ++i) {
+      if (Within(row, forecast.times[i] - start)) within.push_back(i);
+    }
+    for (std::size_t i : within) Add(sums[i], row.scores);
+    DivideByValues(row.scores);
+    row.scores.diverged = DivergedWithin(forecast, within);
+  }
+  return rows;
+}
+
+std::vector<HorizonScores> PoolByHorizon(std::span<const std::vector<HorizonScores>> parts) {
+  std::vector<HorizonScores> rows;
+  if (!parts.empty()) rows = parts[0];
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    std::vector<Scores> same;
+    for (const std::vector<HorizonScores>& part : parts) {
+      CheckSize("PoolByHorizon", "rows", part.size(), rows.size());
+      if (part[r].from != rows[r].from || part[r].to != rows[r].to) {
+        ThrowInput("PoolByHorizon", fmt::format("row {}", r), "must have the same times in all");
+      }
+      same.push_back(part[r].scores);
+    }
+    rows[r].scores = Pool(same);
+  }
+  return rows;
 }
 
 }  // namespace gpode

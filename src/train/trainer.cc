@@ -305,7 +305,10 @@ Model Trainer::Snapshot() const {
   model.state_scale = start_.state_scale;
   model.state_offset = start_.state_offset;
   model.time_scale = start_.time_scale;
-  for (const Trajectory& t : data_.trajectories) model.start_times.push_back(t.start());
+  for (const Trajectory& t : data_.trajectories) {
+    model.start_times.push_back(t.start());
+    model.end_times.push_back(t.times.back());
+  }
   std::vector<double> values(layout().value_size());
   layout().Constrain(state_.flat, values);
   const std::span<const double> view(values);
@@ -320,7 +323,28 @@ Model Trainer::Snapshot() const {
   for (Eigen::Index i = 0; i < n; ++i) {
     model.x0_chol.push_back(Eigen::Map<const Matrix>(chol + i * d * d, d, d));
   }
+  ReadShootingStates(view, model);
   return model;
+}
+
+void Trainer::ReadShootingStates(std::span<const double> values, Model& model) const {
+  const std::size_t count = parameters_->shape().shooting_states;
+  const auto k = static_cast<Eigen::Index>(count);
+  const auto d = static_cast<Eigen::Index>(parameters_->shape().dim);
+  model.shooting_trajectory.resize(count);
+  model.shooting_times.resize(count);
+  for (const Segment& segment : bound_->segmentation().segments) {
+    if (segment.state == Segment::kNone) continue;
+    model.shooting_trajectory[segment.state] = segment.trajectory;
+    // It stands where the observation before the segment's first one was made.
+    model.shooting_times[segment.state] =
+        data_.trajectories[segment.trajectory].times[segment.first - 1];
+  }
+  const auto read = [&](std::size_t block, Eigen::Index width) {
+    return Eigen::Map<const Matrix>(layout().Values(block, values).data(), k, width);
+  };
+  model.shooting_mean = read(parameters_->state_mean, d);
+  model.shooting_chol = read(parameters_->state_chol, d * d);
 }
 
 TrainerState Trainer::Save() const {

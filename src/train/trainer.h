@@ -70,6 +70,7 @@ class Trainer {
   std::size_t GlobalStep() const;
   void SetNoiseRate();
   Progress ProgressOf(const BoundTerms& terms) const;
+  void ReadShootingStates(std::span<const double> values, Model& model) const;
   const ParameterLayout& layout() const { return parameters_->layout(); }
 
   Dataset data_;

@@ -25,7 +25,7 @@ run(${CMAKE_COMMAND} -S ${SOURCE}/examples -B ${scratch}/examples -G ${GENERATOR
     -DCMAKE_PREFIX_PATH=${prefix} -DCMAKE_CXX_COMPILER=${COMPILER} -DCMAKE_CXX_FLAGS=${FLAGS}
     -DCMAKE_BUILD_TYPE=Release)
 run(${CMAKE_COMMAND} --build ${scratch}/examples)
-foreach(example draw_field integrate gradient)
+foreach(example draw_field integrate gradient forecast)
   run(${scratch}/examples/${example})
 endforeach()
 

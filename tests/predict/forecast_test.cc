@@ -7,59 +7,14 @@
 #include <limits>
 
 #include "gpode/error.h"
+#include "support/rotation_model.h"
 
 namespace gpode {
 namespace {
 
+using namespace testing_support;
+
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-
-// In the model's coordinates a damped rotation, x' = (-damping x + y, -x - damping y), learnt on a
-// grid with hardly any doubt; seen in other units through three channels.
-constexpr double kDamping = 0.1, kTimeScale = 2.0, kStart = 10.0;
-
-Matrix TrueState(const Vector& x0, double time) {
-  const double t = (time - kStart) / kTimeScale, decay = std::exp(-kDamping * t);
-  Matrix x(1, 2);
-  x << decay * (x0[0] * std::cos(t) + x0[1] * std::sin(t)),
-      decay * (x0[1] * std::cos(t) - x0[0] * std::sin(t));
-  return x;
-}
-
-Model Rotation(double doubt = 1e-3) {
-  Model model;
-  model.options.features = 64;
-  model.channels = {"a", "b", "c"};
-  model.map.matrix = Matrix(3, 2);
-  model.map.matrix << 20, 0, 0, 0.5, 3, -4;
-  model.map.offset = Vector{{100, -1, 0}};
-  model.time_scale = kTimeScale;
-  model.start_times = {kStart, kStart + 1};
-  model.noise_variance = Vector::Ones(3);
-  model.x0_mean = Matrix(2, 2);
-  model.x0_mean << 1, 0.5, -0.8, 0.3;
-  model.x0_chol.assign(2, 1e-3 * Matrix::Identity(2, 2));
-
-  constexpr Eigen::Index kSide = 7, kInducing = kSide * kSide;
-  GpParameters& gp = model.gp;
-  gp.inducing_locations.resize(kInducing, 2);
-  for (Eigen::Index i = 0; i < kInducing; ++i) {
-    gp.inducing_locations.row(i) << 0.75 * static_cast<double>(i / kSide - kSide / 2),
-        0.75 * static_cast<double>(i % kSide - kSide / 2);
-  }
-  gp.lengthscales = Matrix::Constant(1, 2, 2.0);
-  gp.variances = Vector::Ones(1);
-  gp.inducing_mean = Matrix::Zero(2, kInducing);
-  gp.inducing_chol.assign(2, doubt * Matrix::Identity(kInducing, kInducing));
-  SparseGp sparse(GetKernel(model.options.kernel), model.options.jitter);
-  EXPECT_EQ(sparse.Set(gp), FactorStatus::kOk);
-  const Matrix& z = gp.inducing_locations;
-  Matrix field(kInducing, 2);
-  field.col(0) = -kDamping * z.col(0) + z.col(1);
-  field.col(1) = -z.col(0) - kDamping * z.col(1);
-  const Matrix whitened = sparse.Factor(0).triangularView<Eigen::Lower>().solve(field);
-  gp.inducing_mean = whitened.transpose();
-  return model;
-}
 
 // Five units of the user's time on either side of the start, which is among them.
 const std::vector<double> kTimes = {5, 7, 8.5, 9.9, 10, 10.1, 12, 14, 15};
@@ -162,6 +117,39 @@ TEST(Forecast, QuantileInterpolatesAndPassesOverDiverged) {
   EXPECT_THROW(forecast.Quantile(NAN), InputError);
 }
 
+// One draw: a normal; its quantiles are known.
+TEST(Forecast, PredictiveQuantileOfOneDraw) {
+  Forecast forecast;
+  forecast.draws = {Matrix{{4.0, -1.0}}};
+  forecast.noise_variance = Vector{{0.25, 9.0}};
+  const Matrix high = forecast.PredictiveQuantile(0.95), middle = forecast.PredictiveQuantile(0.5);
+  EXPECT_NEAR(high(0, 0), 4.0 + 0.5 * 1.6448536269514722, 1e-8);
+  EXPECT_NEAR(high(0, 1), -1.0 + 3.0 * 1.6448536269514722, 1e-8);
+  EXPECT_NEAR(middle(0, 0), 4.0, 1e-8);
+  EXPECT_EQ(forecast.PredictiveQuantile(1)(0, 0), INFINITY);
+  EXPECT_EQ(forecast.PredictiveQuantile(0)(0, 0), -INFINITY);
+  forecast.noise_variance.setZero();
+  EXPECT_EQ(forecast.PredictiveQuantile(0.95)(0, 0), 4.0);
+  forecast.noise_variance.resize(1);
+  EXPECT_THROW(forecast.PredictiveQuantile(0.5), InputError);
+}
+
+// Two draws far apart: each has half of the mass.
+TEST(Forecast, PredictiveQuantileOfAMixturePassesOverDiverged) {
+  Forecast forecast;
+  for (double v : {kNaN, 100.0, -100.0}) forecast.draws.push_back(Matrix::Constant(1, 1, v));
+  forecast.noise_variance = Vector::Ones(1);
+  EXPECT_NEAR(forecast.PredictiveQuantile(0.475)(0, 0), -100 + 1.6448536269514722, 1e-8);
+  EXPECT_NEAR(forecast.PredictiveQuantile(0.525)(0, 0), 100 - 1.6448536269514722, 1e-8);
+  forecast.draws.resize(1);
+  EXPECT_TRUE(std::isnan(forecast.PredictiveQuantile(0.5)(0, 0)));
+}
+
+TEST(Forecast, WithoutDrawsThereIsNothingToSay) {
+  EXPECT_THROW(Forecast().Mean(), InputError);
+  EXPECT_THROW(Forecast().Quantile(0.5), InputError);
+}
+
 TEST(Forecast, DivergedDrawsAreCountedAndNaN) {
   Model model = Rotation();
   model.options.solver.max_steps = 1;
@@ -188,7 +176,8 @@ TEST(Forecast, BadArgumentsAreNamed) {
   EXPECT_EQ(MessageFor(0, {10, 12, 11}, 2), "Forecast: times must increase");
   EXPECT_EQ(MessageFor(0, {10, NAN}, 2), "Forecast: times[1] is nan, must be finite");
   EXPECT_EQ(MessageFor(0, {10, 11}, 0), "Forecast: draws is 0, must be at least 1");
-  EXPECT_EQ(MessageFor(2, {10, 11}, 2), "ForecastTrajectory: trajectory is not one of the model's");
+  EXPECT_EQ(MessageFor(2, {10, 11}, 2),
+            "ForecastTrajectory: trajectory is 2, must be less than the model's 2");
   const std::vector<double> values = {1, 2};
   EXPECT_THROW(ForecastFrom(Rotation(), values, 0, kTimes), InputError);
 }

@@ -1,9 +1,10 @@
+#include "gpode/scores.h"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <numbers>
 
-#include "gpode/forecast.h"
 #include "gpode/random.h"
 #include "support/random_gp.h"
 
@@ -132,6 +133,30 @@ TEST(Scores, CoverageOfKnownBands) {
   EXPECT_DOUBLE_EQ(scores.coverage_95, 0.8);
 }
 
+// One draw is a normal: its central 50, 90 and 95 % end at 0.6745, 1.6449 and 1.9600 deviations.
+TEST(Scores, PredictiveCoverageCountsTheNoise) {
+  const std::vector<double> observed = {0.6, -0.7, 1.6, -1.7, 1.9, -2.0, 0.0, 5.0, 1.0, -1.0};
+  const auto n = static_cast<Eigen::Index>(observed.size());
+  Forecast forecast;
+  forecast.times.resize(observed.size());
+  forecast.draws = {Matrix::Constant(n, 1, 10.0)};
+  const Matrix values = 3.0 * Eigen::Map<const Matrix>(observed.data(), n, 1).array() + 10.0;
+  const Scores scores = Score(forecast, Vector::Constant(1, 9.0), values);
+  EXPECT_DOUBLE_EQ(scores.predictive_50, 0.2);
+  EXPECT_DOUBLE_EQ(scores.predictive_90, 0.6);
+  EXPECT_DOUBLE_EQ(scores.predictive_95, 0.8);
+  EXPECT_DOUBLE_EQ(scores.coverage_95, 0.1) << "the draw itself";
+}
+
+TEST(Scores, SameBitsForAnyNumberOfThreads) {
+  const Example e;
+  const Scores one = Score(e.forecast, e.noise, e.observed, 1);
+  const Scores three = Score(e.forecast, e.noise, e.observed, 3);
+  EXPECT_EQ(one.mnll, three.mnll);
+  EXPECT_EQ(one.crps, three.crps);
+  EXPECT_EQ(one.mse, three.mse);
+}
+
 TEST(Scores, MissingObservationsArePassedOver) {
   Example e, shorter;
   e.observed.row(1).setConstant(NAN);
@@ -180,12 +205,95 @@ TEST(Scores, AllDrawsDiverged) {
   EXPECT_EQ(scores.coverage_95, 0.0);
 }
 
+// It was infinity minus infinity.
+TEST(Scores, MnllOfADrawBeyondAllBoundsIsInfinite) {
+  Example e;
+  for (Matrix& draw : e.forecast.draws) draw.setConstant(1e200);
+  EXPECT_EQ(e.Get().mnll, INFINITY);
+}
+
+// Half of the values in each part, so that the whole is the mean of the two.
+TEST(Scores, PoolWeighsByValues) {
+  Example top, bottom;
+  top.observed.bottomRows(3).setConstant(NAN);
+  bottom.observed.topRows(1).setConstant(NAN);
+  top.forecast.diverged = 1;
+  const Scores pooled = Pool(std::vector<Scores>{top.Get(), bottom.Get(), Scores()});
+  const Scores whole = Example().Get();
+  EXPECT_NEAR(pooled.mnll, whole.mnll, 1e-12);
+  EXPECT_NEAR(pooled.mse, whole.mse, 1e-12);
+  EXPECT_NEAR(pooled.crps, whole.crps, 1e-12);
+  EXPECT_NEAR(pooled.predictive_90, whole.predictive_90, 1e-12);
+  EXPECT_EQ(pooled.values, whole.values);
+  EXPECT_EQ(pooled.diverged, 1u);
+  EXPECT_EQ(Pool({}).values, 0u);
+}
+
 TEST(Scores, ShapesAreChecked) {
   Example e;
   e.observed = Matrix::Zero(kTimes, 1);
   EXPECT_ANY_THROW(e.Get());
   e.observed = Matrix::Zero(kTimes + 1, kChannels);
   EXPECT_ANY_THROW(e.Get());
+}
+
+// The times are 0, 0.5, 1 and 1.5.
+TEST(ScoreByHorizon, RowsAreTheScoresOfTheirTimes) {
+  const Example e;
+  const std::vector<double> edges = {0.25, 1.0, 3.0};
+  const auto rows = ScoreByHorizon(e.forecast, e.noise, e.observed, -0.5, edges);
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows[0].from, 0.25);
+  EXPECT_EQ(rows[0].to, 1.0);
+  Example first, rest;
+  first.observed.bottomRows(3).setConstant(NAN);
+  rest.observed.topRows(1).setConstant(NAN);
+  EXPECT_DOUBLE_EQ(rows[0].scores.mnll, first.Get().mnll);
+  EXPECT_DOUBLE_EQ(rows[1].scores.mnll, rest.Get().mnll);
+  EXPECT_DOUBLE_EQ(rows[1].scores.crps, rest.Get().crps);
+  EXPECT_EQ(rows[0].scores.values, 2u);
+  EXPECT_EQ(rows[1].scores.values, 6u);
+}
+
+TEST(ScoreByHorizon, WithoutEdgesEveryTimeIsARow) {
+  Example e;
+  e.forecast.times[1] = e.forecast.times[0];
+  const auto rows = ScoreByHorizon(e.forecast, e.noise, e.observed, 1.0);
+  ASSERT_EQ(rows.size(), 3u);
+  EXPECT_EQ(rows[0].from, -1.0);
+  EXPECT_EQ(rows[0].scores.values, 4u) << "two equal times";
+  EXPECT_EQ(rows[2].from, 0.5);
+  EXPECT_EQ(rows[2].scores.values, 2u);
+}
+
+TEST(ScoreByHorizon, CountsDrawsThatDivergedByThen) {
+  Example e;
+  e.forecast.draws[1].bottomRows(2).setConstant(NAN);
+  e.forecast.draws[3].bottomRows(1).setConstant(NAN);
+  const auto rows = ScoreByHorizon(e.forecast, e.noise, e.observed, 0.0);
+  for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(rows[i].scores.diverged, i < 2 ? 0 : i - 1);
+  EXPECT_TRUE(std::isfinite(rows[1].scores.mse));
+  EXPECT_EQ(rows[2].scores.mse, INFINITY);
+}
+
+TEST(ScoreByHorizon, PoolsRowByRow) {
+  const Example e;
+  const std::vector<double> edges = {0.0, 1.0, 3.0};
+  const auto rows = ScoreByHorizon(e.forecast, e.noise, e.observed, 0.0, edges);
+  const auto pooled = PoolByHorizon(std::vector{rows, rows});
+  ASSERT_EQ(pooled.size(), 2u);
+  EXPECT_EQ(pooled[1].scores.values, 2 * rows[1].scores.values);
+  EXPECT_NEAR(pooled[1].scores.mse, rows[1].scores.mse, 1e-14);
+  auto shifted = rows;
+  shifted[1].to += 1;
+  EXPECT_ANY_THROW(PoolByHorizon(std::vector{rows, shifted}));
+  EXPECT_TRUE(PoolByHorizon({}).empty());
+}
+
+TEST(ScoreByHorizon, EdgesIncrease) {
+  const Example e;
+  EXPECT_ANY_THROW(
+      ScoreByHorizon(e.forecast, e.noise, e.observed, 0.0, std::vector<double>{0, 2, 2}));
 }
 
 }  // namespace

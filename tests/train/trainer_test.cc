@@ -7,20 +7,13 @@
 
 #include "gpode/error.h"
 #include "gpode/forecast.h"
-#include "support/simulated.h"
+#include "gpode/simulate.h"
 
 namespace gpode {
 namespace {
 
-using testing_support::Regular;
-using testing_support::Simulate;
-using testing_support::WithNoise;
-
 Dataset VanDerPolData(std::uint64_t seed = 3) {
-  const std::vector<double> times = Regular(0, 7, 40);
-  return {.channels = {"x", "y"},
-          .trajectories = {
-              {"", times, WithNoise(Simulate("vdp", {-1.5, 2.5}, times), 0.05, seed), {}}}};
+  return Simulate({.system = "vdp", .points = 40, .noise_share = 0.05, .seed = seed}).data;
 }
 
 FitOptions Small() {
@@ -182,13 +175,16 @@ TEST(Trainer, ImpossibleOptionsAreNamed) {
 // The mean squared forecast error over half the training span again, as a share of the variance.
 double ForecastError(const std::string& system, const std::vector<double>& start, double span,
                      const FitOptions& options) {
-  const std::vector<double> times = Regular(0, span, 40), later = Regular(span, 1.5 * span, 15);
-  const Matrix states = Simulate(system, start, times), truth = Simulate(system, start, later);
-  Dataset data{.channels = std::vector<std::string>(start.size(), "c"),
-               .trajectories = {{"", times, WithNoise(states, 0.03, 9), {}}}};
-  // A tenth of the values is missing.
-  for (Eigen::Index i = 3; i < states.size(); i += 10) data.trajectories[0].values.data()[i] = NAN;
-  const Model model = Fit(data, options);
+  const Simulation simulation = Simulate({.system = system,
+                                          .start = start,
+                                          .span = span,
+                                          .points = 40,
+                                          .noise_share = 0.03,
+                                          .missing = 0.1,
+                                          .seed = 9});
+  const std::vector<double> later = RegularTimes(span, 1.5 * span, 15);
+  const Matrix &states = simulation.truth[0], truth = SolveSystem(system, start, later);
+  const Model model = Fit(simulation.data, options);
   const Forecast forecast = ForecastTrajectory(model, 0, later, {.draws = 32, .threads = 1});
   EXPECT_EQ(forecast.diverged, 0u);
   const Matrix centred = states.rowwise() - states.colwise().mean();
@@ -234,6 +230,34 @@ TEST(Fit, SurvivesOddData) {
     for (double& t : data.trajectories[0].times) t *= unit;
     EXPECT_TRUE(finite(data)) << "unit " << unit;
   }
+}
+
+// Shooting states stand at all observations but the last, and at the start only if it is earlier.
+TEST(Fit, ModelsKeepTheShootingStatesOfALastPhase) {
+  FitOptions options = Small();
+  Dataset data = VanDerPolData();
+  data.trajectories.push_back(data.trajectories[0]);
+  data.trajectories[1].start_time = -0.1;
+  EXPECT_TRUE(Fit(data, options).shooting_times.empty()) << "ends on the vanilla bound";
+  options.bound = BoundKind::kShooting;
+  const Model model = Fit(data, options);
+  const std::vector<double>& times = data.trajectories[0].times;
+  const std::size_t last = times.size() - 1;
+  std::vector<double> expected(times.begin() + 1, times.begin() + last);
+  expected.insert(expected.end(), times.begin(), times.begin() + last);
+  EXPECT_EQ(model.shooting_times, expected);
+  std::vector<std::size_t> owner(last - 1, 0);
+  owner.insert(owner.end(), last, 1);
+  EXPECT_EQ(model.shooting_trajectory, owner);
+  EXPECT_EQ(model.end_times, (std::vector<double>{times.back(), times.back()}));
+  // After so few steps they are still near the data.
+  const Matrix states = model.map.StatesOf(data.trajectories[0].values);
+  EXPECT_LT((model.shooting_mean.topRows(last - 1) - states.middleRows(1, last - 1)).norm() /
+                std::sqrt(static_cast<double>(last)),
+            0.3);
+  EXPECT_EQ(model.shooting_chol.cols(), 4);
+  EXPECT_EQ(model.shooting_chol.col(1), Vector::Zero(model.shooting_chol.rows()));
+  EXPECT_GT(model.shooting_chol.col(3).minCoeff(), 0.0);
 }
 
 TEST(Fit, StopsWhenTheCallbackSaysSo) {

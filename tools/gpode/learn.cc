@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <cmath>
 #include <string_view>
 #include <vector>
 
@@ -58,30 +57,8 @@ Arguments Parse(int argc, char** argv) {
   return arguments;
 }
 
-std::vector<double> Times(double from, double to, std::size_t count) {
-  std::vector<double> times(count);
-  for (std::size_t i = 0; i < count; ++i) times[i] = from + (to - from) * i / (count - 1);
-  return times;
-}
-
 Matrix Truth(const std::vector<double>& times) {
-  const VanDerPol field(0.5);
-  const std::vector<double> start = {-1.5, 2.5};
-  Matrix states(static_cast<Eigen::Index>(times.size()), 2);
-  Solver({.rtol = 1e-9, .atol = 1e-9})
-      .Solve(field, start, 0, times, {states.data(), 2 * times.size()});
-  return states;
-}
-
-Dataset Simulate(std::uint64_t seed) {
-  const std::vector<double> times = Times(0, kTrainingEnd, kPoints);
-  Matrix values = Truth(times);
-  std::vector<double> noise(values.size());
-  RandomStream(seed, 0, 0, Purpose::kObservationNoise).Normals(noise);
-  for (Eigen::Index i = 0; i < values.size(); ++i) {
-    values.data()[i] += std::sqrt(kNoiseVariance) * noise[i];
-  }
-  return {.channels = {"x1", "x2"}, .trajectories = {{"vdp", times, values, {}}}};
+  return SolveSystem("vdp", DescribeSystem("vdp").default_start, times);
 }
 
 Matrix Pair(const std::vector<double>& times, const Matrix& values) {
@@ -124,7 +101,12 @@ int Learn(int argc, char** argv) {
     PrintHelp();
     return 0;
   }
-  const Dataset data = Simulate(arguments.seed);
+  const Dataset data = Simulate({.system = "vdp",
+                                 .span = kTrainingEnd,
+                                 .points = kPoints,
+                                 .noise_variance = {kNoiseVariance},
+                                 .seed = arguments.seed})
+                           .data;
   fmt::print("learning from {} noisy observations of a Van der Pol oscillator, seed {}\n", kPoints,
              arguments.seed);
   FitOptions options;
@@ -141,8 +123,8 @@ int Learn(int argc, char** argv) {
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
   fmt::print(stderr, "  {:.1f} s\n", elapsed.count());
   const ForecastOptions draws{.draws = 128, .seed = arguments.seed};
-  PrintPlot(data, ForecastTrajectory(model, 0, Times(0, kForecastEnd, kPlotTimes), draws));
-  const std::vector<double> later = Times(kTrainingEnd, kForecastEnd, kPoints);
+  PrintPlot(data, ForecastTrajectory(model, 0, RegularTimes(0, kForecastEnd, kPlotTimes), draws));
+  const std::vector<double> later = RegularTimes(kTrainingEnd, kForecastEnd, kPoints);
   const Forecast forecast = ForecastTrajectory(model, 0, later, draws);
   PrintScores(model, forecast, Score(forecast, model.noise_variance, Truth(later)));
   return 0;

@@ -1,0 +1,164 @@
+#include "gpode/simulate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "gpode/error.h"
+#include "gpode/ode.h"
+#include "gpode/random.h"
+#include "gpode/systems.h"
+
+namespace gpode {
+namespace {
+
+// What a stream of Purpose::kSimulation is for: its step number. The sample is the trajectory.
+enum Use : std::uint64_t { kStarts = 0, kTimes = 1, kMissing = 2 };
+
+void CheckOptions(const SimulationOptions& o, std::size_t dim) {
+  const auto check = [](const char* name, double value) {
+    CheckNonNegative("Simulate", name, value);
+  };
+  if (!o.start.empty()) CheckSize("Simulate", "start", o.start.size(), dim);
+  CheckFinite("Simulate", "start", o.start);
+  check("span", o.span);
+  CheckAtLeast("Simulate", "points", static_cast<std::ptrdiff_t>(o.points), 1);
+  CheckAtLeast("Simulate", "trajectories", static_cast<std::ptrdiff_t>(o.trajectories), 1);
+  if (o.noise_variance.size() > 1) {
+    CheckSize("Simulate", "noise_variance", o.noise_variance.size(), dim);
+  }
+  for (double variance : o.noise_variance) check("noise_variance", variance);
+  check("noise_share", o.noise_share);
+  check("start_spread", o.start_spread);
+  if (!o.noise_variance.empty() && o.noise_share > 0) {
+    ThrowInput("Simulate", "noise_share", "is given beside noise_variance, must be one of the two");
+  }
+  check("missing", o.missing);
+  if (o.missing >= 1) ThrowInput("Simulate", "missing", "must be less than 1");
+}
+
+std::vector<double> Times(const SimulationOptions& o, double span, std::size_t trajectory) {
+  if (!o.irregular) return RegularTimes(0, span, o.points);
+  std::vector<double> times(o.points);
+  RandomStream(o.seed, kTimes, trajectory, Purpose::kSimulation).Uniforms(times);
+  std::sort(times.begin(), times.end());
+  for (double& t : times) t *= span;
+  times[0] = 0;
+  // Two equal ones are next to impossible, but no data set may have them.
+  for (std::size_t i = 1; i < times.size(); ++i) {
+    if (times[i] <= times[i - 1]) {
+      times[i] = std::nextafter(times[i - 1], std::numeric_limits<double>::infinity());
+    }
+  }
+  return times;
+}
+
+// The standard deviation of each column over all rows of all parts.
+Vector Spread(std::span<const Matrix> parts) {
+  Vector sum = Vector::Zero(parts[0].cols()), squares = sum;
+  double count = 0;
+  for (const Matrix& part : parts) {
+    sum += part.colwise().sum().transpose();
+    count += static_cast<double>(part.rows());
+  }
+  for (const Matrix& part : parts) {
+    squares += (part.rowwise() - sum.transpose() / count).colwise().squaredNorm().transpose();
+  }
+  return (squares / count).cwiseSqrt();
+}
+
+Matrix Starts(const SimulationOptions& o, const std::vector<double>& start, const Vector& spread) {
+  const auto dim = static_cast<Eigen::Index>(start.size());
+  Matrix starts(static_cast<Eigen::Index>(o.trajectories), dim);
+  for (Eigen::Index n = 0; n < starts.rows(); ++n) {
+    Vector z(dim);
+    RandomStream(o.seed, kStarts, static_cast<std::uint64_t>(n), Purpose::kSimulation)
+        .Normals({z.data(), start.size()});
+    starts.row(n) = Eigen::Map<const Vector>(start.data(), dim).transpose();
+    if (n > 0) starts.row(n) += o.start_spread * z.cwiseProduct(spread).transpose();
+  }
+  return starts;
+}
+
+Vector NoiseVariance(const SimulationOptions& o, std::span<const Matrix> truth) {
+  const Eigen::Index dim = truth[0].cols();
+  if (o.noise_variance.empty()) return (o.noise_share * Spread(truth)).array().square();
+  if (o.noise_variance.size() == 1) return Vector::Constant(dim, o.noise_variance[0]);
+  return Eigen::Map<const Vector>(o.noise_variance.data(), dim);
+}
+
+// The truth with noise, and NaN where nothing is seen.
+Matrix Observe(const SimulationOptions& o, const Matrix& truth, const Vector& variance,
+               std::size_t trajectory) {
+  Matrix values = truth;
+  std::vector<double> noise(values.size()), uniforms(values.size());
+  RandomStream(o.seed, 0, trajectory, Purpose::kObservationNoise).Normals(noise);
+  RandomStream(o.seed, kMissing, trajectory, Purpose::kSimulation).Uniforms(uniforms);
+  for (Eigen::Index i = 0; i < values.size(); ++i) {
+    values.data()[i] += std::sqrt(variance[i % values.cols()]) * noise[i];
+    if (uniforms[i] < o.missing) values.data()[i] = std::numeric_limits<double>::quiet_NaN();
+  }
+  return values;
+}
+
+}  // namespace
+
+std::vector<double> Simulation::start(std::size_t trajectory) const {
+  const auto row = starts.row(static_cast<Eigen::Index>(trajectory));
+  return {row.begin(), row.end()};
+}
+
+std::vector<double> RegularTimes(double from, double to, std::size_t count) {
+  std::vector<double> times(count, from);
+  for (std::size_t i = 1; i < count; ++i) {
+    times[i] = from + (to - from) * static_cast<double>(i) / static_cast<double>(count - 1);
+  }
+  return times;
+}
+
+Matrix SolveSystem(const Field& field, std::span<const double> start,
+                   std::span<const double> times) {
+  CheckSize("SolveSystem", "start", start.size(), field.dim());
+  Matrix states(static_cast<Eigen::Index>(times.size()), static_cast<Eigen::Index>(start.size()));
+  Solver solver({.method = Method::kDop853, .rtol = 1e-11, .atol = 1e-11, .max_steps = 10000000});
+  const SolveResult result = solver.Solve(field, start, 0.0, times,
+                                          {states.data(), static_cast<std::size_t>(states.size())});
+  if (!result.ok()) {
+    ThrowInput(
+        "SolveSystem", "start",
+        fmt::format("leads nowhere after time {}: {}", result.reached, Message(result.status)));
+  }
+  return states;
+}
+
+Matrix SolveSystem(std::string_view system, std::span<const double> start,
+                   std::span<const double> times) {
+  return SolveSystem(*MakeSystem(system), start, times);
+}
+
+Simulation Simulate(const SimulationOptions& o) {
+  const SystemInfo info = DescribeSystem(o.system);
+  CheckOptions(o, info.dim);
+  const std::unique_ptr<System> field = MakeSystem(o.system);
+  const std::vector<double> start = o.start.empty() ? info.default_start : o.start;
+  const double span = o.span > 0 ? o.span : info.default_span;
+
+  Simulation s;
+  s.data.channels = info.state_names;
+  const std::vector<Matrix> first = {SolveSystem(*field, start, Times(o, span, 0))};
+  s.starts = Starts(o, start, Spread(first));
+  for (std::size_t n = 0; n < o.trajectories; ++n) {
+    const std::vector<double> times = Times(o, span, n);
+    s.truth.push_back(SolveSystem(*field, s.start(n), times));
+    s.data.trajectories.push_back({.name = "", .times = times, .values = {}, .start_time = {}});
+  }
+  s.noise_variance = NoiseVariance(o, s.truth);
+  for (std::size_t n = 0; n < o.trajectories; ++n) {
+    s.data.trajectories[n].values = Observe(o, s.truth[n], s.noise_variance, n);
+  }
+  return s;
+}
+
+}  // namespace gpode
