@@ -6,36 +6,17 @@
 
 #include "gpode/error.h"
 #include "gpode/random.h"
+#include "train/fit_options.h"
 
 namespace gpode {
 namespace {
 
 constexpr double kStateSpread = 0.1;  // standard deviation of the states' posteriors at the start
 
-void CheckShare(const char* name, double share) {
-  if (!(share >= 0 && share <= 1)) ThrowInput("Fit", name, "must be between 0 and 1");
-}
-
 void CheckOptions(const Dataset& data, const FitOptions& o) {
-  const auto at_least_one = [](const char* name, std::size_t value) {
-    CheckAtLeast("Fit", name, static_cast<std::ptrdiff_t>(value), 1);
-  };
-  at_least_one("inducing", o.inducing);
-  at_least_one("features", o.features);
-  at_least_one("draws", o.draws);
-  at_least_one("steps", o.steps);
-  at_least_one("segment", o.segment);
-  CheckPositive("Fit", "learning_rate", o.learning_rate);
-  CheckPositive("Fit", "loose_tolerance", o.loose_tolerance);
-  CheckPositive("Fit", "tight_tolerance", o.tight_tolerance);
-  CheckPositive("Fit", "approach_loose", o.approach_loose);
-  CheckPositive("Fit", "approach_tight", o.approach_tight);
-  CheckPositive("Fit", "tightening", o.tightening);
-  CheckShare("approach", o.approach);
-  CheckShare("polish", o.polish);
-  CheckShare("noise_hold", o.noise_hold);
+  internal::CheckRanges(o, "Fit");
   if (o.observation == Observation::kPca) {
-    at_least_one("states", o.states);
+    CheckAtLeast("Fit", "states", static_cast<std::ptrdiff_t>(o.states), 1);
     if (o.states > data.channels.size()) {
       ThrowInput("Fit", "states", "must not be more than the channels");
     }
