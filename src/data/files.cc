@@ -9,8 +9,6 @@
 #include <fstream>
 #include <system_error>
 
-#include "gpode/error.h"
-
 namespace gpode::internal {
 
 void ThrowAt(std::string_view where, std::string_view message) {

@@ -18,6 +18,8 @@
 #include <string_view>
 #include <vector>
 
+#include "gpode/error.h"
+
 namespace gpode::internal {
 
 // Throws InputError("where: message").
@@ -38,6 +40,18 @@ auto ParseFile(const std::filesystem::path& path, Parse parse) {
     return parse(std::span<const std::byte>(ReadFile(path)), path.string());
   } catch (const std::bad_alloc&) {
     ThrowAt(path.string(), "is too large, must fit in memory");
+  }
+}
+
+// What `use` returns; InputErrors from it that do not name the file yet then do.
+template <typename Use>
+auto NamingFile(std::string_view file, Use use) {
+  try {
+    return use();
+  } catch (const InputError& error) {
+    const std::string_view message = error.what();
+    if (message.starts_with(file)) throw;
+    ThrowAt(file, message);
   }
 }
 

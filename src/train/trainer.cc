@@ -25,6 +25,12 @@ void CheckOptions(const Dataset& data, const FitOptions& o) {
   }
 }
 
+Start CheckedStart(const Dataset& data, const FitOptions& options) {
+  CheckDataset(data);
+  CheckOptions(data, options);
+  return Initialise(data, options);
+}
+
 }  // namespace
 
 std::vector<PhasePlan> PlanPhases(const FitOptions& o) {
@@ -48,12 +54,14 @@ std::vector<PhasePlan> PlanPhases(const FitOptions& o) {
 }
 
 Trainer::Trainer(const Dataset& data, const FitOptions& options)
-    : data_(data), options_(options), pool_(options.threads) {
+    : Trainer(data, options, CheckedStart(data, options)) {}
+
+Trainer::Trainer(const Dataset& data, const FitOptions& options, Start start)
+    : data_(data), options_(options), start_(std::move(start)), pool_(options.threads) {
   CheckDataset(data_);
   CheckOptions(data_, options_);
   plan_ = PlanPhases(options_);
   for (const PhasePlan& phase : plan_) total_steps_ += phase.steps;
-  start_ = Initialise(data_, options_);
   BeginPhase(0);
 }
 
@@ -249,6 +257,8 @@ TrainerState Trainer::Save() const {
 void Trainer::Restore(const TrainerState& state) {
   if (state.phase > plan_.size())
     ThrowInput("Trainer::Restore", "phase", "is not one of the plan's");
+  const std::size_t steps = state.phase < plan_.size() ? plan_[state.phase].steps : 1;
+  if (state.step >= steps) ThrowInput("Trainer::Restore", "step", "is not one of the phase's");
   BeginPhase(std::min(state.phase, plan_.size() - 1));
   CheckSize("Trainer::Restore", "flat", state.flat.size(), state_.flat.size());
   CheckSize("Trainer::Restore", "first_moment", state.first_moment.size(), state_.flat.size());
