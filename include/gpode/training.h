@@ -23,16 +23,16 @@ namespace gpode {
 
 struct FitControl {
   // Called every `report_every` steps and after the last; returning false ends the training there.
-  std::function<bool(const Progress&)> report;
+  std::function<bool(const Progress&)> report = {};
   std::size_t report_every = 100;
 
   // The model file (gpode/model_file.h), written at the end and whenever this many steps or seconds
   // have passed; 0: never in between. No path: nothing is written.
-  std::filesystem::path checkpoint;
+  std::filesystem::path checkpoint = {};
   std::size_t checkpoint_steps = 0;
   double checkpoint_seconds = 60;
 
-  std::optional<std::size_t> threads;  // in place of the options'
+  std::optional<std::size_t> threads = {};  // in place of the options'
 };
 
 struct TrainingState;  // where the optimiser stands
@@ -40,10 +40,10 @@ struct TrainingState;  // where the optimiser stands
 // A model, what it was learnt from and how.
 struct TrainedModel {
   Model model;
-  Dataset data;
-  std::vector<Progress> history;  // about 400 steps of the run, evenly apart, and the last
+  Dataset data = {};
+  std::vector<Progress> history = {};  // at most 400 steps, evenly apart, and the last
   bool finished = false;
-  std::shared_ptr<const TrainingState> state;  // what Resume needs; none: cannot be resumed
+  std::shared_ptr<const TrainingState> state = {};  // what Resume needs; none: cannot be resumed
 };
 
 TrainedModel Train(const Dataset& data, const FitOptions& options, const FitControl& control = {});

@@ -63,8 +63,8 @@ void Update(const Trainer& trainer, TrainedModel& trained) {
 }
 
 TrainedModel Run(Trainer& trainer, TrainedModel trained, const FitControl& control) {
-  constexpr std::size_t kHistory = 400;
-  const std::size_t history_every = std::max<std::size_t>(trainer.steps() / kHistory, 1);
+  constexpr std::size_t kHistory = 400;  // records at most, and the last step
+  const std::size_t history_every = (trainer.steps() + kHistory - 1) / kHistory;
   CheckpointClock clock(control);
   while (!trainer.done()) {
     const Progress progress = trainer.Step();

@@ -132,7 +132,7 @@ void SaveModel(const std::filesystem::path& path, const TrainedModel& trained) {
 }
 
 void SaveModel(const std::filesystem::path& path, const Model& model) {
-  SaveModel(path, TrainedModel{.model = model, .data = {}, .history = {}, .state = {}});
+  SaveModel(path, TrainedModel{.model = model});
 }
 
 TrainedModel LoadTrainedModel(const std::filesystem::path& path) {

@@ -80,8 +80,7 @@ TEST(Resume, AFinishedRunIsReturnedAndItsFileLeftAlone) {
 TEST(Train, GivesTheModelOfFit) {
   const Model fitted = Fit(SmallData(), SmallOptions());
   const TrainedModel trained = Train(SmallData(), SmallOptions());
-  EXPECT_EQ(ModelBytes({.model = fitted, .data = {}, .history = {}, .state = {}}),
-            ModelBytes({.model = trained.model, .data = {}, .history = {}, .state = {}}));
+  EXPECT_EQ(ModelBytes({.model = fitted}), ModelBytes({.model = trained.model}));
 }
 
 TEST(Train, WritesCheckpointsBySteps) {
@@ -160,7 +159,9 @@ TEST(Resume, KilledAtRandomMomentsItEndsWithTheSameFile) {
     if (WIFSIGNALED(status)) {
       ++killed;
       // Whole, or not there yet.
-      if (std::filesystem::exists(path)) ASSERT_NO_THROW(LoadTrainedModel(path));
+      if (std::filesystem::exists(path)) {
+        ASSERT_NO_THROW(LoadTrainedModel(path));
+      }
       continue;
     }
     ASSERT_EQ(WEXITSTATUS(status), 0);
