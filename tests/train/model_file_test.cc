@@ -6,7 +6,9 @@
 #include <bit>
 #include <cmath>
 #include <cstdlib>
+#include <fstream>
 #include <functional>
+#include <iterator>
 #include <random>
 
 #include "data/files.h"
@@ -299,6 +301,17 @@ TEST(ModelFile, ANewerMinorVersionMayHaveMore) {
   archive["future/thing"] = {{}, {3}};
   const TrainedModel trained = ParseModel(Sealed(archive, "gpode model 1.37 crc32 "), "m.gpode");
   EXPECT_EQ(ModelBytes(trained), ModelBytes(Small()));
+}
+
+TEST(ModelFile, EveryNameIsDocumented) {
+  std::ifstream file(std::string(GPODE_GOLDEN_DEFAULT) + "/../../docs/formats.md");
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  ASSERT_FALSE(text.empty());
+  for (const auto& [name, array] : SmallArchive()) {
+    const bool as_model = name.starts_with("start/gp/");
+    const std::string listed = as_model ? "model" + name.substr(5) : name;
+    EXPECT_NE(text.find("`" + listed + "`"), std::string::npos) << name;
+  }
 }
 
 TEST(ModelFile, IsAnArchiveWithASeal) {
