@@ -12,9 +12,11 @@
 #include "gpode/kernel.h"          // covariance functions
 #include "gpode/mlp.h"             // neural networks as fields
 #include "gpode/model.h"           // learning a field from data
+#include "gpode/model_file.h"      // saving and loading models
 #include "gpode/npz.h"             // NumPy files
 #include "gpode/observation.h"     // what is seen of a state
 #include "gpode/ode.h"             // integration and its adjoint
+#include "gpode/options.h"         // options as text
 #include "gpode/parallel.h"        // threads, same bits for any number
 #include "gpode/parameters.h"      // named blocks of one flat vector
 #include "gpode/posterior.h"       // what a learnt model says
@@ -22,6 +24,7 @@
 #include "gpode/scores.h"          // how good forecasts are
 #include "gpode/simulate.h"        // data simulated from known systems
 #include "gpode/systems.h"         // systems with known equations
+#include "gpode/training.h"        // training with checkpoints, resuming
 
 namespace gpode {
 

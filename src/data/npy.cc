@@ -1,16 +1,12 @@
 #include "data/npy.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <bit>
-#include <cerrno>
 #include <charconv>
 #include <cmath>
-#include <fstream>
 #include <limits>
 #include <optional>
 #include <system_error>
@@ -19,21 +15,6 @@
 
 namespace gpode {
 namespace internal {
-
-void ThrowAt(std::string_view where, std::string_view message) {
-  throw InputError(fmt::format("{}: {}", where, message));
-}
-
-std::string Quote(std::string_view text) {
-  constexpr std::size_t kLongest = 60;
-  std::string quoted = "'";
-  for (char c : text.substr(0, kLongest)) {
-    const bool printable = c >= ' ' && c <= '~';
-    quoted +=
-        printable ? std::string(1, c) : fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
-  }
-  return quoted + (text.size() > kLongest ? "...'" : "'");
-}
 
 std::span<const std::byte> ByteReader::TakeBytes(std::size_t size) {
   if (size > rest_.size()) ThrowAt(where_, fmt::format("ends inside {}, must be complete", what_));
@@ -334,73 +315,44 @@ Array ParseNpy(std::span<const std::byte> bytes, std::string_view where) {
   return array;
 }
 
-void AppendNpy(const Array& array, std::string_view where, std::vector<std::byte>* out) {
-  if (array.shape.size() > kMostDimensions || CountElements(array.shape) != array.size()) {
-    ThrowAt(where, fmt::format("shape {} found, must have at most {} dimensions and match the {} "
-                               "values",
-                               FormatShape(array.shape), kMostDimensions, array.size()));
-  }
+namespace {
+
+void AppendHeader(std::string_view descr, std::span<const std::size_t> shape,
+                  std::vector<std::byte>* out) {
   constexpr std::size_t kPrefix = 10;  // magic, version and length
   constexpr std::size_t kAlignment = 64;
-  std::string header = fmt::format("{{'descr': '<f8', 'fortran_order': False, 'shape': {}, }}",
-                                   FormatShape(array.shape));
+  std::string header = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': {}, }}",
+                                   descr, FormatShape(shape));
   const std::size_t unpadded = kPrefix + header.size() + 1;
   header.append((kAlignment - unpadded % kAlignment) % kAlignment, ' ');
   header += '\n';
-
-  out->reserve(out->size() + kPrefix + header.size() + array.size() * sizeof(double));
   PutText(kMagic, out);
   PutText(std::string_view("\x01\x00", 2), out);
   PutLittle(out, static_cast<std::uint16_t>(header.size()));
   PutText(header, out);
-  for (double value : array.values) PutLittle(out, std::bit_cast<std::uint64_t>(value));
 }
 
-std::vector<std::byte> ReadFile(const std::filesystem::path& path) {
-  std::error_code error;
-  const std::filesystem::file_status status = std::filesystem::status(path, error);
-  if (status.type() == std::filesystem::file_type::not_found) {
-    ThrowAt(path.string(), "no such file, must exist");
-  }
-  if (status.type() == std::filesystem::file_type::directory) {
-    ThrowAt(path.string(), "is a directory, must be a file");
-  }
-  if (!error && status.type() != std::filesystem::file_type::regular) {
-    ThrowAt(path.string(), "is a device or pipe, must be a file");
-  }
-  std::ifstream file(path, std::ios::binary);
-  if (!file) {
-    const std::string reason = std::generic_category().message(errno);
-    ThrowAt(path.string(), fmt::format("cannot be opened: {}", reason));
-  }
-  const std::uintmax_t size = std::filesystem::file_size(path, error);
-  std::vector<std::byte> bytes(error ? 0 : size);
-  file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-  if (!file || error) ThrowAt(path.string(), "cannot be read to its end");
-  return bytes;
-}
+}  // namespace
 
-void WriteFile(const std::filesystem::path& path, std::span<const std::byte> bytes) {
-  // Other threads and processes may be writing the same file.
-  static std::atomic<unsigned> counter = 0;
-  std::filesystem::path beside = path;
-  beside += fmt::format(".{}.{}.tmp", getpid(), counter++);
-
-  std::ofstream file(beside, std::ios::binary);
-  file.write(reinterpret_cast<const char*>(bytes.data()),
-             static_cast<std::streamsize>(bytes.size()));
-  file.close();
-  std::error_code error;
-  if (file) {
-    std::filesystem::rename(beside, path, error);
+void AppendNpy(std::span<const std::size_t> shape, std::span<const double> values,
+               std::string_view where, std::vector<std::byte>* out) {
+  if (shape.size() > kMostDimensions || CountElements(shape) != values.size()) {
+    ThrowAt(where, fmt::format("shape {} found, must have at most {} dimensions and match the {} "
+                               "values",
+                               FormatShape(shape), kMostDimensions, values.size()));
+  }
+  AppendHeader("<f8", shape, out);
+  if constexpr (std::endian::native == std::endian::little) {
+    const auto bytes = std::as_bytes(values);
+    out->insert(out->end(), bytes.begin(), bytes.end());
   } else {
-    error = std::error_code(errno, std::generic_category());
+    for (double value : values) PutLittle(out, std::bit_cast<std::uint64_t>(value));
   }
-  if (error) {
-    std::error_code ignored;
-    std::filesystem::remove(beside, ignored);
-    ThrowAt(path.string(), fmt::format("cannot be written: {}", error.message()));
-  }
+}
+
+void AppendNpy(std::string_view text, std::vector<std::byte>* out) {
+  AppendHeader("|u1", std::vector{text.size()}, out);
+  PutText(text, out);
 }
 
 }  // namespace internal

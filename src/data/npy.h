@@ -5,27 +5,21 @@
 // Thread safety: all functions may be called from any thread; a ByteReader belongs to one.
 //
 //   Array array = ParseNpy(bytes, "data.npz: entry 'x'");
-//   AppendNpy(array, "entry 'x'", &bytes);
+//   AppendNpy(array.shape, array.values, "entry 'x'", &bytes);
 #pragma once
 
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "data/files.h"
 #include "gpode/npz.h"
 
 namespace gpode::internal {
-
-// Throws InputError("where: message").
-[[noreturn]] void ThrowAt(std::string_view where, std::string_view message);
-
-// Text from a file, fit for a one-line message: quoted, shortened, unprintable bytes as \xNN.
-std::string Quote(std::string_view text);
 
 // Takes little-endian integers and blocks off the front of some bytes, never past their end.
 class ByteReader {
@@ -69,11 +63,10 @@ void PutText(std::string_view text, std::vector<std::byte>* out);
 // The bytes must be one array and nothing else.
 Array ParseNpy(std::span<const std::byte> bytes, std::string_view where);
 
-// Appends the array as version 1.0, float64, C order. Throws if its shape and values disagree.
-void AppendNpy(const Array& array, std::string_view where, std::vector<std::byte>* out);
-
-// Whole files; what goes wrong is an InputError that begins with the path.
-std::vector<std::byte> ReadFile(const std::filesystem::path& path);
-void WriteFile(const std::filesystem::path& path, std::span<const std::byte> bytes);
+// Appends an array as version 1.0, C order: float64, or text as bytes (uint8). Throws if shape and
+// values disagree.
+void AppendNpy(std::span<const std::size_t> shape, std::span<const double> values,
+               std::string_view where, std::vector<std::byte>* out);
+void AppendNpy(std::string_view text, std::vector<std::byte>* out);
 
 }  // namespace gpode::internal

@@ -1,41 +1,43 @@
 #include "gpode/npz.h"
 
 #include <fmt/format.h>
-#define ZLIB_CONST  // next_in points to const
-#include <zlib.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <new>
 
+#include "data/files.h"
 #include "data/npy.h"
+#include "data/npz_writer.h"
+#include "data/zip.h"
 #include "gpode/error.h"
 
 namespace gpode {
 namespace {
 
 using internal::ByteReader;
-using internal::PutLittle;
-using internal::PutText;
+using internal::Crc;
+using internal::IsPrintableAscii;
+using internal::kCentralSignature;
+using internal::kDeflated;
+using internal::kEndSignature;
+using internal::kLocalSignature;
+using internal::kSee64;
+using internal::kSee64Short;
+using internal::kStored;
+using internal::kSuffix;
+using internal::ParseFile;
 using internal::Quote;
 using internal::ThrowAt;
+using internal::Where;
 
 using Bytes = std::span<const std::byte>;
 
-constexpr std::uint32_t kLocalSignature = 0x04034b50;
-constexpr std::uint32_t kCentralSignature = 0x02014b50;
-constexpr std::uint32_t kEndSignature = 0x06054b50;
 constexpr std::uint32_t kEnd64Signature = 0x06064b50;
 constexpr std::uint32_t kLocator64Signature = 0x07064b50;
 constexpr std::size_t kEndSize = 22;
 constexpr std::size_t kLocator64Size = 20;
-// These values say that the true one is in a zip64 record.
-constexpr std::uint16_t kSee64Short = 0xFFFF;
-constexpr std::uint32_t kSee64 = 0xFFFFFFFF;
-constexpr std::uint16_t kStored = 0;
-constexpr std::uint16_t kDeflated = 8;
-constexpr std::string_view kSuffix = ".npy";
 
 // Where the central directory lies in the file, and what it should hold.
 struct Directory {
@@ -58,10 +60,6 @@ struct Entry {
 
 std::string_view WithoutSuffix(std::string_view name) {
   return name.ends_with(kSuffix) ? name.substr(0, name.size() - kSuffix.size()) : name;
-}
-
-std::string Where(std::string_view file, std::string_view name) {
-  return fmt::format("{}: entry {}", file, Quote(name));
 }
 
 void CheckOneDisk(bool one_disk, std::string_view file) {
@@ -179,10 +177,6 @@ Entry ReadCentralEntry(ByteReader* reader, std::string_view file) {
   return entry;
 }
 
-bool IsPrintableAscii(std::string_view name) {
-  return std::all_of(name.begin(), name.end(), [](char c) { return c >= ' ' && c <= '~'; });
-}
-
 void CheckReadable(const Entry& entry, std::string_view where) {
   constexpr std::uint16_t kEncrypted = 1 << 0 | 1 << 6 | 1 << 13;
   constexpr std::uint16_t kPatch = 1 << 5;
@@ -292,11 +286,6 @@ std::vector<std::byte> Inflate(Bytes packed, std::size_t size, std::string_view 
   return out;
 }
 
-std::uint32_t Crc(Bytes bytes) {
-  return static_cast<std::uint32_t>(
-      crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
-}
-
 Array ReadEntry(const Entry& entry, std::string_view where) {
   std::vector<std::byte> unpacked;
   Bytes bytes = entry.packed;
@@ -308,74 +297,6 @@ Array ReadEntry(const Entry& entry, std::string_view where) {
     ThrowAt(where, fmt::format("is damaged: CRC-32 {:08x} found, must be {:08x}", crc, entry.crc));
   }
   return internal::ParseNpy(bytes, where);
-}
-
-// The fields that local header and central directory share.
-void PutEntryFields(const Entry& entry, std::vector<std::byte>* out) {
-  constexpr std::uint16_t kVersion = 20;
-  constexpr std::uint16_t kTime = 0;
-  constexpr std::uint16_t kDate = 1 << 5 | 1;  // 1 January 1980, the first that zip knows
-  constexpr std::uint16_t kNoExtra = 0;
-  const auto size = static_cast<std::uint32_t>(entry.size);
-  const auto name_size = static_cast<std::uint16_t>(entry.name.size());
-  PutLittle(out, kVersion, entry.flags, entry.method, kTime, kDate, entry.crc, size, size,
-            name_size, kNoExtra);
-}
-
-void PutCentralEntry(const Entry& entry, std::vector<std::byte>* out) {
-  constexpr std::uint16_t kMadeBy = 20;
-  constexpr std::uint16_t kNoComment = 0;
-  constexpr std::uint16_t kDisk = 0;
-  constexpr std::uint16_t kInternalAttributes = 0;
-  constexpr std::uint32_t kExternalAttributes = 0;
-  PutLittle(out, kCentralSignature, kMadeBy);
-  PutEntryFields(entry, out);
-  PutLittle(out, kNoComment, kDisk, kInternalAttributes, kExternalAttributes,
-            static_cast<std::uint32_t>(entry.offset));
-  PutText(entry.name, out);
-}
-
-void PutEndRecord(std::size_t entries, std::size_t size, std::size_t offset,
-                  std::vector<std::byte>* out) {
-  constexpr std::uint16_t kDisk = 0;
-  constexpr std::uint16_t kNoComment = 0;
-  const auto count = static_cast<std::uint16_t>(entries);
-  PutLittle(out, kEndSignature, kDisk, kDisk, count, count, static_cast<std::uint32_t>(size),
-            static_cast<std::uint32_t>(offset), kNoComment);
-}
-
-// Whatever could not be written without zip64, or not be read back.
-void CheckWritable(const Archive& archive) {
-  for (const auto& [name, array] : archive) {
-    if (!IsPrintableAscii(name) || name.size() + kSuffix.size() > kSee64Short) {
-      ThrowAt(Where("WriteNpz", name), "name must be printable ASCII and at most 65531 bytes long");
-    }
-  }
-  if (archive.size() >= kSee64Short) {
-    ThrowInput("WriteNpz", "archive",
-               fmt::format("has {} entries, must have at most 65534", archive.size()));
-  }
-}
-
-void PutEntry(std::string_view name, Bytes npy, std::vector<std::byte>* out,
-              std::vector<std::byte>* directory) {
-  const std::string file_name = fmt::format("{}{}", name, kSuffix);
-  const Entry entry{.name = file_name, .crc = Crc(npy), .size = npy.size(), .offset = out->size()};
-  PutLittle(out, kLocalSignature);
-  PutEntryFields(entry, out);
-  PutText(file_name, out);
-  out->insert(out->end(), npy.begin(), npy.end());
-  PutCentralEntry(entry, directory);
-}
-
-// Parses the file's bytes; a file too large for this machine is the file's fault.
-template <typename Parse>
-auto ParseFile(const std::filesystem::path& path, Parse parse) {
-  try {
-    return parse(internal::ReadFile(path), path.string());
-  } catch (const std::bad_alloc&) {
-    ThrowAt(path.string(), "is too large, must fit in memory");
-  }
 }
 
 }  // namespace
@@ -409,26 +330,14 @@ Array ReadNpy(const std::filesystem::path& path) {
 }
 
 std::vector<std::byte> NpzBytes(const Archive& archive) {
-  CheckWritable(archive);
-  std::vector<std::byte> out;
-  std::vector<std::byte> directory;
-  for (const auto& [name, array] : archive) {
-    std::vector<std::byte> npy;
-    internal::AppendNpy(array, Where("WriteNpz", name), &npy);
-    PutEntry(name, npy, &out, &directory);
-  }
-  const std::size_t offset = out.size();
-  if (offset + directory.size() >= kSee64) {
-    ThrowInput("WriteNpz", "archive", "is larger than 4 GiB, must be smaller");
-  }
-  out.insert(out.end(), directory.begin(), directory.end());
-  PutEndRecord(archive.size(), directory.size(), offset, &out);
-  return out;
+  internal::NpzWriter writer("WriteNpz");
+  for (const auto& [name, array] : archive) writer.Add(name, array.shape, array.values);
+  return std::move(writer).Finish();
 }
 
 std::vector<std::byte> NpyBytes(const Array& array) {
   std::vector<std::byte> out;
-  internal::AppendNpy(array, "WriteNpy", &out);
+  internal::AppendNpy(array.shape, array.values, "WriteNpy", &out);
   return out;
 }
 

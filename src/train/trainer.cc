@@ -7,42 +7,29 @@
 
 #include "gpode/error.h"
 #include "gpode/random.h"
+#include "train/fit_options.h"
 
 namespace gpode {
 namespace {
 
 constexpr double kStateSpread = 0.1;  // standard deviation of the states' posteriors at the start
 
-void CheckShare(const char* name, double share) {
-  if (!(share >= 0 && share <= 1)) ThrowInput("Fit", name, "must be between 0 and 1");
-}
-
 void CheckOptions(const Dataset& data, const FitOptions& o) {
-  const auto at_least_one = [](const char* name, std::size_t value) {
-    CheckAtLeast("Fit", name, static_cast<std::ptrdiff_t>(value), 1);
-  };
-  at_least_one("inducing", o.inducing);
-  at_least_one("features", o.features);
-  at_least_one("draws", o.draws);
-  at_least_one("steps", o.steps);
-  at_least_one("segment", o.segment);
-  CheckPositive("Fit", "learning_rate", o.learning_rate);
-  CheckPositive("Fit", "loose_tolerance", o.loose_tolerance);
-  CheckPositive("Fit", "tight_tolerance", o.tight_tolerance);
-  CheckPositive("Fit", "approach_loose", o.approach_loose);
-  CheckPositive("Fit", "approach_tight", o.approach_tight);
-  CheckPositive("Fit", "tightening", o.tightening);
-  CheckShare("approach", o.approach);
-  CheckShare("polish", o.polish);
-  CheckShare("noise_hold", o.noise_hold);
+  internal::CheckRanges(o, "Fit");
   if (o.observation == Observation::kPca) {
-    at_least_one("states", o.states);
+    CheckAtLeast("Fit", "states", static_cast<std::ptrdiff_t>(o.states), 1);
     if (o.states > data.channels.size()) {
       ThrowInput("Fit", "states", "must not be more than the channels");
     }
   } else if (o.states != 0 && o.states != data.channels.size()) {
     ThrowInput("Fit", "states", "must equal the number of channels, unless PCA is asked for");
   }
+}
+
+Start CheckedStart(const Dataset& data, const FitOptions& options) {
+  CheckDataset(data);
+  CheckOptions(data, options);
+  return Initialise(data, options);
 }
 
 }  // namespace
@@ -68,12 +55,14 @@ std::vector<PhasePlan> PlanPhases(const FitOptions& o) {
 }
 
 Trainer::Trainer(const Dataset& data, const FitOptions& options)
-    : data_(data), options_(options), pool_(options.threads) {
+    : Trainer(data, options, CheckedStart(data, options)) {}
+
+Trainer::Trainer(const Dataset& data, const FitOptions& options, Start start)
+    : data_(data), options_(options), start_(std::move(start)), pool_(options.threads) {
   CheckDataset(data_);
   CheckOptions(data_, options_);
   plan_ = PlanPhases(options_);
   for (const PhasePlan& phase : plan_) total_steps_ += phase.steps;
-  start_ = Initialise(data_, options_);
   BeginPhase(0);
 }
 
@@ -359,6 +348,8 @@ TrainerState Trainer::Save() const {
 void Trainer::Restore(const TrainerState& state) {
   if (state.phase > plan_.size())
     ThrowInput("Trainer::Restore", "phase", "is not one of the plan's");
+  const std::size_t steps = state.phase < plan_.size() ? plan_[state.phase].steps : 1;
+  if (state.step >= steps) ThrowInput("Trainer::Restore", "step", "is not one of the phase's");
   BeginPhase(std::min(state.phase, plan_.size() - 1));
   CheckSize("Trainer::Restore", "flat", state.flat.size(), state_.flat.size());
   CheckSize("Trainer::Restore", "first_moment", state.first_moment.size(), state_.flat.size());

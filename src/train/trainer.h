@@ -45,6 +45,8 @@ struct TrainerState {
 class Trainer {
  public:
   Trainer(const Dataset& data, const FitOptions& options);
+  // From the start of an earlier run on the same data.
+  Trainer(const Dataset& data, const FitOptions& options, Start start);
 
   bool done() const { return state_.phase == plan_.size(); }
   std::size_t steps() const { return total_steps_; }
@@ -54,6 +56,7 @@ class Trainer {
 
   Model Snapshot() const;
 
+  const Start& start() const { return start_; }
   TrainerState Save() const;
   void Restore(const TrainerState& state);
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
-#include <unistd.h>
 #include <zlib.h>
 
 #include <bit>
@@ -14,12 +13,14 @@
 
 #include "data/npy.h"
 #include "gpode/error.h"
+#include "support/temporary_folder.h"
 
 namespace gpode {
 namespace {
 
 using internal::PutLittle;
 using internal::PutText;
+using testing_support::TemporaryFolder;
 using Bytes = std::vector<std::byte>;
 
 // numpy.savez(n=array(7), F=asfortranarray(arange(6.).reshape(2, 3)), be=array([-2, 300], '>i2'))
@@ -228,21 +229,6 @@ std::vector<ZipEntry> SampleEntries(bool deflated) {
 
 Bytes One() { return NpyBytes({{}, {1}}); }
 
-// A file in the temporary folder, gone at the end.
-class TemporaryFolder {
- public:
-  TemporaryFolder()
-      : path_(std::filesystem::temp_directory_path() / fmt::format("gpode_npz_test_{}", getpid())) {
-    std::filesystem::create_directories(path_);
-  }
-  ~TemporaryFolder() { std::filesystem::remove_all(path_); }
-  std::filesystem::path operator/(std::string_view name) const { return path_ / name; }
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
-
 // ---- Writing and reading back.
 
 Array AnyArray() {
@@ -308,7 +294,8 @@ TEST(Npz, RefusesToWriteWhatCouldNotBeReadBack) {
   EXPECT_NE(write({{"a\nb", {{}, {1}}}}).find("'a\\x0ab'"), std::string::npos);
   Archive crowd;
   for (int i = 0; i < 65535; ++i) crowd[fmt::format("{}", i)] = {{0}, {}};
-  EXPECT_EQ(write(crowd), "WriteNpz: archive has 65535 entries, must have at most 65534");
+  EXPECT_EQ(write(crowd),
+            "WriteNpz: archive has more than 65534 entries, must have at most that many");
 }
 
 TEST(Npz, ScalarNeedsOneValue) {
@@ -634,7 +621,7 @@ TEST(Npz, FailedWritesLeaveNothing) {
   EXPECT_EQ(Message([&] { WriteNpz(path, Sample()); }),
             path.string() + ": cannot be written: No such file or directory");
   std::filesystem::create_directories(folder / "taken" / "inside");
-  EXPECT_NE(Message([&] { WriteNpz(folder / "taken", Sample()); }).find("cannot be written"),
+  EXPECT_NE(Message([&] { WriteNpz(folder / "taken", Sample()); }).find("is a directory"),
             std::string::npos);
   const std::filesystem::directory_iterator files(folder.path());
   EXPECT_EQ(std::distance(begin(files), end(files)), 1);

@@ -25,8 +25,8 @@ run(${CMAKE_COMMAND} -S ${SOURCE}/examples -B ${scratch}/examples -G ${GENERATOR
     -DCMAKE_PREFIX_PATH=${prefix} -DCMAKE_CXX_COMPILER=${COMPILER} -DCMAKE_CXX_FLAGS=${FLAGS}
     -DCMAKE_BUILD_TYPE=Release)
 run(${CMAKE_COMMAND} --build ${scratch}/examples)
-foreach(example draw_field integrate gradient forecast)
-  run(${scratch}/examples/${example})
+foreach(example fit forecast score save_and_load draw_field integrate gradient)
+  run(${scratch}/examples/${example} WORKING_DIRECTORY ${scratch})
 endforeach()
 
 if(TOOLS)

@@ -160,7 +160,7 @@ TEST(Trainer, ImpossibleOptionsAreNamed) {
   EXPECT_EQ(MessageOf(options), "Fit: inducing is 0, must be at least 1");
   options = Small();
   options.approach = 1.5;
-  EXPECT_EQ(MessageOf(options), "Fit: approach must be between 0 and 1");
+  EXPECT_EQ(MessageOf(options), "Fit: approach is 1.5, must be between 0 and 1");
   options = Small();
   options.states = 3;
   EXPECT_EQ(MessageOf(options),

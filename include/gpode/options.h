@@ -1,0 +1,43 @@
+// FitOptions as text: `name = value` lines, a part of TOML, for configuration files, model files
+// and the command line. Names are those of the members; words of enumerations are in quotes.
+//
+//   bound = "shooting"
+//   steps = 20000
+//   solver.rtol = 1e-06
+//
+// Errors are InputErrors of one line: "fit.toml:3: steps is -1, must be a whole number, zero or
+// more".
+//
+// Thread safety: all functions may be called from any thread.
+//
+//   FitOptions options = ParseOptions(text, "fit.toml");
+//   SetOption(options, "inducing", "32", "--inducing");
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gpode/model.h"
+
+namespace gpode {
+
+// All options, one per line; with help, each after a comment that says what it is.
+std::string OptionsText(const FitOptions& options, bool with_help = false);
+
+// `base` with what the text sets. Unknown names, wrong types and impossible values are errors that
+// name the source and the line.
+FitOptions ParseOptions(std::string_view text, std::string_view source,
+                        const FitOptions& base = {});
+
+// Sets one option from a word, as it comes from a command line: strings need no quotes. `source`
+// begins the message.
+void SetOption(FitOptions& options, std::string_view name, std::string_view value,
+               std::string_view source);
+
+struct OptionInfo {
+  std::string name, default_value, help;
+};
+std::vector<OptionInfo> ListOptions();
+
+}  // namespace gpode

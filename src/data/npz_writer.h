@@ -1,0 +1,39 @@
+// Builds an .npz archive in memory, one array after the other.
+//
+// Thread safety: a writer belongs to one thread.
+//
+//   NpzWriter writer("WriteNpz");
+//   writer.Add("x", {2, 3}, values);
+//   std::vector<std::byte> bytes = std::move(writer).Finish();
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gpode::internal {
+
+class NpzWriter {
+ public:
+  // `where` begins every message.
+  explicit NpzWriter(std::string_view where) : where_(where) {}
+
+  // Names are printable ASCII and must differ. Text becomes an array of bytes (uint8).
+  void Add(std::string_view name, std::span<const std::size_t> shape,
+           std::span<const double> values);
+  void AddText(std::string_view name, std::string_view text);
+
+  // The archive, ending in the comment.
+  std::vector<std::byte> Finish(std::string_view comment = {}) &&;
+
+ private:
+  void AddNpy(std::string_view name, std::span<const std::byte> npy);
+
+  std::string where_;
+  std::vector<std::byte> out_, directory_;
+  std::size_t entries_ = 0;
+};
+
+}  // namespace gpode::internal

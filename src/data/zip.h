@@ -1,0 +1,35 @@
+// What readers and writers of zip archives share: signatures, methods, the checksum.
+// https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT
+#pragma once
+
+#define ZLIB_CONST  // next_in points to const
+#include <zlib.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace gpode::internal {
+
+inline constexpr std::uint32_t kLocalSignature = 0x04034b50;
+inline constexpr std::uint32_t kCentralSignature = 0x02014b50;
+inline constexpr std::uint32_t kEndSignature = 0x06054b50;
+// These values say that the true one is in a zip64 record.
+inline constexpr std::uint16_t kSee64Short = 0xFFFF;
+inline constexpr std::uint32_t kSee64 = 0xFFFFFFFF;
+inline constexpr std::uint16_t kStored = 0;
+inline constexpr std::uint16_t kDeflated = 8;
+inline constexpr std::string_view kSuffix = ".npy";
+
+inline std::uint32_t Crc(std::span<const std::byte> bytes) {
+  return static_cast<std::uint32_t>(
+      crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
+}
+
+// "FILE: entry 'x'", for messages.
+std::string Where(std::string_view file, std::string_view name);
+bool IsPrintableAscii(std::string_view name);
+
+}  // namespace gpode::internal

@@ -1,0 +1,78 @@
+// The one table of FitOptions: names, members, ranges, what they mean. Files, command line and
+// checks all come from it; a new option is a member of FitOptions and a line here.
+#pragma once
+
+#include <limits>
+#include <string_view>
+
+#include "gpode/options.h"
+
+namespace gpode::internal {
+
+// Which numbers an option may be.
+struct OptionRange {
+  double least = -std::numeric_limits<double>::infinity();
+  double most = std::numeric_limits<double>::infinity();
+  bool above = false;  // must be more than `least`, not just as much
+};
+
+inline constexpr double kLargest = std::numeric_limits<double>::max();
+inline constexpr OptionRange kAny{};
+inline constexpr OptionRange kPositive{0, kLargest, true};
+inline constexpr OptionRange kNonNegative{0, kLargest};
+inline constexpr OptionRange kShare{0, 1};
+// Counts that memory grows with have an end, so that no file can ask for all of it.
+inline constexpr OptionRange kCount{1, 1e6};
+inline constexpr OptionRange kCountOrNone{0, 1e6};
+inline constexpr OptionRange kSteps{1, 1e15};
+inline constexpr OptionRange kThreads{0, 4096};
+
+// visit(name, member, range, help) for every option.
+template <typename Options, typename Visit>
+void ForOptions(Options& o, Visit&& visit) {
+  visit("bound", o.bound, kAny, "whole trajectories (vanilla) or short segments (shooting)");
+  visit("observation", o.observation, kAny, "channels are states (identity) or mix them (pca)");
+  visit("states", o.states, kCountOrNone, "dimension of the state; 0: as many as channels");
+  visit("kernel", o.kernel, kAny, "covariance function of the field");
+  visit("shared_hyperparameters", o.shared_hyperparameters, kAny,
+        "one kernel for all outputs of the field");
+  visit("inducing", o.inducing, kCount, "inducing points");
+  visit("features", o.features, kCount, "Fourier features of a draw");
+  visit("precision", o.precision, kAny, "of the Fourier features: double or float");
+  visit("jitter", o.jitter, kNonNegative, "added to the diagonal of kernel matrices");
+  visit("steps", o.steps, kSteps, "training steps in all phases together");
+  visit("draws", o.draws, kCount, "functions drawn per step");
+  visit("batch", o.batch, kAny, "segments (vanilla: trajectories) per step; 0: all of them");
+  visit("learning_rate", o.learning_rate, kPositive, "of Adam, after the warm-up");
+  visit("warm_up", o.warm_up, kAny, "steps over which the learning rate grows");
+  visit("noise_hold", o.noise_hold, kShare, "share of the steps during which the noise is held");
+  visit("seed", o.seed, kAny, "of all random numbers");
+  visit("threads", o.threads, kThreads, "0: as many as the machine has");
+  visit("segment", o.segment, kSteps, "observation gaps per shooting segment");
+  visit("loose_tolerance", o.loose_tolerance, kPositive, "of shooting, at the start");
+  visit("tight_tolerance", o.tight_tolerance, kPositive, "of shooting, at the end");
+  visit("tightening", o.tightening, kPositive, "share of a phase that the tolerance shrinks for");
+  visit("approach", o.approach, kShare, "share of the steps that shoot before whole trajectories");
+  visit("approach_loose", o.approach_loose, kPositive, "tolerance of the approach at its start");
+  visit("approach_tight", o.approach_tight, kPositive, "tolerance of the approach at its end");
+  visit("polish", o.polish, kShare, "share of the steps on whole trajectories after shooting");
+  visit("solver.method", o.solver.method, kAny, "Runge-Kutta method");
+  visit("solver.rtol", o.solver.rtol, kNonNegative, "relative tolerance of a solver's step");
+  visit("solver.atol", o.solver.atol, kNonNegative, "absolute tolerance of a solver's step");
+  visit("solver.fixed_step", o.solver.fixed_step, kNonNegative, "above 0: steps of this size");
+  visit("solver.max_step", o.solver.max_step, OptionRange{.least = 0, .above = true},
+        "longest step");
+  visit("solver.max_steps", o.solver.max_steps, kCount, "most steps of one integration");
+}
+
+// What to do with names that are not in the table: a person's typing error, or an option of a
+// later version in a model file.
+enum class UnknownOptions { kRefuse, kIgnore };
+
+FitOptions ReadOptions(std::string_view text, std::string_view source, const FitOptions& base,
+                       UnknownOptions unknown);
+
+// Throws "where: NAME is VALUE, must be ..." for the first option out of its range.
+void CheckRanges(const FitOptions& options, std::string_view where);
+
+}  // namespace gpode::internal

@@ -1,0 +1,98 @@
+// Whether a model and a training state hang together.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "gpode/error.h"
+#include "train/fit_options.h"
+#include "train/model_file.h"
+#include "train/training_state.h"
+
+namespace gpode {
+namespace {
+
+std::span<const double> Values(const auto& m) {
+  return {m.data(), static_cast<std::size_t>(m.size())};
+}
+
+void CheckMatrix(std::string_view where, std::string_view name, const Matrix& m, std::size_t rows,
+                 std::size_t columns) {
+  if (m.rows() != static_cast<Eigen::Index>(rows) ||
+      m.cols() != static_cast<Eigen::Index>(columns)) {
+    ThrowInput(where, name,
+               fmt::format("is ({}, {}), must be ({}, {})", m.rows(), m.cols(), rows, columns));
+  }
+  CheckFinite(where, name, Values(m));
+}
+
+void CheckVector(std::string_view where, std::string_view name, const Vector& v, std::size_t size) {
+  CheckSize(where, name, static_cast<std::size_t>(v.size()), size);
+  CheckFinite(where, name, Values(v));
+}
+
+// Factors of covariances.
+void CheckFactors(std::string_view where, std::string_view name, const std::vector<Matrix>& all,
+                  std::size_t count, std::size_t size) {
+  CheckSize(where, name, all.size(), count);
+  for (const Matrix& m : all) {
+    CheckMatrix(where, name, m, size, size);
+    if (!m.isLowerTriangular(0)) ThrowInput(where, name, "has values above the diagonal");
+  }
+}
+
+// What model and start have in common.
+template <typename T>
+void CheckCommon(std::string_view where, const T& m, const FitOptions& options,
+                 std::size_t channels) {
+  const std::size_t dim = m.map.dim();
+  CheckAtLeast(where, "the number of states", static_cast<std::ptrdiff_t>(dim), 1);
+  CheckMatrix(where, "map/matrix", m.map.matrix, channels, dim);
+  CheckVector(where, "map/offset", m.map.offset, channels);
+  CheckVector(where, "state_scale", m.state_scale, dim);
+  CheckPositive(where, "state_scale", Values(m.state_scale));
+  CheckVector(where, "state_offset", m.state_offset, dim);
+  CheckPositive(where, "time_scale", m.time_scale);
+  CheckVector(where, "noise_variance", m.noise_variance, channels);
+  CheckPositive(where, "noise_variance", Values(m.noise_variance));
+  const std::size_t rows = options.shared_hyperparameters ? 1 : dim;
+  CheckMatrix(where, "gp/inducing_locations", m.gp.inducing_locations, options.inducing, dim);
+  CheckMatrix(where, "gp/inducing_mean", m.gp.inducing_mean, dim, options.inducing);
+  CheckFactors(where, "gp/inducing_chol", m.gp.inducing_chol, dim, options.inducing);
+  CheckMatrix(where, "gp/lengthscales", m.gp.lengthscales, rows, dim);
+  CheckPositive(where, "gp/lengthscales", Values(m.gp.lengthscales));
+  CheckVector(where, "gp/variances", m.gp.variances, rows);
+  CheckPositive(where, "gp/variances", Values(m.gp.variances));
+}
+
+}  // namespace
+
+void CheckModel(const Model& model) {
+  constexpr std::string_view kWhere = "model";
+  internal::CheckRanges(model.options, "options");
+  GetKernel(model.options.kernel);
+  CheckAtLeast(kWhere, "the number of channels", static_cast<std::ptrdiff_t>(model.channels.size()),
+               1);
+  CheckCommon(kWhere, model, model.options, model.channels.size());
+  CheckFinite(kWhere, "start_times", model.start_times);
+  CheckMatrix(kWhere, "x0_mean", model.x0_mean, model.start_times.size(), model.dim());
+  CheckFactors(kWhere, "x0_chol", model.x0_chol, model.start_times.size(), model.dim());
+}
+
+void internal::CheckTrainingState(const TrainingState& state, const Dataset& data,
+                                  const Model& model) {
+  constexpr std::string_view kWhere = "start";
+  const Start& start = state.start;
+  CheckDataset(data);
+  CheckSize("data", "trajectories", data.trajectories.size(), model.start_times.size());
+  CheckCommon(kWhere, start, model.options, data.channels.size());
+  CheckSize(kWhere, "the number of states", start.map.dim(), model.dim());
+  CheckMatrix(kWhere, "x0", start.x0, data.trajectories.size(), start.map.dim());
+  CheckSize(kWhere, "states", start.states.size(), data.trajectories.size());
+  for (std::size_t i = 0; i < start.states.size(); ++i) {
+    CheckMatrix(kWhere, "states", start.states[i], data.trajectories[i].times.size(),
+                start.map.dim());
+  }
+  CheckFinite("training", "flat", state.trainer.flat);
+}
+
+}  // namespace gpode

@@ -1,0 +1,126 @@
+// The tables of what a model file holds: name and member of every struct in it.
+//
+// Each table takes its struct apart by a structured binding: a new member does not compile until it
+// has been named here. docs/formats.md lists the names.
+#pragma once
+
+#include <fmt/format.h>
+
+#include "data/fields.h"
+#include "gpode/gp.h"
+#include "gpode/model.h"
+#include "train/training_state.h"
+
+namespace gpode::internal {
+
+// A struct that is T or const T.
+template <typename S, typename T>
+concept Is = std::same_as<std::remove_const_t<S>, T>;
+
+// Visits a member's own members, with its name in front.
+template <typename Struct, typename Visit>
+void ForNested(std::string_view name, Struct& s, const Visit& visit) {
+  ForFields(s, [&](std::string_view own, auto&& member) {
+    visit(fmt::format("{}/{}", name, own), std::forward<decltype(member)>(member));
+  });
+}
+
+template <Is<ObservationMap> S, typename Visit>
+void ForFields(S& s, const Visit& visit) {
+  auto& [matrix, offset] = s;
+  visit("matrix", matrix);
+  visit("offset", offset);
+}
+
+template <Is<GpParameters> S, typename Visit>
+void ForFields(S& s, const Visit& visit) {
+  auto& [inducing_locations, inducing_mean, inducing_chol, lengthscales, variances] = s;
+  visit("inducing_locations", inducing_locations);
+  visit("inducing_mean", inducing_mean);
+  visit("inducing_chol", inducing_chol);
+  visit("lengthscales", lengthscales);
+  visit("variances", variances);
+}
+
+template <Is<Model> S, typename Visit>
+void ForFields(S& s, const Visit& visit) {
+  // The options are text, written and read by their own table.
+  auto& [options, channels, map, state_scale, state_offset, time_scale, start_times, gp,
+         noise_variance, x0_mean, x0_chol] = s;
+  visit("channels", channels);
+  ForNested("map", map, visit);
+  visit("state_scale", state_scale);
+  visit("state_offset", state_offset);
+  visit("time_scale", time_scale);
+  visit("start_times", start_times);
+  ForNested("gp", gp, visit);
+  visit("noise_variance", noise_variance);
+  visit("x0_mean", x0_mean);
+  visit("x0_chol", x0_chol);
+}
+
+template <Is<Start> S, typename Visit>
+void ForFields(S& s, const Visit& visit) {
+  auto& [map, state_scale, state_offset, time_scale, states, x0, gp, noise_variance] = s;
+  ForNested("map", map, visit);
+  visit("state_scale", state_scale);
+  visit("state_offset", state_offset);
+  visit("time_scale", time_scale);
+  visit("states", Ragged(states));
+  visit("x0", x0);
+  ForNested("gp", gp, visit);
+  visit("noise_variance", noise_variance);
+}
+
+template <Is<TrainerState> S, typename Visit>
+void ForFields(S& s, const Visit& visit) {
+  auto& [phase, step, adam_steps, flat, first_moment, second_moment, step_hints] = s;
+  visit("phase", phase);
+  visit("step", step);
+  visit("adam_steps", adam_steps);
+  visit("flat", flat);
+  visit("first_moment", first_moment);
+  visit("second_moment", second_moment);
+  visit("step_hints", step_hints);
+}
+
+// All members are numbers, an enumeration counting from 0.
+template <Is<Progress> S, typename Visit>
+void ForFields(S& s, const Visit& visit) {
+  auto& [step, steps, phase, bound, loglik, constraint, kl_u, tolerance, noise, diverged] = s;
+  visit("step", step);
+  visit("steps", steps);
+  visit("phase", phase);
+  visit("bound", bound);
+  visit("loglik", loglik);
+  visit("constraint", constraint);
+  visit("kl_u", kl_u);
+  visit("tolerance", tolerance);
+  visit("noise", noise);
+  visit("diverged", diverged);
+}
+
+// A data set, its trajectories one after the other.
+struct DataColumns {
+  std::vector<std::string> names;
+  std::vector<double> start_times;   // (trajectories), NaN where none is given
+  std::vector<std::size_t> lengths;  // (trajectories)
+  std::vector<double> times;         // (sum of lengths)
+  Matrix values;                     // (sum of lengths, channels)
+};
+
+template <Is<DataColumns> S, typename Visit>
+void ForFields(S& s, const Visit& visit) {
+  auto& [names, start_times, lengths, times, values] = s;
+  visit("names", names);
+  visit("start_times", start_times);
+  visit("lengths", lengths);
+  visit("times", times);
+  visit("values", values);
+}
+
+DataColumns ToColumns(const Dataset& data);
+// Throws unless the columns agree; the data set still has to be checked.
+Dataset FromColumns(const DataColumns& columns, const std::vector<std::string>& channels);
+
+}  // namespace gpode::internal

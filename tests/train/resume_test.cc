@@ -1,0 +1,176 @@
+// Runs that were stopped or killed end with the bits of those that were not.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <random>
+#include <thread>
+
+#include "data/files.h"
+#include "gpode/model_file.h"
+#include "support/small_run.h"
+#include "support/temporary_folder.h"
+#include "train/model_file.h"
+
+namespace gpode {
+namespace {
+
+using internal::ModelBytes;
+using internal::ReadFile;
+using testing_support::SmallData;
+using testing_support::SmallOptions;
+using testing_support::TemporaryFolder;
+
+// Ends after so many reports.
+FitControl StopAfter(std::size_t reports) {
+  FitControl control;
+  control.report_every = 1;
+  control.report = [left = reports](const Progress&) mutable { return --left > 0; };
+  return control;
+}
+
+TEST(Resume, StoppedAnywhereItEndsWithTheSameFile) {
+  for (BoundKind bound : {BoundKind::kVanilla, BoundKind::kShooting}) {
+    for (std::size_t batch : {0, 2}) {
+      FitOptions options = SmallOptions();
+      options.bound = bound;
+      options.batch = batch;
+      options.polish = 0.25;
+      const TemporaryFolder folder;
+      Train(SmallData(), options, {.checkpoint = folder / "whole"});
+      for (std::size_t stop = 1; stop <= options.steps; ++stop) {
+        FitControl control = StopAfter(stop);
+        control.checkpoint = folder / "part";
+        EXPECT_EQ(Train(SmallData(), options, control).finished, stop == options.steps);
+        EXPECT_TRUE(Resume(folder / "part").finished);
+        EXPECT_EQ(ReadFile(folder / "part"), ReadFile(folder / "whole")) << stop << " steps";
+      }
+    }
+  }
+}
+
+TEST(Resume, StepByStepWithOtherThreads) {
+  const TemporaryFolder folder;
+  Train(SmallData(), SmallOptions(), {.checkpoint = folder / "whole"});
+  FitControl control = StopAfter(1);
+  control.checkpoint = folder / "part";
+  TrainedModel trained = Train(SmallData(), SmallOptions(), control);
+  for (std::size_t threads = 1; !trained.finished; ++threads) {
+    control = StopAfter(1);
+    control.threads = threads % 4;
+    trained = Resume(folder / "part", control);
+  }
+  EXPECT_EQ(ReadFile(folder / "part"), ReadFile(folder / "whole"));
+}
+
+TEST(Resume, AFinishedRunIsReturnedAndItsFileLeftAlone) {
+  const TemporaryFolder folder;
+  const TrainedModel whole = Train(SmallData(), SmallOptions(), {.checkpoint = folder / "whole"});
+  const auto written = std::filesystem::last_write_time(folder / "whole");
+  const TrainedModel again = Resume(folder / "whole", {.checkpoint = folder / "other"});
+  EXPECT_EQ(ModelBytes(again), ModelBytes(whole));
+  EXPECT_EQ(std::filesystem::last_write_time(folder / "whole"), written);
+  EXPECT_FALSE(std::filesystem::exists(folder / "other"));
+}
+
+TEST(Train, GivesTheModelOfFit) {
+  const Model fitted = Fit(SmallData(), SmallOptions());
+  const TrainedModel trained = Train(SmallData(), SmallOptions());
+  EXPECT_EQ(ModelBytes({.model = fitted}), ModelBytes({.model = trained.model}));
+}
+
+TEST(Train, WritesCheckpointsBySteps) {
+  const TemporaryFolder folder;
+  FitControl control;
+  control.checkpoint = folder / "m";
+  control.checkpoint_steps = 5;
+  control.report_every = 1;
+  std::vector<std::size_t> seen;
+  control.report = [&](const Progress&) {
+    const bool there = std::filesystem::exists(folder / "m");
+    seen.push_back(there ? LoadTrainedModel(folder / "m").history.size() : 0);
+    return true;
+  };
+  Train(SmallData(), SmallOptions(), control);
+  EXPECT_EQ(seen, (std::vector<std::size_t>{0, 0, 0, 0, 5, 5, 5, 5, 5, 10, 10, 10}));
+  EXPECT_EQ(LoadTrainedModel(folder / "m").history.size(), 12u);
+}
+
+TEST(Train, AnUnwritableCheckpointIsNamed) {
+  const TemporaryFolder folder;
+  const std::filesystem::path path = folder / "no" / "m.gpode";
+  try {
+    Train(SmallData(), SmallOptions(), {.checkpoint = path});
+    ADD_FAILURE() << "nothing thrown";
+  } catch (const InputError& error) {
+    EXPECT_EQ(std::string(error.what()),
+              path.string() + ": cannot be written: No such file or directory");
+  }
+}
+
+// ---- kill -9.
+
+FitOptions KillOptions() {
+  FitOptions options = SmallOptions();
+  options.steps = 600;
+  options.draws = 2;
+  return options;
+}
+
+// Starts or goes on with the run in `path`, in a process of its own.
+pid_t StartRun(const std::filesystem::path& path) {
+  const pid_t child = fork();
+  if (child != 0) return child;
+  try {
+    FitControl control;
+    control.checkpoint = path;
+    control.checkpoint_steps = 3;
+    if (std::filesystem::exists(path)) {
+      Resume(path, control);
+    } else {
+      Train(SmallData(), KillOptions(), control);
+    }
+    _exit(0);
+  } catch (...) {
+    _exit(1);
+  }
+}
+
+TEST(Resume, KilledAtRandomMomentsItEndsWithTheSameFile) {
+  const int kills = std::getenv("GPODE_LONG_TESTS") ? 1000 : 100;
+  const TemporaryFolder folder;
+  const std::filesystem::path path = folder / "run.gpode";
+  const std::vector<std::byte> whole = ModelBytes(Train(SmallData(), KillOptions()));
+  std::mt19937_64 engine(1);
+  int killed = 0, ended = 0;
+  while (killed < kills || ended == 0) {
+    const pid_t child = StartRun(path);
+    ASSERT_GT(child, 0);
+    if (killed < kills) {
+      std::this_thread::sleep_for(std::chrono::microseconds(engine() % 40000));
+      kill(child, SIGKILL);
+    }
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    if (WIFSIGNALED(status)) {
+      ++killed;
+      // Whole, or not there yet.
+      if (std::filesystem::exists(path)) {
+        ASSERT_NO_THROW(LoadTrainedModel(path));
+      }
+      continue;
+    }
+    ASSERT_EQ(WEXITSTATUS(status), 0);
+    ASSERT_EQ(ReadFile(path), whole) << "after " << killed << " kills";
+    ++ended;
+    std::filesystem::remove(path);
+  }
+  RecordProperty("ended", ended);
+}
+
+}  // namespace
+}  // namespace gpode
