@@ -64,6 +64,21 @@ void CheckCommon(std::string_view where, const T& m, const FitOptions& options,
   CheckPositive(where, "gp/variances", Values(m.gp.variances));
 }
 
+void CheckShootingStates(std::string_view where, const Model& m) {
+  const std::size_t count = m.shooting_trajectory.size(), trajectories = m.start_times.size();
+  CheckSize(where, "end_times", m.end_times.size(), trajectories);
+  CheckFinite(where, "end_times", m.end_times);
+  CheckSize(where, "shooting_times", m.shooting_times.size(), count);
+  CheckFinite(where, "shooting_times", m.shooting_times);
+  CheckMatrix(where, "shooting_mean", m.shooting_mean, count, m.dim());
+  CheckMatrix(where, "shooting_chol", m.shooting_chol, count, m.dim() * m.dim());
+  for (std::size_t trajectory : m.shooting_trajectory) {
+    if (trajectory >= trajectories) {
+      ThrowInput(where, "shooting_trajectory", "names a trajectory that is not there");
+    }
+  }
+}
+
 }  // namespace
 
 void CheckModel(const Model& model) {
@@ -76,6 +91,7 @@ void CheckModel(const Model& model) {
   CheckFinite(kWhere, "start_times", model.start_times);
   CheckMatrix(kWhere, "x0_mean", model.x0_mean, model.start_times.size(), model.dim());
   CheckFactors(kWhere, "x0_chol", model.x0_chol, model.start_times.size(), model.dim());
+  CheckShootingStates(kWhere, model);
 }
 
 void internal::CheckTrainingState(const TrainingState& state, const Dataset& data,

@@ -45,18 +45,24 @@ void ForFields(S& s, const Visit& visit) {
 template <Is<Model> S, typename Visit>
 void ForFields(S& s, const Visit& visit) {
   // The options are text, written and read by their own table.
-  auto& [options, channels, map, state_scale, state_offset, time_scale, start_times, gp,
-         noise_variance, x0_mean, x0_chol] = s;
+  auto& [options, channels, map, state_scale, state_offset, time_scale, start_times, end_times, gp,
+         noise_variance, x0_mean, x0_chol, shooting_trajectory, shooting_times, shooting_mean,
+         shooting_chol] = s;
   visit("channels", channels);
   ForNested("map", map, visit);
   visit("state_scale", state_scale);
   visit("state_offset", state_offset);
   visit("time_scale", time_scale);
   visit("start_times", start_times);
+  visit("end_times", end_times);
   ForNested("gp", gp, visit);
   visit("noise_variance", noise_variance);
   visit("x0_mean", x0_mean);
   visit("x0_chol", x0_chol);
+  visit("shooting_trajectory", shooting_trajectory);
+  visit("shooting_times", shooting_times);
+  visit("shooting_mean", shooting_mean);
+  visit("shooting_chol", shooting_chol);
 }
 
 template <Is<Start> S, typename Visit>
@@ -74,7 +80,7 @@ void ForFields(S& s, const Visit& visit) {
 
 template <Is<TrainerState> S, typename Visit>
 void ForFields(S& s, const Visit& visit) {
-  auto& [phase, step, adam_steps, flat, first_moment, second_moment, step_hints] = s;
+  auto& [phase, step, adam_steps, flat, first_moment, second_moment, step_hints, state_updates] = s;
   visit("phase", phase);
   visit("step", step);
   visit("adam_steps", adam_steps);
@@ -82,12 +88,14 @@ void ForFields(S& s, const Visit& visit) {
   visit("first_moment", first_moment);
   visit("second_moment", second_moment);
   visit("step_hints", step_hints);
+  visit("state_updates", state_updates);
 }
 
 // All members are numbers, an enumeration counting from 0.
 template <Is<Progress> S, typename Visit>
 void ForFields(S& s, const Visit& visit) {
-  auto& [step, steps, phase, bound, loglik, constraint, kl_u, tolerance, noise, diverged] = s;
+  auto& [step, steps, phase, bound, loglik, constraint, kl_u, tolerance, noise, diverged,
+         evaluations] = s;
   visit("step", step);
   visit("steps", steps);
   visit("phase", phase);
@@ -98,6 +106,7 @@ void ForFields(S& s, const Visit& visit) {
   visit("tolerance", tolerance);
   visit("noise", noise);
   visit("diverged", diverged);
+  visit("evaluations", evaluations);
 }
 
 // A data set, its trajectories one after the other.
