@@ -10,7 +10,8 @@
 namespace gpode {
 namespace {
 
-constexpr double kStateSpread = 0.1;  // standard deviation of the states' posteriors at the start
+// Standard deviation of the states' posteriors at the start, in spreads of the states.
+constexpr double kStateSpread = 0.1;
 
 void CheckShare(const char* name, double share) {
   if (!(share >= 0 && share <= 1)) ThrowInput("Fit", name, "must be between 0 and 1");
@@ -34,14 +35,7 @@ void CheckOptions(const Dataset& data, const FitOptions& o) {
   CheckShare("approach", o.approach);
   CheckShare("polish", o.polish);
   CheckShare("noise_hold", o.noise_hold);
-  if (o.observation == Observation::kPca) {
-    at_least_one("states", o.states);
-    if (o.states > data.channels.size()) {
-      ThrowInput("Fit", "states", "must not be more than the channels");
-    }
-  } else if (o.states != 0 && o.states != data.channels.size()) {
-    ThrowInput("Fit", "states", "must equal the number of channels, unless PCA is asked for");
-  }
+  CheckObservation(data, o);
 }
 
 }  // namespace
@@ -116,7 +110,9 @@ void Trainer::SetStart(std::span<double> values) const {
   const auto put_diagonals = [&](std::size_t block, std::size_t count) {
     const std::span<double> chol = layout().Values(block, values);
     for (std::size_t i = 0; i < count; ++i) {
-      for (std::size_t k = 0; k < s.dim; ++k) chol[(i * s.dim + k) * s.dim + k] = kStateSpread;
+      for (std::size_t k = 0; k < s.dim; ++k) {
+        chol[(i * s.dim + k) * s.dim + k] = kStateSpread * start_.spread[k];
+      }
     }
   };
   put_diagonals(parameters_->x0_chol, s.trajectories);
@@ -208,7 +204,7 @@ Progress Trainer::Step() {
 // Which share of the learning rate the noise has at this step.
 void Trainer::SetNoiseRate() {
   const double held = options_.noise_hold * static_cast<double>(total_steps_);
-  const bool holding = static_cast<double>(GlobalStep()) < held;
+  const bool holding = static_cast<double>(GlobalStep()) < held || !options_.noise_variance.empty();
   const ParameterBlock& noise = layout().blocks()[parameters_->noise_variance];
   std::fill_n(rates_.begin() + noise.flat_offset, noise.flat_size, holding ? 0.0 : 1.0);
 }

@@ -131,7 +131,7 @@ TEST(Trainer, ImpossibleOptionsAreNamed) {
   options = Small();
   options.states = 3;
   EXPECT_EQ(MessageOf(options),
-            "Fit: states must equal the number of channels, unless PCA is asked for");
+            "Fit: states must equal the number of channels, unless PCA or a matrix is asked for");
   options.observation = Observation::kPca;
   EXPECT_EQ(MessageOf(options), "Fit: states must not be more than the channels");
   options = Small();
