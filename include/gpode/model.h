@@ -84,6 +84,7 @@ struct Progress {
   double tolerance = 0;  // of shooting
   double noise = 0;      // mean over channels of the noise's standard deviation
   std::size_t diverged = 0;
+  std::size_t skipped = 0;  // steps so far that had no usable gradient
 };
 
 struct Model {
@@ -93,6 +94,7 @@ struct Model {
   Vector state_scale, state_offset;  // (D): the user's state is scale z + offset, z the model's
   double time_scale = 1;             // the user's time per unit of the model's
   std::vector<double> start_times;   // of the training trajectories
+  std::string warning;               // what went wrong in training; empty: nothing
 
   GpParameters gp;
   Vector noise_variance;        // (channels), in the user's units

@@ -1,5 +1,7 @@
 #include "train/initialise.h"
 
+#include <fmt/format.h>
+
 #include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
@@ -12,10 +14,12 @@ namespace gpode {
 namespace {
 
 // At the start: kernels that reach over the data, noise that no channel dominates with.
-constexpr double kLengthscale = 1.3;       // states have unit variance
-constexpr double kSmallestNoise = 1e-3;    // of the variance
-constexpr double kPcaNoise = 1.5;          // of what the smoother leaves over, mean over channels
-constexpr double kInducingSpread = 0.05;   // whitened
+constexpr double kLengthscale = 1.3;        // states have unit variance
+constexpr double kSmallestNoise = 1e-3;     // of the variance
+constexpr double kPcaNoise = 1.5;           // of what the smoother leaves over, mean over channels
+constexpr double kInducingSpread = 0.05;    // whitened
+constexpr double kSmallestVariance = 1e-4;  // of the mean over outputs, without scaling
+constexpr double kRounding = 1e-9;
 constexpr std::size_t kMostSlopes = 1000;  // slopes that the field is regressed on
 
 // y = C x + b with the user's states x.
@@ -75,6 +79,11 @@ Vector GivenNoise(const FitOptions& options, Eigen::Index channels) {
   return Eigen::Map<const Vector>(given.data(), channels);
 }
 
+// Root mean square of each column.
+Vector Sizes(const Matrix& rows) {
+  return (rows.colwise().squaredNorm() / static_cast<double>(rows.rows())).cwiseSqrt().transpose();
+}
+
 // Where the noise starts: what the smoother left over, in each channel's unit. With PCA all
 // channels are in one unit, and one noise for all keeps the quiet ones from dominating before the
 // dynamics are learnt.
@@ -98,14 +107,15 @@ Vector NoiseVariances(const Dataset& data, const FitOptions& options, const Star
   return noise;
 }
 
-// Root mean square of each column; one where that is nothing.
-Vector Sizes(const Matrix& rows) {
-  Vector sizes =
-      (rows.colwise().squaredNorm() / static_cast<double>(rows.rows())).cwiseSqrt().transpose();
-  for (double& s : sizes) {
-    if (!(s > 0) || !std::isfinite(s)) s = 1.0;
+// Root mean square of each column; where that is no more than a rounding error, the size that
+// signals and hidden parts of unit size would give the state.
+Vector Spread(const SignalMap& signals, const Matrix& centred) {
+  Vector spread = Sizes(centred);
+  for (Eigen::Index d = 0; d < spread.size(); ++d) {
+    const double usual = std::hypot(signals.observed.row(d).norm(), signals.hidden.row(d).norm());
+    if (!(spread[d] > kRounding * usual)) spread[d] = usual > 0 ? usual : 1.0;
   }
-  return sizes;
+  return spread;
 }
 
 // The model's coordinates z: x = scale z + offset, about of unit size. Scores already are.
@@ -116,13 +126,14 @@ void SetCoordinates(const FitOptions& options, const SignalMap& signals, const M
   start.state_offset = Vector::Zero(dim);
   if (options.observation == Observation::kPca) return;
   const Vector mean = deviations.colwise().mean().transpose();
+  const Vector spread = Spread(signals, deviations.rowwise() - mean.transpose());
   if (!options.scale) {
-    start.spread = Sizes(deviations.rowwise() - mean.transpose());
+    start.spread = spread;
   } else if (options.observation == Observation::kIdentity) {
     start.state_scale = signals.observed.diagonal();
     start.state_offset = signals.offset;
   } else {
-    start.state_scale = Sizes(deviations.rowwise() - mean.transpose());
+    start.state_scale = spread;
     start.state_offset = signals.offset + mean;
   }
 }
@@ -151,9 +162,11 @@ void SetGp(const FitOptions& options, const Matrix& states, const Matrix& slopes
   gp.lengthscales = (kLengthscale * start.spread.transpose()).replicate(rows, 1);
   gp.variances = Vector::Ones(rows);
   if (!options.scale) {
+    // A state that does not move is not to be held still with certainty.
     const Vector variances = Sizes(slopes).cwiseAbs2();
-    gp.variances = Vector::Constant(rows, variances.mean());
-    if (rows == dim) gp.variances = variances;
+    const double mean = variances.mean() > 0 ? variances.mean() : 1.0;
+    gp.variances = Vector::Constant(rows, mean);
+    if (rows == dim) gp.variances = variances.cwiseMax(kSmallestVariance * mean);
   }
   SetInducing(GetKernel(options.kernel), Thin(states, kMostSlopes), Thin(slopes, kMostSlopes),
               options.jitter, gp);
@@ -161,6 +174,27 @@ void SetGp(const FitOptions& options, const Matrix& states, const Matrix& slopes
 
 std::span<const double> Entries(const auto& m) {
   return {m.data(), static_cast<std::size_t>(m.size())};
+}
+
+// Squares of values, slopes and times must be numbers too.
+constexpr double kLargest = 1e100;
+
+bool Usable(double size) { return size < kLargest && (size == 0 || size > 1 / kLargest); }
+
+void CheckUnits(const Dataset& data) {
+  for (std::size_t n = 0; n < data.trajectories.size(); ++n) {
+    const Trajectory& t = data.trajectories[n];
+    if (Usable(t.times.back() - t.start())) continue;
+    ThrowInput("Fit", fmt::format("trajectory {}", n + 1),
+               "lasts less than 1e-100 or more than 1e100: choose another unit of time");
+  }
+  const ChannelMoments moments = MomentsOf(data);
+  for (std::size_t c = 0; c < data.channels.size(); ++c) {
+    const auto i = static_cast<Eigen::Index>(c);
+    if (Usable(std::fabs(moments.mean[i])) && Usable(std::sqrt(moments.variance[i]))) continue;
+    ThrowInput("Fit", fmt::format("channel '{}'", data.channels[c]),
+               "has values below 1e-100 or above 1e100: choose another unit");
+  }
 }
 
 void CheckGivenNoise(const std::vector<double>& variances, std::size_t channels) {
@@ -184,6 +218,7 @@ void CheckGivenMap(const ObservationMap& map, std::size_t states, std::size_t ch
 void CheckObservation(const Dataset& data, const FitOptions& o) {
   const std::size_t channels = data.channels.size();
   const bool given = o.observation_map.matrix.size() > 0;
+  CheckUnits(data);
   CheckGivenNoise(o.noise_variance, channels);
   if (o.observation == Observation::kIdentity) {
     if (given) ThrowInput("Fit", "observation_map", "is given, but observation is the identity");

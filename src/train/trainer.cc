@@ -1,5 +1,7 @@
 #include "train/trainer.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -12,6 +14,32 @@ namespace {
 
 // Standard deviation of the states' posteriors at the start, in spreads of the states.
 constexpr double kStateSpread = 0.1;
+
+// So many steps in a row without a usable gradient end the training.
+constexpr std::size_t kMostSkippedInARow = 200;
+// Beyond this the optimiser's squares would overflow, and never come back.
+constexpr double kLargestGradient = 1e100;
+
+// exp of these is neither zero nor infinite.
+constexpr double kLargestLog = 700;
+
+// Logarithms of positive parameters stay where exp is a positive number, whatever the rate.
+void ClampLogs(const ParameterLayout& layout, std::span<double> flat) {
+  const auto clamp = [&](std::size_t i) {
+    flat[i] = std::clamp(flat[i], -kLargestLog, kLargestLog);
+  };
+  for (const ParameterBlock& block : layout.blocks()) {
+    const std::size_t end = block.flat_offset + block.flat_size;
+    if (block.transform == Transform::kPositive) {
+      for (std::size_t i = block.flat_offset; i < end; ++i) clamp(i);
+    } else if (block.transform == Transform::kLowerTriangular) {
+      std::size_t i = block.flat_offset;
+      while (i < end) {
+        for (std::size_t row = 0; row < block.shape.back(); ++row, i += row) clamp(i + row);
+      }
+    }
+  }
+}
 
 void CheckShare(const char* name, double share) {
   if (!(share >= 0 && share <= 1)) ThrowInput("Fit", name, "must be between 0 and 1");
@@ -86,9 +114,9 @@ void Trainer::BeginPhase(std::size_t phase) {
   bound_ = std::make_unique<Bound>(
       GetKernel(options_.kernel), options_.jitter, start_.map, std::move(timed), std::move(cut),
       *parameters_, options_.features, options_.draws, options_.precision, options_.solver);
-  state_ = TrainerState();
   state_.phase = phase;
-  state_.flat.resize(layout().flat_size());
+  state_.step = 0;
+  state_.flat.assign(layout().flat_size(), 0.0);
   adam_ = Adam(state_.flat.size());
   values_.assign(layout().value_size(), 0.0);
   bvalues_.resize(values_.size());
@@ -181,14 +209,19 @@ Progress Trainer::Step() {
   layout().ConstrainPullback(values_, bvalues_, gradient_);
   const Progress progress = ProgressOf(terms);
   const PhasePlan& phase = plan_[state_.phase];
-  // A step without a usable gradient changes nothing but the count.
-  const bool usable =
-      std::all_of(gradient_.begin(), gradient_.end(), [](double g) { return std::isfinite(g); });
+  // A step without a usable gradient changes nothing but the counts.
+  const bool usable = std::all_of(gradient_.begin(), gradient_.end(),
+                                  [](double g) { return std::fabs(g) < kLargestGradient; });
   if (usable && terms.factor == FactorStatus::kOk) {
+    state_.skipped_in_a_row = 0;
     SetNoiseRate();
     adam_.Step(gradient_,
                CosineRate(options_.learning_rate, state_.step, options_.warm_up, phase.steps),
                rates_, state_.flat);
+    ClampLogs(layout(), state_.flat);
+  } else {
+    ++state_.skipped;
+    ++state_.skipped_in_a_row;
   }
   if (++state_.step == phase.steps) {
     if (state_.phase + 1 < plan_.size()) {
@@ -199,6 +232,20 @@ Progress Trainer::Step() {
     }
   }
   return progress;
+}
+
+bool Trainer::failed() const { return state_.skipped_in_a_row >= kMostSkippedInARow; }
+
+std::string Trainer::Warning() const {
+  if (failed()) {
+    return fmt::format(
+        "training ended after {} of {} steps: the last {} had no usable gradient (not finite, or a "
+        "kernel matrix that cannot be factored)",
+        GlobalStep(), total_steps_, state_.skipped_in_a_row);
+  }
+  if (state_.skipped == 0) return "";
+  return fmt::format("{} of {} steps had no usable gradient and were passed over", state_.skipped,
+                     GlobalStep());
 }
 
 // Which share of the learning rate the noise has at this step.
@@ -223,7 +270,8 @@ Progress Trainer::ProgressOf(const BoundTerms& terms) const {
           .kl_u = terms.kl_u,
           .tolerance = CurrentTolerance().scale,
           .noise = noise,
-          .diverged = terms.diverged};
+          .diverged = terms.diverged,
+          .skipped = state_.skipped};
 }
 
 Model Trainer::Snapshot() const {
@@ -234,6 +282,7 @@ Model Trainer::Snapshot() const {
   model.state_scale = start_.state_scale;
   model.state_offset = start_.state_offset;
   model.time_scale = start_.time_scale;
+  model.warning = Warning();
   for (const Trajectory& t : data_.trajectories) model.start_times.push_back(t.start());
   std::vector<double> values(layout().value_size());
   layout().Constrain(state_.flat, values);
@@ -271,6 +320,8 @@ void Trainer::Restore(const TrainerState& state) {
   CheckSize("Trainer::Restore", "step_hints", state.step_hints.size(), bound_->step_hints.size());
   state_.phase = state.phase;
   state_.step = state.step;
+  state_.skipped = state.skipped;
+  state_.skipped_in_a_row = state.skipped_in_a_row;
   state_.flat = state.flat;
   adam_.first_moment = state.first_moment;
   adam_.second_moment = state.second_moment;

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "gpode/model.h"
@@ -34,6 +35,7 @@ struct TrainerState {
   std::size_t phase = 0;
   std::size_t step = 0;  // within the phase
   std::size_t adam_steps = 0;
+  std::size_t skipped = 0, skipped_in_a_row = 0;  // steps without a usable gradient, so far
   std::vector<double> flat, first_moment, second_moment, step_hints;
 
   bool operator==(const TrainerState&) const = default;
@@ -43,7 +45,8 @@ class Trainer {
  public:
   Trainer(const Dataset& data, const FitOptions& options);
 
-  bool done() const { return state_.phase == plan_.size(); }
+  // After the last step, or when too many in a row could not be used.
+  bool done() const { return state_.phase == plan_.size() || failed(); }
   std::size_t steps() const { return total_steps_; }
 
   // One step of the optimiser, before done().
@@ -61,6 +64,8 @@ class Trainer {
   Tolerance CurrentTolerance() const;
   SegmentChoice ChooseSegments() const;
   std::size_t GlobalStep() const;
+  bool failed() const;
+  std::string Warning() const;
   void SetNoiseRate();
   Progress ProgressOf(const BoundTerms& terms) const;
   const ParameterLayout& layout() const { return parameters_->layout(); }
