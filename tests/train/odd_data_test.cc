@@ -215,7 +215,7 @@ TEST(OddData, LearningRatesThatOverflowLogarithms) {
   FitOptions options = Short(BoundKind::kShooting);
   options.steps = 20;
   options.warm_up = 0;
-  options.learning_rate = 100;
+  options.learning_rate = 1e4;
   EXPECT_TRUE(IsFinite(Fit(VanDerPolData(), options)));
 }
 
