@@ -23,12 +23,23 @@
 namespace gpode {
 
 enum class BoundKind { kVanilla, kShooting };
-enum class Observation { kIdentity, kPca };
+// How channels y show the states x:  y = x;  y = C x + b with principal components C, whose scores
+// are the states;  y = C x + b with a given C, of fewer, as many or more channels than states.
+enum class Observation { kIdentity, kPca, kMatrix };
 
 struct FitOptions {
   BoundKind bound = BoundKind::kVanilla;
   Observation observation = Observation::kIdentity;
-  std::size_t states = 0;  // D; 0: as many as channels (needed with PCA)
+  std::size_t states = 0;  // D; 0: as many as the channels, or as the map has (needed with PCA)
+  // kMatrix: C and b in the user's units; no offset: zero. kPca: components of other data (see
+  // PrincipalComponents); no matrix: those of the training data.
+  ObservationMap observation_map;
+  // The noise's variances in the user's units, one for all channels or one for each, which are then
+  // kept; none: they are learnt.
+  std::vector<double> noise_variance;
+  // The model's states and time are scaled to unit size. Without, they are the user's own, and so
+  // are tolerances, jitter and the standard normal prior of initial states.
+  bool scale = true;
   std::string kernel = "squared-exponential";
   bool shared_hyperparameters = false;
   std::size_t inducing = 16;
@@ -74,6 +85,7 @@ struct Progress {
   double noise = 0;      // mean over channels of the noise's standard deviation
   std::size_t diverged = 0;
   std::size_t evaluations = 0;  // of the drawn fields
+  std::size_t skipped = 0;      // steps so far that had no usable gradient
 };
 
 struct Model {
@@ -84,6 +96,7 @@ struct Model {
   double time_scale = 1;             // the user's time per unit of the model's
   // Of the training trajectories, in the user's time: the initial state, the last observation.
   std::vector<double> start_times, end_times;
+  std::string warning;  // what went wrong in training; empty: nothing
 
   GpParameters gp;
   Vector noise_variance;        // (channels), in the user's units

@@ -1,12 +1,19 @@
 // What is seen of a state:  y = C x + b + noise,  noise_c ~ N(0, noise_variance_c) for each channel
 // c.
 //
-// C (channels, D) and b (channels) also hold the scaling between the model's coordinates, in which
-// priors are of unit size, and the user's units; the noise is in the user's units.
+// In a model, C (channels, D) and b (channels) also hold the scaling between the model's
+// coordinates, in which priors are of unit size, and the user's units; the noise is in the user's
+// units.
+//
+// Thread safety: plain values and functions.
+//
+//   FitOptions options{.observation = Observation::kPca, .states = 5};
+//   options.observation_map = PrincipalComponents(all_recordings, 5);
 #pragma once
 
 #include <span>
 
+#include "gpode/dataset.h"
 #include "gpode/field.h"
 
 namespace gpode {
@@ -20,11 +27,25 @@ struct ObservationMap {
   // Rows of states (n, D) to rows of channels (n, channels), without noise.
   Matrix Apply(const Matrix& states) const;
   // The other way by least squares, from the channels that were seen (NaN: missing); NaN where
-  // there are fewer of them than states.
+  // these do not determine the state.
   Matrix StatesOf(const Matrix& values) const;
 
   static ObservationMap Identity(std::size_t dim);
 };
+
+// What is known of states a priori standard normal once their channels are seen.
+struct StateGuess {
+  Matrix mean, variance;  // (n, D); without observation 0 and 1
+};
+
+// values (n, channels), NaN: missing; noise_variance (channels), positive.
+StateGuess GuessStates(const ObservationMap& map, const Vector& noise_variance,
+                       const Matrix& values);
+
+// The `states` leading principal components of all trajectories together, scaled so that scores
+// have unit variance: y = C score + b. Missing values are filled with what the components make of
+// the row's other channels.
+ObservationMap PrincipalComponents(const Dataset& data, std::size_t states);
 
 // log p(y | x): the sum over observed channels of y (NaN is missing).
 double LogLikelihood(const ObservationMap& map, std::span<const double> noise_variance,

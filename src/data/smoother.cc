@@ -170,6 +170,7 @@ Smoothed Smooth(const SmootherParameters& parameters, const Series& series,
     const auto i = std::lower_bound(times.begin(), times.end(), t) - times.begin();
     result.value.push_back(smooth[i][0] + parameters.mean);
     result.slope.push_back(smooth[i][1]);
+    result.acceleration.push_back(smooth[i][2]);
   }
   return result;
 }

@@ -1,4 +1,4 @@
-// Smoothing a noisy, irregular series with gaps, to start training from: states and slopes.
+// Smoothing a noisy, irregular series with gaps, to start training from: values and derivatives.
 //
 // The series is modelled as a Gaussian process in time with the Matern 5/2 kernel plus white noise,
 // in state-space form (Hartikainen and Sarkka, 2010), so that one pass of a Kalman filter and
@@ -25,14 +25,14 @@ struct SmootherParameters {
 };
 
 struct Smoothed {
-  std::vector<double> value, slope;  // at the requested times
+  std::vector<double> value, slope, acceleration;  // at the requested times
 };
 
 // Parameters for series that share them; what has no observation is passed over. Of long series,
 // two thousand points in the middle are enough.
 SmootherParameters FitSmoother(std::span<const Series> series);
 
-// Smoothed values and slopes at increasing times, which need not be the series' own.
+// Smoothed values and derivatives at increasing times, which need not be the series' own.
 Smoothed Smooth(const SmootherParameters& parameters, const Series& series,
                 std::span<const double> at);
 

@@ -1,12 +1,21 @@
 #include "gpode/observation.h"
 
 #include <Eigen/Cholesky>
+#include <Eigen/QR>
 #include <cmath>
 #include <numbers>
 #include <vector>
 
 namespace gpode {
 namespace {
+
+std::vector<Eigen::Index> SeenChannels(const Matrix& values, Eigen::Index row) {
+  std::vector<Eigen::Index> seen;
+  for (Eigen::Index c = 0; c < values.cols(); ++c) {
+    if (!std::isnan(values(row, c))) seen.push_back(c);
+  }
+  return seen;
+}
 
 // y_c - (C x + b)_c.
 double Residual(const ObservationMap& map, std::size_t c, double y, std::span<const double> x) {
@@ -38,16 +47,30 @@ Matrix ObservationMap::StatesOf(const Matrix& values) const {
       states.row(i) = (values.row(i).transpose() - offset).cwiseQuotient(matrix.diagonal());
       continue;
     }
-    std::vector<Eigen::Index> seen;
-    for (Eigen::Index c = 0; c < values.cols(); ++c) {
-      if (!std::isnan(values(i, c))) seen.push_back(c);
-    }
+    const std::vector<Eigen::Index> seen = SeenChannels(values, i);
     if (static_cast<Eigen::Index>(seen.size()) < matrix.cols()) continue;
-    const Matrix a = matrix(seen, Eigen::all);
-    const Vector y = values.row(i).transpose()(seen) - offset(seen);
-    states.row(i) = (a.transpose() * a).ldlt().solve(a.transpose() * y).transpose();
+    const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(matrix(seen, Eigen::all));
+    if (qr.rank() < matrix.cols()) continue;
+    states.row(i) = qr.solve(values.row(i).transpose()(seen) - offset(seen)).transpose();
   }
   return states;
+}
+
+StateGuess GuessStates(const ObservationMap& map, const Vector& noise_variance,
+                       const Matrix& values) {
+  const Eigen::Index dim = map.matrix.cols();
+  const Vector weights = noise_variance.cwiseInverse();
+  StateGuess guess{Matrix(values.rows(), dim), Matrix(values.rows(), dim)};
+  for (Eigen::Index i = 0; i < values.rows(); ++i) {
+    const std::vector<Eigen::Index> seen = SeenChannels(values, i);
+    const Matrix a = map.matrix(seen, Eigen::all);
+    const Vector y = values.row(i).transpose()(seen) - map.offset(seen);
+    const Matrix weighted = a.transpose() * weights(seen).asDiagonal();
+    const Eigen::LLT<Matrix> precision(weighted * a + Matrix::Identity(dim, dim));
+    guess.mean.row(i) = precision.solve(weighted * y).transpose();
+    guess.variance.row(i) = precision.solve(Matrix::Identity(dim, dim)).diagonal().transpose();
+  }
+  return guess;
 }
 
 double LogLikelihood(const ObservationMap& map, std::span<const double> noise_variance,

@@ -31,8 +31,15 @@ inline constexpr OptionRange kThreads{0, 4096};
 template <typename Options, typename Visit>
 void ForOptions(Options& o, Visit&& visit) {
   visit("bound", o.bound, kAny, "whole trajectories (vanilla) or short segments (shooting)");
-  visit("observation", o.observation, kAny, "channels are states (identity) or mix them (pca)");
+  visit("observation", o.observation, kAny,
+        "channels are states (identity) or mix them (pca, matrix)");
   visit("states", o.states, kCountOrNone, "dimension of the state; 0: as many as channels");
+  visit("observation_map.matrix", o.observation_map.matrix, kAny,
+        "rows of C in y = C x + b (observation pca or matrix)");
+  visit("observation_map.offset", o.observation_map.offset, kAny, "b in y = C x + b");
+  visit("noise_variance", o.noise_variance, kAny,
+        "known noise, one for all channels or one each; none: learnt");
+  visit("scale", o.scale, kAny, "scale states and time to unit size");
   visit("kernel", o.kernel, kAny, "covariance function of the field");
   visit("shared_hyperparameters", o.shared_hyperparameters, kAny,
         "one kernel for all outputs of the field");

@@ -1,131 +1,36 @@
 #include "train/initialise.h"
 
+#include <fmt/format.h>
+
 #include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
-#include "data/smoother.h"
 #include "gpode/error.h"
 #include "train/kmeans.h"
+#include "train/smooth_states.h"
 
 namespace gpode {
 namespace {
 
 // At the start: kernels that reach over the data, noise that no channel dominates with.
-constexpr double kLengthscale = 1.3;       // states have unit variance
-constexpr double kSmallestNoise = 1e-3;    // of the variance
-constexpr double kPcaNoise = 1.5;          // of what the smoother leaves over, mean over channels
-constexpr double kInducingSpread = 0.05;   // whitened
+constexpr double kLengthscale = 1.3;        // states have unit variance
+constexpr double kSmallestNoise = 1e-3;     // of the variance
+constexpr double kPcaNoise = 1.5;           // of what the smoother leaves over, mean over channels
+constexpr double kInducingSpread = 0.05;    // whitened
+constexpr double kSmallestVariance = 1e-4;  // of the mean over outputs, without scaling
+constexpr double kRounding = 1e-9;
 constexpr std::size_t kMostSlopes = 1000;  // slopes that the field is regressed on
 
-struct ChannelMoments {
-  Vector mean, variance;
-};
-
-ChannelMoments MomentsOf(const Dataset& data) {
-  const auto channels = static_cast<Eigen::Index>(data.channels.size());
-  ChannelMoments m{Vector::Zero(channels), Vector::Zero(channels)};
-  for (Eigen::Index c = 0; c < channels; ++c) {
-    double count = 0, sum = 0, squares = 0;
-    double smallest = std::numeric_limits<double>::infinity(), largest = -smallest;
-    for (const Trajectory& t : data.trajectories) {
-      for (Eigen::Index i = 0; i < t.values.rows(); ++i) {
-        if (std::isnan(t.values(i, c))) continue;
-        sum += t.values(i, c);
-        count += 1;
-        smallest = std::min(smallest, t.values(i, c));
-        largest = std::max(largest, t.values(i, c));
-      }
-    }
-    // A constant is its own mean, to the last bit: a rounding error must not look like a variance.
-    m.mean[c] = smallest == largest ? smallest : count > 0 ? sum / count : 0;
-    for (const Trajectory& t : data.trajectories) {
-      for (Eigen::Index i = 0; i < t.values.rows(); ++i) {
-        const double e = t.values(i, c) - m.mean[c];
-        if (!std::isnan(e)) squares += e * e;
-      }
-    }
-    m.variance[c] = count > 0 ? squares / count : 0;
+// y = C x + b with the user's states x.
+ObservationMap UserMap(const Dataset& data, const FitOptions& options) {
+  if (options.observation == Observation::kIdentity) {
+    return ObservationMap::Identity(data.channels.size());
   }
-  return m;
-}
-
-ObservationMap ScaledIdentity(const ChannelMoments& moments) {
-  ObservationMap map = ObservationMap::Identity(moments.mean.size());
-  map.offset = moments.mean;
-  for (Eigen::Index c = 0; c < moments.mean.size(); ++c) {
-    map.matrix(c, c) = moments.variance[c] > 0 ? std::sqrt(moments.variance[c]) : 1.0;
-  }
+  if (options.observation_map.matrix.size() == 0) return PrincipalComponents(data, options.states);
+  ObservationMap map = options.observation_map;
+  if (map.offset.size() == 0) map.offset = Vector::Zero(map.matrix.rows());
   return map;
-}
-
-// The leading principal components, scaled so that scores have unit variance. Missing values count
-// as the channel's mean.
-ObservationMap PrincipalComponents(const Dataset& data, const ChannelMoments& moments,
-                                   std::size_t dim) {
-  const Eigen::Index channels = moments.mean.size();
-  Matrix covariance = Matrix::Zero(channels, channels);
-  double count = 0;
-  for (const Trajectory& t : data.trajectories) {
-    Matrix centred = t.values.rowwise() - moments.mean.transpose();
-    centred = centred.array().isNaN().select(0.0, centred);
-    covariance += centred.transpose() * centred;
-    count += static_cast<double>(t.values.rows());
-  }
-  covariance /= count;
-  const Eigen::SelfAdjointEigenSolver<Matrix> eigen(covariance);
-  ObservationMap map{Matrix(channels, static_cast<Eigen::Index>(dim)), moments.mean};
-  for (std::size_t k = 0; k < dim; ++k) {
-    const Eigen::Index i = channels - 1 - static_cast<Eigen::Index>(k);
-    const double scale = std::sqrt(std::max(eigen.eigenvalues()[i], 0.0));
-    map.matrix.col(k) = eigen.eigenvectors().col(i) * (scale > 0 ? scale : 1.0);
-  }
-  return map;
-}
-
-// Smoothed states and slopes of all trajectories, in the user's time.
-struct SmoothStates {
-  std::vector<Matrix> states, slopes;  // (T, D)
-  Matrix x0;                           // (trajectories, D)
-};
-
-SmoothStates SmoothAll(const Dataset& data, const ObservationMap& map) {
-  const auto count = data.trajectories.size();
-  const Eigen::Index dim = map.matrix.cols();
-  std::vector<Matrix> raw;
-  SmoothStates s;
-  s.x0.resize(static_cast<Eigen::Index>(count), dim);
-  for (const Trajectory& t : data.trajectories) {
-    raw.push_back(map.StatesOf(t.values));
-    s.states.emplace_back(t.values.rows(), dim);
-    s.slopes.emplace_back(t.values.rows(), dim);
-  }
-  for (Eigen::Index k = 0; k < dim; ++k) {
-    std::vector<std::vector<double>> columns(count);
-    std::vector<Series> series(count);
-    for (std::size_t n = 0; n < count; ++n) {
-      columns[n].assign(raw[n].col(k).begin(), raw[n].col(k).end());
-      series[n] = {data.trajectories[n].times, columns[n]};
-    }
-    // A few trajectories tell the scales.
-    const SmootherParameters parameters =
-        FitSmoother(std::span(series).first(std::min<std::size_t>(count, 12)));
-    for (std::size_t n = 0; n < count; ++n) {
-      const Trajectory& t = data.trajectories[n];
-      std::vector<double> at = t.times;
-      const bool earlier = t.start() < t.times.front();
-      if (earlier) at.insert(at.begin(), t.start());
-      const Smoothed smoothed = Smooth(parameters, series[n], at);
-      s.x0(static_cast<Eigen::Index>(n), k) = smoothed.value[0];
-      for (std::size_t i = 0; i < t.times.size(); ++i) {
-        s.states[n](static_cast<Eigen::Index>(i), k) = smoothed.value[i + earlier];
-        s.slopes[n](static_cast<Eigen::Index>(i), k) = smoothed.slope[i + earlier];
-      }
-    }
-  }
-  return s;
 }
 
 Matrix Stack(const std::vector<Matrix>& parts) {
@@ -168,60 +73,184 @@ void SetInducing(const Kernel& kernel, const Matrix& states, const Matrix& slope
   }
 }
 
+Vector GivenNoise(const FitOptions& options, Eigen::Index channels) {
+  const std::vector<double>& given = options.noise_variance;
+  if (given.size() == 1) return Vector::Constant(channels, given[0]);
+  return Eigen::Map<const Vector>(given.data(), channels);
+}
+
+// Root mean square of each column.
+Vector Sizes(const Matrix& rows) {
+  return (rows.colwise().squaredNorm() / static_cast<double>(rows.rows())).cwiseSqrt().transpose();
+}
+
 // Where the noise starts: what the smoother left over, in each channel's unit. With PCA all
 // channels are in one unit, and one noise for all keeps the quiet ones from dominating before the
 // dynamics are learnt.
-Vector NoiseVariances(const Dataset& data, const FitOptions& options, const ObservationMap& map,
-                      const ChannelMoments& moments, const SmoothStates& smooth) {
-  Vector left = Vector::Zero(map.offset.size()), count = Vector::Zero(map.offset.size());
+Vector NoiseVariances(const Dataset& data, const FitOptions& options, const Start& start,
+                      const ChannelMoments& moments) {
+  const Eigen::Index channels = moments.mean.size();
+  if (!options.noise_variance.empty()) return GivenNoise(options, channels);
+  Vector left = Vector::Zero(channels), count = Vector::Zero(channels);
   for (std::size_t n = 0; n < data.trajectories.size(); ++n) {
-    const Matrix residual = data.trajectories[n].values - map.Apply(smooth.states[n]);
+    const Matrix residual = data.trajectories[n].values - start.map.Apply(start.states[n]);
     const Matrix seen = (residual.array() == residual.array()).cast<double>();
     left += residual.array().isNaN().select(0.0, residual).colwise().squaredNorm().transpose();
     count += seen.colwise().sum().transpose();
   }
-  Vector noise(left.size());
-  for (Eigen::Index c = 0; c < noise.size(); ++c) {
-    const double smallest =
-        moments.variance[c] > 0 ? kSmallestNoise * moments.variance[c] : kSmallestNoise;
+  Vector noise(channels);
+  for (Eigen::Index c = 0; c < channels; ++c) {
+    const double smallest = kSmallestNoise * moments.Unit(c) * moments.Unit(c);
     noise[c] = std::max(count[c] > 0 ? left[c] / count[c] : 0.0, smallest);
   }
   if (options.observation == Observation::kPca) noise.setConstant(kPcaNoise * noise.mean());
   return noise;
 }
 
+// Root mean square of each column; where that is no more than a rounding error, the size that
+// signals and hidden parts of unit size would give the state.
+Vector Spread(const SignalMap& signals, const Matrix& centred) {
+  Vector spread = Sizes(centred);
+  for (Eigen::Index d = 0; d < spread.size(); ++d) {
+    const double usual = std::hypot(signals.observed.row(d).norm(), signals.hidden.row(d).norm());
+    if (!(spread[d] > kRounding * usual)) spread[d] = usual > 0 ? usual : 1.0;
+  }
+  return spread;
+}
+
+// The model's coordinates z: x = scale z + offset, about of unit size. Scores already are.
+void SetCoordinates(const FitOptions& options, const SignalMap& signals, const Matrix& deviations,
+                    Start& start) {
+  const Eigen::Index dim = deviations.cols();
+  start.state_scale = start.spread = Vector::Ones(dim);
+  start.state_offset = Vector::Zero(dim);
+  if (options.observation == Observation::kPca) return;
+  const Vector mean = deviations.colwise().mean().transpose();
+  const Vector spread = Spread(signals, deviations.rowwise() - mean.transpose());
+  if (!options.scale) {
+    start.spread = spread;
+  } else if (options.observation == Observation::kIdentity) {
+    start.state_scale = signals.observed.diagonal();
+    start.state_offset = signals.offset;
+  } else {
+    start.state_scale = spread;
+    start.state_offset = signals.offset + mean;
+  }
+}
+
+// x - signals.offset becomes z.
+Matrix InCoordinates(const Start& start, const SignalMap& signals, const Matrix& deviations) {
+  return (deviations.rowwise() + (signals.offset - start.state_offset).transpose()) *
+         start.state_scale.cwiseInverse().asDiagonal();
+}
+
+// The user's time in which states move by about their own size. Where nothing moves, the longest
+// trajectory.
+double TimeScale(const Dataset& data, const Matrix& slopes) {
+  const double rms = std::sqrt(slopes.squaredNorm() / static_cast<double>(slopes.size()));
+  if (rms > 0 && std::isfinite(1.0 / rms)) return 1.0 / rms;
+  double span = 0;
+  for (const Trajectory& t : data.trajectories) span = std::max(span, t.times.back() - t.start());
+  return span > 0 && std::isfinite(span) ? span : 1.0;
+}
+
+void SetGp(const FitOptions& options, const Matrix& states, const Matrix& slopes, Start& start) {
+  const Eigen::Index dim = states.cols();
+  const Eigen::Index rows = options.shared_hyperparameters ? 1 : dim;
+  GpParameters& gp = start.gp;
+  gp.inducing_locations = KMeans(Thin(states, 20000), options.inducing, options.seed);
+  gp.lengthscales = (kLengthscale * start.spread.transpose()).replicate(rows, 1);
+  gp.variances = Vector::Ones(rows);
+  if (!options.scale) {
+    // A state that does not move is not to be held still with certainty.
+    const Vector variances = Sizes(slopes).cwiseAbs2();
+    const double mean = variances.mean() > 0 ? variances.mean() : 1.0;
+    gp.variances = Vector::Constant(rows, mean);
+    if (rows == dim) gp.variances = variances.cwiseMax(kSmallestVariance * mean);
+  }
+  SetInducing(GetKernel(options.kernel), Thin(states, kMostSlopes), Thin(slopes, kMostSlopes),
+              options.jitter, gp);
+}
+
+std::span<const double> Entries(const auto& m) {
+  return {m.data(), static_cast<std::size_t>(m.size())};
+}
+
+// Squares of values, slopes and times must be numbers too.
+constexpr double kLargest = 1e100;
+
+bool Usable(double size) { return size < kLargest && (size == 0 || size > 1 / kLargest); }
+
+void CheckUnits(const Dataset& data) {
+  for (std::size_t n = 0; n < data.trajectories.size(); ++n) {
+    const Trajectory& t = data.trajectories[n];
+    if (Usable(t.times.back() - t.start())) continue;
+    ThrowInput("Fit", fmt::format("trajectory {}", n + 1),
+               "lasts less than 1e-100 or more than 1e100: choose another unit of time");
+  }
+  const ChannelMoments moments = MomentsOf(data);
+  for (std::size_t c = 0; c < data.channels.size(); ++c) {
+    const auto i = static_cast<Eigen::Index>(c);
+    if (Usable(std::fabs(moments.mean[i])) && Usable(std::sqrt(moments.variance[i]))) continue;
+    ThrowInput("Fit", fmt::format("channel '{}'", data.channels[c]),
+               "has values below 1e-100 or above 1e100: choose another unit");
+  }
+}
+
+void CheckGivenNoise(const std::vector<double>& variances, std::size_t channels) {
+  if (variances.size() > 1) CheckSize("Fit", "noise_variance", variances.size(), channels);
+  CheckPositive("Fit", "noise_variance", variances);
+}
+
+void CheckGivenMap(const ObservationMap& map, std::size_t states, std::size_t channels) {
+  CheckSize("Fit", "observation_map.matrix's rows", map.channels(), channels);
+  CheckFinite("Fit", "observation_map.matrix", Entries(map.matrix));
+  if (map.matrix.isZero(0)) ThrowInput("Fit", "observation_map.matrix", "is all zero");
+  if (map.offset.size() > 0) {
+    CheckSize("Fit", "observation_map.offset", map.offset.size(), channels);
+    CheckFinite("Fit", "observation_map.offset", Entries(map.offset));
+  }
+  if (states != 0) CheckSize("Fit", "observation_map.matrix's columns", map.dim(), states);
+}
+
 }  // namespace
+
+void CheckObservation(const Dataset& data, const FitOptions& o) {
+  const std::size_t channels = data.channels.size();
+  const bool given = o.observation_map.matrix.size() > 0;
+  CheckUnits(data);
+  CheckGivenNoise(o.noise_variance, channels);
+  if (o.observation == Observation::kIdentity) {
+    if (given) ThrowInput("Fit", "observation_map", "is given, but observation is the identity");
+    if (o.states == 0 || o.states == channels) return;
+    ThrowInput("Fit", "states",
+               "must equal the number of channels, unless PCA or a matrix is asked for");
+  }
+  if (given) return CheckGivenMap(o.observation_map, o.states, channels);
+  if (o.observation == Observation::kMatrix) {
+    ThrowInput("Fit", "observation_map", "is empty, but observation asks for a matrix");
+  }
+  CheckAtLeast("Fit", "states", static_cast<std::ptrdiff_t>(o.states), 1);
+  if (o.states > channels) ThrowInput("Fit", "states", "must not be more than the channels");
+}
 
 Start Initialise(const Dataset& data, const FitOptions& options) {
   const ChannelMoments moments = MomentsOf(data);
-  Start start;
-  start.map = options.observation == Observation::kPca
-                  ? PrincipalComponents(data, moments, options.states)
-                  : ScaledIdentity(moments);
-  const auto states_dim = static_cast<Eigen::Index>(start.map.dim());
-  start.state_scale = Vector::Ones(states_dim);
-  start.state_offset = Vector::Zero(states_dim);
-  if (options.observation == Observation::kIdentity) {
-    start.state_scale = start.map.matrix.diagonal();
-    start.state_offset = start.map.offset;
-  }
-  SmoothStates smooth = SmoothAll(data, start.map);
-  const Matrix states = Stack(smooth.states);
-  Matrix slopes = Stack(smooth.slopes);
-  const double rms = std::sqrt(slopes.squaredNorm() / static_cast<double>(slopes.size()));
-  start.time_scale = rms > 0 && std::isfinite(rms) ? 1.0 / rms : 1.0;
-  slopes *= start.time_scale;
-  start.x0 = smooth.x0;
+  const ObservationMap user_map = UserMap(data, options);
+  const SignalMap signals = SignalsOf(data, options.observation, user_map, moments);
+  SmoothStates smooth = SmoothAll(data, signals);
 
-  start.noise_variance = NoiseVariances(data, options, start.map, moments, smooth);
-  start.states = std::move(smooth.states);
-  const Eigen::Index dim = states.cols();
-  const Eigen::Index rows = options.shared_hyperparameters ? 1 : dim;
-  start.gp.inducing_locations = KMeans(Thin(states, 20000), options.inducing, options.seed);
-  start.gp.lengthscales = Matrix::Constant(rows, dim, kLengthscale);
-  start.gp.variances = Vector::Constant(rows, 1.0);
-  SetInducing(GetKernel(options.kernel), Thin(states, kMostSlopes), Thin(slopes, kMostSlopes),
-              options.jitter, start.gp);
+  Start start;
+  SetCoordinates(options, signals, Stack(smooth.states), start);
+  start.map = {user_map.matrix * start.state_scale.asDiagonal(),
+               user_map.offset + user_map.matrix * start.state_offset};
+  for (const Matrix& x : smooth.states) start.states.push_back(InCoordinates(start, signals, x));
+  start.x0 = InCoordinates(start, signals, smooth.x0);
+  Matrix slopes = Stack(smooth.slopes) * start.state_scale.cwiseInverse().asDiagonal();
+  if (options.scale) start.time_scale = TimeScale(data, slopes);
+  slopes *= start.time_scale;
+  start.noise_variance = NoiseVariances(data, options, start, moments);
+  SetGp(options, Stack(start.states), slopes, start);
   return start;
 }
 

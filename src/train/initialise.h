@@ -11,12 +11,16 @@ namespace gpode {
 struct Start {
   ObservationMap map;
   Vector state_scale, state_offset;  // (D): the user's state is scale z + offset
+  Vector spread;                     // (D): the size of z; one, unless scaling is turned off
   double time_scale = 1;
   std::vector<Matrix> states;  // per trajectory (T, D): smoothed, at the observation times
   Matrix x0;                   // (trajectories, D): smoothed, at the start times
   GpParameters gp;
   Vector noise_variance;  // (channels)
 };
+
+// Throws an InputError that names the option which does not fit the data.
+void CheckObservation(const Dataset& data, const FitOptions& options);
 
 Start Initialise(const Dataset& data, const FitOptions& options);
 

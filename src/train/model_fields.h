@@ -55,6 +55,7 @@ void ForFields(S& s, const Visit& visit) {
   visit("time_scale", time_scale);
   visit("start_times", start_times);
   visit("end_times", end_times);
+  visit("warning", warning);
   ForNested("gp", gp, visit);
   visit("noise_variance", noise_variance);
   visit("x0_mean", x0_mean);
@@ -67,10 +68,11 @@ void ForFields(S& s, const Visit& visit) {
 
 template <Is<Start> S, typename Visit>
 void ForFields(S& s, const Visit& visit) {
-  auto& [map, state_scale, state_offset, time_scale, states, x0, gp, noise_variance] = s;
+  auto& [map, state_scale, state_offset, spread, time_scale, states, x0, gp, noise_variance] = s;
   ForNested("map", map, visit);
   visit("state_scale", state_scale);
   visit("state_offset", state_offset);
+  visit("spread", spread);
   visit("time_scale", time_scale);
   visit("states", Ragged(states));
   visit("x0", x0);
@@ -80,10 +82,13 @@ void ForFields(S& s, const Visit& visit) {
 
 template <Is<TrainerState> S, typename Visit>
 void ForFields(S& s, const Visit& visit) {
-  auto& [phase, step, adam_steps, flat, first_moment, second_moment, step_hints, state_updates] = s;
+  auto& [phase, step, adam_steps, skipped, skipped_in_a_row, flat, first_moment, second_moment,
+         step_hints, state_updates] = s;
   visit("phase", phase);
   visit("step", step);
   visit("adam_steps", adam_steps);
+  visit("skipped", skipped);
+  visit("skipped_in_a_row", skipped_in_a_row);
   visit("flat", flat);
   visit("first_moment", first_moment);
   visit("second_moment", second_moment);
@@ -107,6 +112,7 @@ void ForFields(S& s, const Visit& visit) {
   visit("noise", noise);
   visit("diverged", diverged);
   visit("evaluations", evaluations);
+  visit("skipped", skipped);
 }
 
 // A data set, its trajectories one after the other.

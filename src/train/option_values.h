@@ -29,7 +29,9 @@ inline std::vector<Word<BoundKind>> WordsOf(BoundKind) {
   return {{"vanilla", BoundKind::kVanilla}, {"shooting", BoundKind::kShooting}};
 }
 inline std::vector<Word<Observation>> WordsOf(Observation) {
-  return {{"identity", Observation::kIdentity}, {"pca", Observation::kPca}};
+  return {{"identity", Observation::kIdentity},
+          {"pca", Observation::kPca},
+          {"matrix", Observation::kMatrix}};
 }
 inline std::vector<Word<FeaturePrecision>> WordsOf(FeaturePrecision) {
   return {{"double", FeaturePrecision::kDouble}, {"float", FeaturePrecision::kFloat}};

@@ -1,5 +1,7 @@
 #include "train/trainer.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -12,18 +14,38 @@
 namespace gpode {
 namespace {
 
-constexpr double kStateSpread = 0.1;  // standard deviation of the states' posteriors at the start
+// Standard deviation of the states' posteriors at the start, in spreads of the states.
+constexpr double kStateSpread = 0.1;
+
+// So many steps in a row without a usable gradient end the training.
+constexpr std::size_t kMostSkippedInARow = 200;
+// Beyond this the optimiser's squares would overflow, and never come back.
+constexpr double kLargestGradient = 1e100;
+
+// exp of these is neither zero nor infinite.
+constexpr double kLargestLog = 700;
+
+// Logarithms of positive parameters stay where exp is a positive number, whatever the rate.
+void ClampLogs(const ParameterLayout& layout, const ParameterRange& range, std::span<double> flat) {
+  const ParameterBlock& block = layout.blocks()[range.block];
+  const Stretch stretch = layout.FlatOf(range);
+  const std::size_t end = stretch.offset + stretch.size;
+  const auto clamp = [&](std::size_t i) {
+    flat[i] = std::clamp(flat[i], -kLargestLog, kLargestLog);
+  };
+  if (block.transform == Transform::kPositive) {
+    for (std::size_t i = stretch.offset; i < end; ++i) clamp(i);
+  } else if (block.transform == Transform::kLowerTriangular) {
+    std::size_t i = stretch.offset;
+    while (i < end) {
+      for (std::size_t row = 0; row < block.shape.back(); ++row, i += row) clamp(i + row);
+    }
+  }
+}
 
 void CheckOptions(const Dataset& data, const FitOptions& o) {
   internal::CheckRanges(o, "Fit");
-  if (o.observation == Observation::kPca) {
-    CheckAtLeast("Fit", "states", static_cast<std::ptrdiff_t>(o.states), 1);
-    if (o.states > data.channels.size()) {
-      ThrowInput("Fit", "states", "must not be more than the channels");
-    }
-  } else if (o.states != 0 && o.states != data.channels.size()) {
-    ThrowInput("Fit", "states", "must equal the number of channels, unless PCA is asked for");
-  }
+  CheckObservation(data, o);
 }
 
 Start CheckedStart(const Dataset& data, const FitOptions& options) {
@@ -82,9 +104,9 @@ void Trainer::BeginPhase(std::size_t phase) {
   bound_ = std::make_unique<Bound>(
       GetKernel(options_.kernel), options_.jitter, start_.map, std::move(timed), std::move(cut),
       *parameters_, options_.features, options_.draws, options_.precision, options_.solver);
-  state_ = TrainerState();
   state_.phase = phase;
-  state_.flat.resize(layout().flat_size());
+  state_.step = 0;
+  state_.flat.assign(layout().flat_size(), 0.0);
   adam_ = Adam(state_.flat.size());
   values_.assign(layout().value_size(), 0.0);
   bvalues_.resize(values_.size());
@@ -112,7 +134,9 @@ void Trainer::SetStart(std::span<double> values) const {
   const auto put_diagonals = [&](std::size_t block, std::size_t count) {
     const std::span<double> chol = layout().Values(block, values);
     for (std::size_t i = 0; i < count; ++i) {
-      for (std::size_t k = 0; k < s.dim; ++k) chol[(i * s.dim + k) * s.dim + k] = kStateSpread;
+      for (std::size_t k = 0; k < s.dim; ++k) {
+        chol[(i * s.dim + k) * s.dim + k] = kStateSpread * start_.spread[k];
+      }
     }
   };
   put_diagonals(parameters_->x0_chol, s.trajectories);
@@ -199,8 +223,14 @@ Progress Trainer::Step() {
     layout().ConstrainPullback(range, values_, bvalues_, gradient_);
   }
   const Progress progress = ProgressOf(terms);
-  // A step without a usable gradient changes nothing but the count.
-  if (terms.factor == FactorStatus::kOk && GradientIsFinite()) UpdateParameters();
+  // A step without a usable gradient changes nothing but the counts.
+  if (terms.factor == FactorStatus::kOk && GradientIsUsable()) {
+    state_.skipped_in_a_row = 0;
+    UpdateParameters();
+  } else {
+    ++state_.skipped;
+    ++state_.skipped_in_a_row;
+  }
   if (++state_.step == plan_[state_.phase].steps) {
     if (state_.phase + 1 < plan_.size()) {
       BeginPhase(state_.phase + 1);
@@ -212,11 +242,11 @@ Progress Trainer::Step() {
   return progress;
 }
 
-bool Trainer::GradientIsFinite() const {
+bool Trainer::GradientIsUsable() const {
   for (const ParameterRange& range : ranges_) {
     const Stretch flat = layout().FlatOf(range);
     for (std::size_t i = flat.offset; i < flat.offset + flat.size; ++i) {
-      if (!std::isfinite(gradient_[i])) return false;
+      if (!(std::fabs(gradient_[i]) < kLargestGradient)) return false;
     }
   }
   return true;
@@ -245,6 +275,7 @@ void Trainer::UpdateParameters() {
       adam_.Update(flat.offset, flat.size, static_cast<double>(adam_.steps), gradient_, rate,
                    rates_, state_.flat);
     }
+    ClampLogs(layout(), range, state_.flat);
   }
 }
 
@@ -260,10 +291,24 @@ void Trainer::UpdateStates(const ParameterRange& range, std::size_t first_state,
   }
 }
 
+bool Trainer::failed() const { return state_.skipped_in_a_row >= kMostSkippedInARow; }
+
+std::string Trainer::Warning() const {
+  if (failed()) {
+    return fmt::format(
+        "training ended after {} of {} steps: the last {} had no usable gradient (not finite, or a "
+        "kernel matrix that cannot be factored)",
+        GlobalStep(), total_steps_, state_.skipped_in_a_row);
+  }
+  if (state_.skipped == 0) return "";
+  return fmt::format("{} of {} steps had no usable gradient and were passed over", state_.skipped,
+                     GlobalStep());
+}
+
 // Which share of the learning rate the noise has at this step.
 void Trainer::SetNoiseRate() {
   const double held = options_.noise_hold * static_cast<double>(total_steps_);
-  const bool holding = static_cast<double>(GlobalStep()) < held;
+  const bool holding = static_cast<double>(GlobalStep()) < held || !options_.noise_variance.empty();
   const ParameterBlock& noise = layout().blocks()[parameters_->noise_variance];
   std::fill_n(rates_.begin() + noise.flat_offset, noise.flat_size, holding ? 0.0 : 1.0);
 }
@@ -283,7 +328,8 @@ Progress Trainer::ProgressOf(const BoundTerms& terms) const {
           .tolerance = CurrentTolerance().scale,
           .noise = noise,
           .diverged = terms.diverged,
-          .evaluations = terms.evaluations};
+          .evaluations = terms.evaluations,
+          .skipped = state_.skipped};
 }
 
 Model Trainer::Snapshot() const {
@@ -294,6 +340,7 @@ Model Trainer::Snapshot() const {
   model.state_scale = start_.state_scale;
   model.state_offset = start_.state_offset;
   model.time_scale = start_.time_scale;
+  model.warning = Warning();
   for (const Trajectory& t : data_.trajectories) {
     model.start_times.push_back(t.start());
     model.end_times.push_back(t.times.back());
@@ -359,6 +406,8 @@ void Trainer::Restore(const TrainerState& state) {
             state_.state_updates.size());
   state_.phase = state.phase;
   state_.step = state.step;
+  state_.skipped = state.skipped;
+  state_.skipped_in_a_row = state.skipped_in_a_row;
   state_.flat = state.flat;
   state_.state_updates = state.state_updates;
   adam_.first_moment = state.first_moment;

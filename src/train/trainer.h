@@ -10,6 +10,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "gpode/model.h"
@@ -34,6 +35,7 @@ struct TrainerState {
   std::size_t phase = 0;
   std::size_t step = 0;  // within the phase
   std::size_t adam_steps = 0;
+  std::size_t skipped = 0, skipped_in_a_row = 0;  // steps without a usable gradient, so far
   std::vector<double> flat, first_moment, second_moment, step_hints;
   // How often each state's posterior was updated: initial states, then shooting states. Minibatches
   // leave most of them as they are.
@@ -48,7 +50,8 @@ class Trainer {
   // From the start of an earlier run on the same data.
   Trainer(const Dataset& data, const FitOptions& options, Start start);
 
-  bool done() const { return state_.phase == plan_.size(); }
+  // After the last step, or when too many in a row could not be used.
+  bool done() const { return state_.phase == plan_.size() || failed(); }
   std::size_t steps() const { return total_steps_; }
 
   // One step of the optimiser, before done().
@@ -69,8 +72,10 @@ class Trainer {
   void ShuffleSegments(std::size_t epoch);
   void UpdateParameters();
   void UpdateStates(const ParameterRange& range, std::size_t first_state, double rate);
-  bool GradientIsFinite() const;
+  bool GradientIsUsable() const;
   std::size_t GlobalStep() const;
+  bool failed() const;
+  std::string Warning() const;
   void SetNoiseRate();
   Progress ProgressOf(const BoundTerms& terms) const;
   void ReadShootingStates(std::span<const double> values, Model& model) const;

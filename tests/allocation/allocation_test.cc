@@ -7,8 +7,8 @@
 #include <new>
 
 #include "gpode/gpode.h"
+#include "gpode/simulate.h"
 #include "support/random_gp.h"
-#include "support/simulated.h"
 #include "train/trainer.h"
 
 namespace {
@@ -149,10 +149,11 @@ TEST(AllocationTest, NoneInAThreadPoolsLoop) {
 // Steps of a whole run, after those in which the memory for the longest integration is found.
 void ExpectNoneInSteps(const FitOptions& options) {
   using namespace testing_support;
-  const std::vector<double> times = Regular(0, 5, 25);
+  const std::vector<double> times = RegularTimes(0, 5, 25);
   Dataset data{.channels = {"x", "y"}, .trajectories = {}};
   for (double x : {-1.5, 1.0}) {
-    data.trajectories.push_back({"", times, Simulate("vdp", {x, 1.0}, times), {}});
+    data.trajectories.push_back(
+        {"", times, SolveSystem("vdp", std::vector<double>{x, 1.0}, times), {}});
   }
   Trainer trainer(data, options);
   for (int i = 0; i < 60; ++i) trainer.Step();

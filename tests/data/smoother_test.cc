@@ -69,6 +69,11 @@ double Matern52Slope(const SmootherParameters& p, double t) {
   return -p.variance * rate * rate * t / 3 * (1 + r) * std::exp(-r);
 }
 
+double Matern52Acceleration(const SmootherParameters& p, double t) {
+  const double rate = std::sqrt(5.0) / p.lengthscale, r = rate * std::fabs(t);
+  return -p.variance * rate * rate / 3 * (1 + r - r * r) * std::exp(-r);
+}
+
 // The same regression with dense matrices.
 Smoothed DenseRegression(const SmootherParameters& p, const Data& data, const Values& at) {
   Values t, y;
@@ -86,13 +91,15 @@ Smoothed DenseRegression(const SmootherParameters& p, const Data& data, const Va
   const Eigen::VectorXd weights = k.llt().solve(Eigen::Map<Eigen::VectorXd>(y.data(), n));
   Smoothed result;
   for (double s : at) {
-    double value = p.mean, slope = 0;
+    double value = p.mean, slope = 0, acceleration = 0;
     for (Eigen::Index i = 0; i < n; ++i) {
       value += weights[i] * Matern52(p, s - t[i]);
       slope += weights[i] * Matern52Slope(p, s - t[i]);
+      acceleration += weights[i] * Matern52Acceleration(p, s - t[i]);
     }
     result.value.push_back(value);
     result.slope.push_back(slope);
+    result.acceleration.push_back(acceleration);
   }
   return result;
 }
@@ -107,6 +114,9 @@ void ExpectDense(const SmootherParameters& p, const Data& data, const Values& at
   for (std::size_t i = 0; i < at.size(); ++i) {
     EXPECT_NEAR(actual.value[i], dense.value[i], tolerance * sd) << "at " << at[i];
     EXPECT_NEAR(actual.slope[i], dense.slope[i], tolerance * sd / p.lengthscale) << "at " << at[i];
+    EXPECT_NEAR(actual.acceleration[i], dense.acceleration[i],
+                5 * tolerance * sd / (p.lengthscale * p.lengthscale))
+        << "at " << at[i];
   }
 }
 

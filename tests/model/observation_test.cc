@@ -2,10 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <Eigen/LU>
 #include <cmath>
 #include <numbers>
 #include <vector>
 
+#include "gpode/error.h"
 #include "gpode/gradient_check.h"
 #include "support/random_gp.h"
 
@@ -112,6 +114,69 @@ TEST(ObservationMap, StatesOfUndoesApplyFromTheChannelsThatWereSeen) {
   const Matrix found = map.StatesOf(values);
   EXPECT_LT((found.topRows(2) - states.topRows(2)).cwiseAbs().maxCoeff(), 1e-12);
   EXPECT_TRUE(std::isnan(found(2, 0)) && std::isnan(found(2, 1)));
+}
+
+TEST(ObservationMap, StatesThatNoChannelShowsAreMissing) {
+  const ObservationMap map{(Matrix(3, 2) << 1, 2, 2, 4, -1, -2).finished(), Vector::Zero(3)};
+  EXPECT_TRUE(map.StatesOf(Matrix::Ones(1, 3)).array().isNaN().all());
+}
+
+TEST(GuessStates, IsTheConditionalMean) {
+  const Seen s;
+  const Vector noise = Eigen::Map<const Vector>(s.noise.data(), 3);
+  Matrix values(2, 3);
+  values << s.y[0], NAN, s.y[2], NAN, NAN, NAN;
+  const StateGuess guess = GuessStates(s.map, noise, values);
+  const std::vector<Eigen::Index> seen = {0, 2};
+  const Matrix a = s.map.matrix(seen, Eigen::all);
+  const Matrix covariance = a * a.transpose() + Matrix(noise(seen).asDiagonal());
+  const Matrix gain = a.transpose() * covariance.inverse();
+  const Vector y = values.row(0).transpose()(seen) - s.map.offset(seen);
+  EXPECT_LT((guess.mean.row(0).transpose() - gain * y).norm(), 1e-12);
+  const Vector variance = (Matrix::Identity(2, 2) - gain * a).diagonal();
+  EXPECT_LT((guess.variance.row(0).transpose() - variance).norm(), 1e-12);
+  EXPECT_TRUE(guess.mean.row(1).isZero(0)) << "nothing seen: the prior";
+  EXPECT_TRUE(guess.variance.row(1).isOnes(1e-15));
+}
+
+// Four channels that two independent curves make.
+Dataset TwoCurves() {
+  Dataset data{.channels = {"a", "b", "c", "d"}, .trajectories = {{}}};
+  Trajectory& t = data.trajectories[0];
+  t.values.resize(300, 4);
+  for (Eigen::Index i = 0; i < 300; ++i) {
+    const double at = 0.1 * static_cast<double>(i), p = std::sin(at), q = std::cos(1.7 * at);
+    t.times.push_back(at);
+    t.values.row(i) << 5 + p, 2 * p - q, q, p + q;
+  }
+  return data;
+}
+
+TEST(PrincipalComponents, ScoresHaveUnitVariance) {
+  const Dataset data = TwoCurves();
+  const ObservationMap map = PrincipalComponents(data, 2);
+  const Matrix scores = map.StatesOf(data.trajectories[0].values);
+  EXPECT_LT((map.Apply(scores) - data.trajectories[0].values).cwiseAbs().maxCoeff(), 1e-9);
+  const Matrix covariance = scores.transpose() * scores / 300;
+  EXPECT_LT((covariance - Matrix::Identity(2, 2)).cwiseAbs().maxCoeff(), 1e-9);
+  EXPECT_GT(map.matrix.col(0).norm(), map.matrix.col(1).norm());
+}
+
+TEST(PrincipalComponents, MissingValuesDoNotShrinkThem) {
+  Dataset data = TwoCurves();
+  const ObservationMap whole = PrincipalComponents(data, 2);
+  Matrix& values = data.trajectories[0].values;
+  for (Eigen::Index i = 0; i < values.size(); i += 3 + i % 5) values.data()[i] = NAN;
+  ASSERT_GT(values.array().isNaN().count(), 200);
+  const ObservationMap map = PrincipalComponents(data, 2);
+  EXPECT_LT((map.matrix * map.matrix.transpose() - whole.matrix * whole.matrix.transpose()).norm(),
+            0.05 * (whole.matrix * whole.matrix.transpose()).norm());
+  EXPECT_LT((map.offset - whole.offset).norm(), 0.05);
+}
+
+TEST(PrincipalComponents, ImpossibleNumbersAreNamed) {
+  EXPECT_THROW(PrincipalComponents(TwoCurves(), 0), InputError);
+  EXPECT_THROW(PrincipalComponents(TwoCurves(), 5), InputError);
 }
 
 }  // namespace

@@ -160,6 +160,119 @@ TEST(Initialise, PcaReproducesDataOfItsRank) {
   }
 }
 
+TEST(Initialise, PcaStatesSurviveManyMissingValues) {
+  FitOptions options = kOptions;
+  options.observation = Observation::kPca;
+  options.states = 2;
+  Dataset data = RankTwo(1.0, false);
+  const Dataset whole = data;
+  Numbers numbers(44);
+  for (Trajectory& t : data.trajectories) {
+    for (Eigen::Index i = 0; i < t.values.size(); ++i) {
+      if (numbers.Uniform(0, 1) < 0.25) t.values.data()[i] = NAN;
+    }
+  }
+  const Start s = Initialise(data, options);
+  for (std::size_t n = 0; n < 2; ++n) {
+    const Matrix error = s.map.Apply(s.states[n]) - whole.trajectories[n].values;
+    EXPECT_LT(error.cwiseAbs().maxCoeff(), 0.1);
+  }
+}
+
+TEST(Initialise, GivenComponentsAreKept) {
+  FitOptions options = kOptions;
+  options.observation = Observation::kPca;
+  const Dataset data = RankTwo(1.0, false);
+  options.observation_map = PrincipalComponents(data, 2);
+  Dataset part = data;
+  for (Trajectory& t : part.trajectories) {
+    t.times.resize(30);
+    t.values = Matrix(t.values.topRows(30));
+  }
+  const Start s = Initialise(part, options);
+  EXPECT_EQ(s.map.matrix, options.observation_map.matrix);
+  EXPECT_EQ(s.map.offset, options.observation_map.offset);
+  EXPECT_DOUBLE_EQ(s.noise_variance.minCoeff(), s.noise_variance.maxCoeff());
+  const Matrix error = s.map.Apply(s.states[0]) - part.trajectories[0].values;
+  EXPECT_LT(error.cwiseAbs().maxCoeff(), 0.1);
+}
+
+// Channels in other units that are combinations of two states, with values missing.
+TEST(Initialise, GivenMatrixOfAnyShape) {
+  const Dataset states = NoisyVanDerPol();
+  const std::vector<Matrix> matrices = {
+      (Matrix(2, 2) << 1e6, 2e6, -1e-6, 0.5e-6).finished(),
+      (Matrix(4, 2) << 1e6, 2e6, -1e-6, 0.5e-6, 0, 3, 1, 1).finished(),
+  };
+  for (const Matrix& matrix : matrices) {
+    SCOPED_TRACE(testing::Message() << matrix.rows() << " channels");
+    FitOptions options = kOptions;
+    options.observation = Observation::kMatrix;
+    options.observation_map = {matrix, 0.1 * matrix.rowwise().sum()};
+    Dataset data{std::vector<std::string>(matrix.rows(), "c"), states.trajectories};
+    for (Trajectory& t : data.trajectories) {
+      t.values = options.observation_map.Apply(t.values);
+      for (Eigen::Index i = 2; i < t.values.size(); i += 7) t.values.data()[i] = NAN;
+    }
+    const Start s = Initialise(data, options);
+    ExpectFinite(s);
+    for (std::size_t n = 0; n < 2; ++n) {
+      const Matrix x =
+          (s.states[n] * s.state_scale.asDiagonal()).rowwise() + s.state_offset.transpose();
+      const Matrix error = x - states.trajectories[n].values;
+      EXPECT_LT(std::sqrt(error.squaredNorm() / static_cast<double>(error.size())), 0.12);
+      EXPECT_NEAR(s.states[n].array().square().mean(), 1, 0.6) << "unit size";
+      EXPECT_LT((options.observation_map.Apply(x) - s.map.Apply(s.states[n])).row(0).norm(), 1e-3);
+    }
+  }
+}
+
+// An unseen state starts as the slope of what is seen.
+TEST(Initialise, HiddenStatesAreDerivatives) {
+  FitOptions options = kOptions;
+  options.observation = Observation::kMatrix;
+  Dataset data{.channels = {"x"}, .trajectories = {{}}};
+  Trajectory& t = data.trajectories[0];
+  t.values.resize(200, 1);
+  for (Eigen::Index i = 0; i < 200; ++i) {
+    t.times.push_back(0.1 * static_cast<double>(i));
+    t.values(i, 0) = 10 + 3 * std::sin(2 * t.times.back());
+  }
+  for (Eigen::Index states : {2, 3, 4}) {
+    options.observation_map = {Matrix::Identity(1, states), Vector()};
+    const Start s = Initialise(data, options);
+    ExpectFinite(s);
+    ASSERT_EQ(s.states[0].cols(), states);
+    for (Eigen::Index i = 20; i < 180; ++i) {
+      const double at = 2 * t.times[static_cast<std::size_t>(i)];
+      const double expected[] = {std::sin(at), std::cos(at), -std::sin(at), -std::cos(at)};
+      for (Eigen::Index k = 0; k < states; ++k) {
+        EXPECT_NEAR(s.states[0](i, k), std::sqrt(2.0) * expected[k], k < 3 ? 0.1 : 0.3);
+      }
+    }
+    EXPECT_NEAR(s.state_scale[0], 3 / std::sqrt(2.0), 0.05);
+    EXPECT_NEAR(s.state_offset[0], 10, 0.2);
+  }
+}
+
+TEST(Initialise, WithoutScalingCoordinatesAreTheUsersOwn) {
+  FitOptions options = kOptions;
+  options.scale = false;
+  const Dataset data = NoisyVanDerPol(3.0);
+  const Start s = Initialise(data, options);
+  ExpectFinite(s);
+  EXPECT_EQ(s.time_scale, 1.0);
+  EXPECT_TRUE(s.map.matrix.isIdentity(0));
+  EXPECT_TRUE(s.map.offset.isZero(0));
+  EXPECT_EQ(s.state_scale, Vector::Ones(2));
+  const Matrix error = s.states[0] - data.trajectories[0].values;
+  EXPECT_LT(std::sqrt(error.squaredNorm() / static_cast<double>(error.size())), 0.25);
+  SparseGp gp(GetKernel("squared-exponential"));
+  ASSERT_EQ(gp.Set(s.gp), FactorStatus::kOk);
+  const Matrix truth = 3 * Evaluate(VanDerPol(0.5), s.states[0] / 3);
+  EXPECT_LT((gp.Mean(s.states[0]) - truth).norm(), 0.15 * truth.norm());
+}
+
 // Components beyond the rank are only rounding errors, and no states come of them.
 TEST(Initialise, PcaWithMoreStatesThanTheRank) {
   FitOptions options = kOptions;
@@ -181,7 +294,7 @@ TEST(Initialise, ConstantChannel) {
     for (Trajectory& t : data.trajectories) t.values.col(1).setConstant(constant);
     const Start s = Initialise(data, kOptions);
     ExpectFinite(s);
-    EXPECT_EQ(s.map.matrix(1, 1), 1.0) << "nothing to scale by";
+    EXPECT_EQ(s.map.matrix(1, 1), constant > 0 ? constant : 1.0) << "nothing to scale by";
     for (const Matrix& states : s.states) EXPECT_LT(states.col(1).cwiseAbs().maxCoeff(), 1e-6);
     EXPECT_NEAR(s.map.Apply(s.states[0])(3, 1), constant, 1e-12 * constant);
   }

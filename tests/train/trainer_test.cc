@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "gpode/error.h"
-#include "gpode/forecast.h"
 #include "gpode/simulate.h"
 
 namespace gpode {
@@ -145,6 +144,18 @@ TEST(Trainer, NoiseIsHeldAtFirst) {
   EXPECT_NE(trainer.Snapshot().noise_variance, at_start);
 }
 
+TEST(Trainer, GivenNoiseIsKept) {
+  FitOptions options = Small();
+  options.noise_variance = {0.01, 0.04};
+  options.noise_hold = 0;
+  Trainer trainer(VanDerPolData(), options);
+  while (!trainer.done()) trainer.Step();
+  EXPECT_NEAR(trainer.Snapshot().noise_variance[0], 0.01, 1e-15);
+  EXPECT_NEAR(trainer.Snapshot().noise_variance[1], 0.04, 1e-15);
+  options.noise_variance = {0.09};
+  EXPECT_NEAR(Trainer(VanDerPolData(), options).Snapshot().noise_variance[1], 0.09, 1e-15);
+}
+
 std::string MessageOf(const FitOptions& options) {
   try {
     Trainer trainer(VanDerPolData(), options);
@@ -164,72 +175,12 @@ TEST(Trainer, ImpossibleOptionsAreNamed) {
   options = Small();
   options.states = 3;
   EXPECT_EQ(MessageOf(options),
-            "Fit: states must equal the number of channels, unless PCA is asked for");
+            "Fit: states must equal the number of channels, unless PCA or a matrix is asked for");
   options.observation = Observation::kPca;
   EXPECT_EQ(MessageOf(options), "Fit: states must not be more than the channels");
   options = Small();
   options.kernel = "linear";
   EXPECT_EQ(MessageOf(options).substr(0, 27), "GetKernel: name is 'linear'");
-}
-
-// The mean squared forecast error over half the training span again, as a share of the variance.
-double ForecastError(const std::string& system, const std::vector<double>& start, double span,
-                     const FitOptions& options) {
-  const Simulation simulation = Simulate({.system = system,
-                                          .start = start,
-                                          .span = span,
-                                          .points = 40,
-                                          .noise_share = 0.03,
-                                          .missing = 0.1,
-                                          .seed = 9});
-  const std::vector<double> later = RegularTimes(span, 1.5 * span, 15);
-  const Matrix &states = simulation.truth[0], truth = SolveSystem(system, start, later);
-  const Model model = Fit(simulation.data, options);
-  const Forecast forecast = ForecastTrajectory(model, 0, later, {.draws = 32, .threads = 1});
-  EXPECT_EQ(forecast.diverged, 0u);
-  const Matrix centred = states.rowwise() - states.colwise().mean();
-  return (forecast.Mean() - truth).squaredNorm() / static_cast<double>(truth.size()) /
-         (centred.squaredNorm() / static_cast<double>(states.size()));
-}
-
-TEST(Fit, LearnsSmallSystemsOutOfTheBox) {
-  FitOptions options;
-  options.steps = 3000;
-  options.threads = 1;
-  options.precision = FeaturePrecision::kFloat;
-  EXPECT_LT(ForecastError("vdp", {-1.5, 2.5}, 7, options), 0.1);
-  EXPECT_LT(ForecastError("pendulum", {1.5, 0.0}, 10, options), 0.1);
-  options.bound = BoundKind::kShooting;
-  EXPECT_LT(ForecastError("vdp", {-1.5, 2.5}, 7, options), 0.5);
-}
-
-TEST(Fit, SurvivesOddData) {
-  FitOptions options = Small();
-  const auto finite = [&](const Dataset& data) {
-    const Model model = Fit(data, options);
-    const Forecast forecast =
-        ForecastTrajectory(model, 0, std::vector<double>{data.trajectories[0].times.back()},
-                           {.draws = 8, .threads = 1});
-    return model.noise_variance.allFinite() && model.gp.inducing_mean.allFinite() &&
-           (forecast.diverged > 0 || forecast.Mean().allFinite());
-  };
-  Dataset data = VanDerPolData();
-  data.trajectories[0].values.col(1).setConstant(4.0);
-  EXPECT_TRUE(finite(data)) << "constant channel";
-  data = VanDerPolData();
-  data.trajectories[0].values.col(1).setConstant(NAN);
-  EXPECT_TRUE(finite(data)) << "channel that was never seen";
-  data = VanDerPolData();
-  data.trajectories.push_back({"", {1.0}, Matrix::Constant(1, 2, 0.5), {}});
-  EXPECT_TRUE(finite(data)) << "trajectory with one observation";
-  data.trajectories.erase(data.trajectories.begin());
-  EXPECT_TRUE(finite(data)) << "one observation in all";
-  for (double unit : {1e8, 1e-8}) {
-    data = VanDerPolData();
-    data.trajectories[0].values *= unit;
-    for (double& t : data.trajectories[0].times) t *= unit;
-    EXPECT_TRUE(finite(data)) << "unit " << unit;
-  }
 }
 
 // Shooting states stand at all observations but the last, and at the start only if it is earlier.

@@ -1,0 +1,60 @@
+#include "data/moments.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace gpode {
+namespace {
+
+template <typename Visit>
+void ForSeen(const Dataset& data, Eigen::Index channel, Visit visit) {
+  for (const Trajectory& t : data.trajectories) {
+    for (Eigen::Index i = 0; i < t.values.rows(); ++i) {
+      if (!std::isnan(t.values(i, channel))) visit(t.values(i, channel));
+    }
+  }
+}
+
+double MeanOf(const Dataset& data, Eigen::Index channel) {
+  double count = 0, sum = 0;
+  double smallest = std::numeric_limits<double>::infinity(), largest = -smallest;
+  ForSeen(data, channel, [&](double value) {
+    sum += value;
+    count += 1;
+    smallest = std::min(smallest, value);
+    largest = std::max(largest, value);
+  });
+  // A constant is its own mean, to the last bit: a rounding error must not look like a variance.
+  return smallest == largest ? smallest : count > 0 ? sum / count : 0;
+}
+
+}  // namespace
+
+double ChannelMoments::Unit(Eigen::Index channel) const {
+  if (variance[channel] > 0) return std::sqrt(variance[channel]);
+  return mean[channel] != 0 ? std::fabs(mean[channel]) : 1.0;
+}
+
+Vector ChannelMoments::Units() const {
+  Vector units(mean.size());
+  for (Eigen::Index c = 0; c < units.size(); ++c) units[c] = Unit(c);
+  return units;
+}
+
+ChannelMoments MomentsOf(const Dataset& data) {
+  const auto channels = static_cast<Eigen::Index>(data.channels.size());
+  ChannelMoments m{Vector::Zero(channels), Vector::Zero(channels)};
+  for (Eigen::Index c = 0; c < channels; ++c) {
+    m.mean[c] = MeanOf(data, c);
+    double count = 0, squares = 0;
+    ForSeen(data, c, [&](double value) {
+      squares += (value - m.mean[c]) * (value - m.mean[c]);
+      count += 1;
+    });
+    m.variance[c] = count > 0 ? squares / count : 0;
+  }
+  return m;
+}
+
+}  // namespace gpode
