@@ -23,6 +23,9 @@
 namespace gpode {
 
 enum class BoundKind { kVanilla, kShooting };
+// How the tolerance of shooting is set, and its prior.
+enum class ToleranceRule { kLowered, kFixed, kLearnt };
+enum class TolerancePrior { kGaussian, kLaplace };
 // How channels y show the states x:  y = x;  y = C x + b with principal components C, whose scores
 // are the states;  y = C x + b with a given C, of fewer, as many or more channels than states.
 enum class Observation { kIdentity, kPca, kMatrix };
@@ -52,24 +55,34 @@ struct FitOptions {
   std::size_t batch = 0;      // segments (vanilla: trajectories) per step; 0: all of them
   double learning_rate = 0.01;
   std::size_t warm_up = 100;
+  // A phase that no longer improves the bound is ended early, its learning rate run down: after so
+  // many windows of 250 steps without gain. 0: all steps are taken.
+  std::size_t patience = 4;
   // A noise that adapts from the first step grows until it explains what the field has not learnt
-  // yet. It starts from what a smoother leaves over, and is held there for this share of all steps.
-  double noise_hold = 0.5;
+  // yet. It starts from what a smoother leaves over, is held there for this share of all steps, and
+  // follows the residuals from then on.
+  double noise_hold = 0.75;
+  // Observations of a channel whose residuals are correlated in time count as the fewer independent
+  // ones that they are worth; otherwise the bands would be too narrow.
+  bool discount = true;
   std::uint64_t seed = 1;
   std::size_t threads = 0;  // 0: as many as the machine has
 
-  // Shooting: observation gaps per segment, and the tolerance, lowered from loose to tight over the
-  // first part of the steps.
+  // Shooting: observation gaps per segment, and the tolerance: lowered from loose to tight over the
+  // first part of the steps, fixed (tight), or learnt from the gaps (from loose).
   std::size_t segment = 1;
+  ToleranceRule tolerance = ToleranceRule::kLowered;
+  TolerancePrior tolerance_prior = TolerancePrior::kGaussian;
   double loose_tolerance = 0.1;
-  double tight_tolerance = 3e-3;
+  double tight_tolerance = 0.01;
   double tightening = 0.7;  // share of the phase's steps
-  // Whole trajectories are hard to fit from afar: the vanilla bound is first approached by shooting
-  // with a loose tolerance, for this share of the steps.
-  double approach = 1.0 / 3.0;
-  double approach_loose = 0.3, approach_tight = 0.03;
-  // After shooting, this share of the steps goes to the vanilla bound, from the shooting solution.
-  double polish = 0;
+  // Whole trajectories are hard to fit from afar, and shooting alone is too sure of itself: so both
+  // bounds shoot first and end on whole trajectories, with a lower learning rate. These are the
+  // shares of the steps: of shooting before the vanilla bound, and of the vanilla bound after
+  // shooting ("polish").
+  double approach = 0.5;
+  double polish = 0.3;
+  double last_rate = 0.3;  // the last phase's share of the learning rate
 
   SolverOptions solver;
 };

@@ -47,13 +47,16 @@ StateGuess GuessStates(const ObservationMap& map, const Vector& noise_variance,
 // the row's other channels.
 ObservationMap PrincipalComponents(const Dataset& data, std::size_t states);
 
-// log p(y | x): the sum over observed channels of y (NaN is missing).
+// log p(y | x): the sum over observed channels of y (NaN is missing), each times its weight; no
+// weights: all one.
 double LogLikelihood(const ObservationMap& map, std::span<const double> noise_variance,
-                     std::span<const double> y, std::span<const double> x);
+                     std::span<const double> y, std::span<const double> x,
+                     std::span<const double> weights = {});
 
 // The same and its reverse for the cotangent 1:  bx (D) and bnoise (channels) are added to.
 double LogLikelihoodPullback(const ObservationMap& map, std::span<const double> noise_variance,
                              std::span<const double> y, std::span<const double> x,
-                             std::span<double> bx, std::span<double> bnoise);
+                             std::span<double> bx, std::span<double> bnoise,
+                             std::span<const double> weights = {});
 
 }  // namespace gpode

@@ -16,30 +16,36 @@ constexpr std::size_t kSegmentsPerChunk = 16;
 constexpr std::size_t kInducingWorthSharing = 40;
 // What follows the gradients in a chunk's sums: log likelihood, constraint, diverged integrations,
 // evaluations of the field.
-constexpr std::size_t kTerms = 4;
+constexpr std::size_t kTerms = 6;
 
-// log p(gap) of one component, and minus its derivative.
+// log p(gap) of one component, minus its derivative, and the gap's size in units of the tolerance
+// (see BoundTerms::gap).
 struct GapDensity {
-  double log_density, pull;
+  double log_density, pull, size;
 };
 
 GapDensity DensityOfGap(const Tolerance& tolerance, double gap) {
   const double s = tolerance.scale;
-  if (tolerance.prior == Tolerance::Prior::kLaplace) {
-    return {-std::log(2 * s) - std::fabs(gap) / s, (gap > 0 ? 1.0 : gap < 0 ? -1.0 : 0.0) / s};
+  if (tolerance.prior == TolerancePrior::kLaplace) {
+    const double size = std::fabs(gap) / s;
+    return {-std::log(2 * s) - size, (gap > 0 ? 1.0 : gap < 0 ? -1.0 : 0.0) / s, size};
   }
-  return {-0.5 * std::log(2 * std::numbers::pi * s * s) - 0.5 * gap * gap / (s * s), gap / (s * s)};
+  const double size = gap * gap / (s * s);
+  return {-0.5 * (std::log(2 * std::numbers::pi * s * s) + size), gap / (s * s), size};
 }
 
 // What an observation that an integration did not reach is worth: as if it were this many standard
 // deviations off. A draw that diverges must not look better than one that is merely wrong.
 constexpr double kMissedBy = 10.0;
 
-double LogLikelihoodMissed(std::span<const double> noise_variance, std::span<const double> y) {
+double LogLikelihoodMissed(std::span<const double> noise_variance, std::span<const double> y,
+                           std::span<const double> weights) {
   double sum = 0;
   for (std::size_t c = 0; c < y.size(); ++c) {
     if (std::isnan(y[c])) continue;
-    sum -= 0.5 * (std::log(2 * std::numbers::pi * noise_variance[c]) + kMissedBy * kMissedBy);
+    const double weight = weights.empty() ? 1.0 : weights[c];
+    sum -=
+        0.5 * weight * (std::log(2 * std::numbers::pi * noise_variance[c]) + kMissedBy * kMissedBy);
   }
   return sum;
 }
@@ -64,7 +70,7 @@ struct Bound::Workspace {
 struct Bound::Chunk {
   std::span<double> sums;   // the draw's raw sums
   std::span<double> noise;  // of the noise variances
-  double &loglik, &constraint, &diverged, &evaluations;
+  double &loglik, &constraint, &diverged, &evaluations, &gap, &gaps;
 
   Chunk(double* part, std::size_t sum_count, std::size_t channels)
       : sums(part, sum_count),
@@ -72,7 +78,9 @@ struct Bound::Chunk {
         loglik(part[sum_count + channels]),
         constraint(part[sum_count + channels + 1]),
         diverged(part[sum_count + channels + 2]),
-        evaluations(part[sum_count + channels + 3]) {}
+        evaluations(part[sum_count + channels + 3]),
+        gap(part[sum_count + channels + 4]),
+        gaps(part[sum_count + channels + 5]) {}
 };
 
 Bound::Bound(const Kernel& kernel, double jitter, const ObservationMap& map,
@@ -194,10 +202,11 @@ void Bound::RunSegment(std::size_t draw, std::size_t index, std::span<const doub
                                     channels);
     chunk.loglik +=
         weight * (i < result.filled
-                      ? LogLikelihoodPullback(
-                            map_, noise_variance, y, std::span(w.states).subspan(i * dim, dim),
-                            std::span(w.bstates).subspan(i * dim, dim), chunk.noise)
-                      : LogLikelihoodMissed(noise_variance, y));
+                      ? LogLikelihoodPullback(map_, noise_variance, y,
+                                              std::span(w.states).subspan(i * dim, dim),
+                                              std::span(w.bstates).subspan(i * dim, dim),
+                                              chunk.noise, channel_weights)
+                      : LogLikelihoodMissed(noise_variance, y, channel_weights));
   }
   double* bstart = bstart_.data() + (draw * cut_.segments.size() + index) * dim;
   std::fill_n(bstart, dim, 0.0);
@@ -213,6 +222,8 @@ void Bound::RunSegment(std::size_t draw, std::size_t index, std::span<const doub
       for (std::size_t k = 0; k < dim; ++k) {
         const GapDensity density = DensityOfGap(tolerance, w.next[k] - w.states[last + k]);
         chunk.constraint += weight * density.log_density;
+        chunk.gap += density.size;
+        chunk.gaps += 1;
         w.bstates[last + k] += density.pull;
         btarget[k] = -weight * density.pull;
       }
@@ -257,13 +268,17 @@ void Bound::RunChunks(std::span<const double> values, const BoundNoise& noise,
 
 void Bound::SumTerms(BoundTerms& terms) const {
   const double share = 1.0 / static_cast<double>(fields_.size());
+  double gaps = 0;
   for (std::size_t s = 0; s < fields_.size(); ++s) {
     const double* last = total_.data() + (s + 1) * width_ - kTerms;
     terms.loglik += share * last[0];
     terms.constraint += share * last[1];
     terms.diverged += static_cast<std::size_t>(last[2]);
     terms.evaluations += static_cast<std::size_t>(last[3]);
+    terms.gap += last[4];
+    gaps += last[5];
   }
+  if (gaps > 0) terms.gap /= gaps;
 }
 
 // The harmonic mean: rather a step too many than one that is rejected.

@@ -21,6 +21,7 @@
 #include <span>
 #include <vector>
 
+#include "gpode/model.h"
 #include "gpode/observation.h"
 #include "gpode/ode.h"
 #include "gpode/parallel.h"
@@ -35,6 +36,9 @@ struct BoundTerms {
   double entropy = 0;     // of the shooting states
   double kl_u = 0;
   double kl_x0 = 0;
+  // Mean over components of (gap / tolerance)^2, Laplace: |gap| / tolerance. One where the
+  // tolerance fits the gaps.
+  double gap = 0;
   std::size_t diverged = 0;     // integrations that did not reach their end
   std::size_t evaluations = 0;  // of the drawn fields
   FactorStatus factor = FactorStatus::kOk;
@@ -44,8 +48,7 @@ struct BoundTerms {
 
 // How far a shooting state may be from where the segment before it ends.
 struct Tolerance {
-  enum class Prior { kGaussian, kLaplace };
-  Prior prior = Prior::kGaussian;
+  TolerancePrior prior = TolerancePrior::kGaussian;
   double scale = 1e-3;  // standard deviation (Gaussian) or scale (Laplace)
 };
 
@@ -88,6 +91,9 @@ class Bound {
   BoundTerms Evaluate(std::span<const double> values, const BoundNoise& noise,
                       const Tolerance& tolerance, const SegmentChoice& choice,
                       std::span<double> bvalues, ThreadPool& pool);
+
+  // (channels) How much each one's observations count; empty: one.
+  std::vector<double> channel_weights;
 
   std::vector<double> step_hints;  // (S, segments), then the one for segments that have none
 

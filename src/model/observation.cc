@@ -24,6 +24,10 @@ double Residual(const ObservationMap& map, std::size_t c, double y, std::span<co
   return y - predicted;
 }
 
+double WeightOf(std::span<const double> weights, std::size_t c) {
+  return weights.empty() ? 1.0 : weights[c];
+}
+
 double LogNormal(double residual, double variance) {
   return -0.5 * (std::log(2 * std::numbers::pi * variance) + residual * residual / variance);
 }
@@ -74,26 +78,29 @@ StateGuess GuessStates(const ObservationMap& map, const Vector& noise_variance,
 }
 
 double LogLikelihood(const ObservationMap& map, std::span<const double> noise_variance,
-                     std::span<const double> y, std::span<const double> x) {
+                     std::span<const double> y, std::span<const double> x,
+                     std::span<const double> weights) {
   double sum = 0;
   for (std::size_t c = 0; c < y.size(); ++c) {
-    if (!std::isnan(y[c])) sum += LogNormal(Residual(map, c, y[c], x), noise_variance[c]);
+    if (std::isnan(y[c])) continue;
+    sum += WeightOf(weights, c) * LogNormal(Residual(map, c, y[c], x), noise_variance[c]);
   }
   return sum;
 }
 
 double LogLikelihoodPullback(const ObservationMap& map, std::span<const double> noise_variance,
                              std::span<const double> y, std::span<const double> x,
-                             std::span<double> bx, std::span<double> bnoise) {
+                             std::span<double> bx, std::span<double> bnoise,
+                             std::span<const double> weights) {
   double sum = 0;
   for (std::size_t c = 0; c < y.size(); ++c) {
     if (std::isnan(y[c])) continue;
-    const double variance = noise_variance[c];
+    const double variance = noise_variance[c], weight = WeightOf(weights, c);
     const double residual = Residual(map, c, y[c], x);
     const double scaled = residual / variance;
-    sum += LogNormal(residual, variance);
-    bnoise[c] += 0.5 * (scaled * scaled - 1.0 / variance);
-    for (std::size_t k = 0; k < x.size(); ++k) bx[k] += scaled * map.matrix(c, k);
+    sum += weight * LogNormal(residual, variance);
+    bnoise[c] += 0.5 * weight * (scaled * scaled - 1.0 / variance);
+    for (std::size_t k = 0; k < x.size(); ++k) bx[k] += weight * scaled * map.matrix(c, k);
   }
   return sum;
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "data/autocorrelation.h"
 #include "gpode/error.h"
 #include "train/kmeans.h"
 #include "train/smooth_states.h"
@@ -87,13 +88,12 @@ Vector Sizes(const Matrix& rows) {
 // Where the noise starts: what the smoother left over, in each channel's unit. With PCA all
 // channels are in one unit, and one noise for all keeps the quiet ones from dominating before the
 // dynamics are learnt.
-Vector NoiseVariances(const Dataset& data, const FitOptions& options, const Start& start,
+Vector NoiseVariances(const FitOptions& options, const std::vector<Matrix>& residuals,
                       const ChannelMoments& moments) {
   const Eigen::Index channels = moments.mean.size();
   if (!options.noise_variance.empty()) return GivenNoise(options, channels);
   Vector left = Vector::Zero(channels), count = Vector::Zero(channels);
-  for (std::size_t n = 0; n < data.trajectories.size(); ++n) {
-    const Matrix residual = data.trajectories[n].values - start.map.Apply(start.states[n]);
+  for (const Matrix& residual : residuals) {
     const Matrix seen = (residual.array() == residual.array()).cast<double>();
     left += residual.array().isNaN().select(0.0, residual).colwise().squaredNorm().transpose();
     count += seen.colwise().sum().transpose();
@@ -105,6 +105,19 @@ Vector NoiseVariances(const Dataset& data, const FitOptions& options, const Star
   }
   if (options.observation == Observation::kPca) noise.setConstant(kPcaNoise * noise.mean());
   return noise;
+}
+
+// One over the residuals' autocorrelation time.
+Vector ChannelWeights(const FitOptions& options, const std::vector<Matrix>& residuals) {
+  const Eigen::Index channels = residuals.front().cols();
+  Vector weights = Vector::Ones(channels);
+  if (!options.discount) return weights;
+  for (Eigen::Index c = 0; c < channels; ++c) {
+    std::vector<std::vector<double>> series;
+    for (const Matrix& r : residuals) series.emplace_back(r.col(c).begin(), r.col(c).end());
+    weights[c] = 1 / AutocorrelationTime(series);
+  }
+  return weights;
 }
 
 // Root mean square of each column; where that is no more than a rounding error, the size that
@@ -249,7 +262,12 @@ Start Initialise(const Dataset& data, const FitOptions& options) {
   Matrix slopes = Stack(smooth.slopes) * start.state_scale.cwiseInverse().asDiagonal();
   if (options.scale) start.time_scale = TimeScale(data, slopes);
   slopes *= start.time_scale;
-  start.noise_variance = NoiseVariances(data, options, start, moments);
+  std::vector<Matrix> residuals;
+  for (std::size_t n = 0; n < data.trajectories.size(); ++n) {
+    residuals.push_back(data.trajectories[n].values - start.map.Apply(start.states[n]));
+  }
+  start.noise_variance = NoiseVariances(options, residuals, moments);
+  start.channel_weights = ChannelWeights(options, residuals);
   SetGp(options, Stack(start.states), slopes, start);
   return start;
 }

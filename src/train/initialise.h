@@ -16,7 +16,8 @@ struct Start {
   std::vector<Matrix> states;  // per trajectory (T, D): smoothed, at the observation times
   Matrix x0;                   // (trajectories, D): smoothed, at the start times
   GpParameters gp;
-  Vector noise_variance;  // (channels)
+  Vector noise_variance;   // (channels)
+  Vector channel_weights;  // (channels), see Bound::channel_weights
 };
 
 // Throws an InputError that names the option which does not fit the data.

@@ -102,6 +102,8 @@ void internal::CheckTrainingState(const TrainingState& state, const Dataset& dat
   CheckSize("data", "trajectories", data.trajectories.size(), model.start_times.size());
   CheckCommon(kWhere, start, model.options, data.channels.size());
   CheckSize(kWhere, "the number of states", start.map.dim(), model.dim());
+  CheckVector(kWhere, "channel_weights", start.channel_weights, data.channels.size());
+  CheckPositive(kWhere, "channel_weights", Values(start.channel_weights));
   CheckMatrix(kWhere, "x0", start.x0, data.trajectories.size(), start.map.dim());
   CheckSize(kWhere, "states", start.states.size(), data.trajectories.size());
   for (std::size_t i = 0; i < start.states.size(); ++i) {

@@ -45,9 +45,9 @@ void ForFields(S& s, const Visit& visit) {
 template <Is<Model> S, typename Visit>
 void ForFields(S& s, const Visit& visit) {
   // The options are text, written and read by their own table.
-  auto& [options, channels, map, state_scale, state_offset, time_scale, start_times, end_times, gp,
-         noise_variance, x0_mean, x0_chol, shooting_trajectory, shooting_times, shooting_mean,
-         shooting_chol] = s;
+  auto& [options, channels, map, state_scale, state_offset, time_scale, start_times, end_times,
+         warning, gp, noise_variance, x0_mean, x0_chol, shooting_trajectory, shooting_times,
+         shooting_mean, shooting_chol] = s;
   visit("channels", channels);
   ForNested("map", map, visit);
   visit("state_scale", state_scale);
@@ -68,7 +68,8 @@ void ForFields(S& s, const Visit& visit) {
 
 template <Is<Start> S, typename Visit>
 void ForFields(S& s, const Visit& visit) {
-  auto& [map, state_scale, state_offset, spread, time_scale, states, x0, gp, noise_variance] = s;
+  auto& [map, state_scale, state_offset, spread, time_scale, states, x0, gp, noise_variance,
+         channel_weights] = s;
   ForNested("map", map, visit);
   visit("state_scale", state_scale);
   visit("state_offset", state_offset);
@@ -78,14 +79,30 @@ void ForFields(S& s, const Visit& visit) {
   visit("x0", x0);
   ForNested("gp", gp, visit);
   visit("noise_variance", noise_variance);
+  visit("channel_weights", channel_weights);
+}
+
+template <Is<Plateau> S, typename Visit>
+void ForFields(S& s, const Visit& visit) {
+  auto& [sum, squares, count, best, best_error, windows, stale] = s;
+  visit("sum", sum);
+  visit("squares", squares);
+  visit("count", count);
+  visit("best", best);
+  visit("best_error", best_error);
+  visit("windows", windows);
+  visit("stale", stale);
 }
 
 template <Is<TrainerState> S, typename Visit>
 void ForFields(S& s, const Visit& visit) {
-  auto& [phase, step, adam_steps, skipped, skipped_in_a_row, flat, first_moment, second_moment,
-         step_hints, state_updates] = s;
+  auto& [phase, step, cooling_from, plateau, log_tolerance, adam_steps, skipped, skipped_in_a_row,
+         flat, first_moment, second_moment, step_hints, state_updates] = s;
   visit("phase", phase);
   visit("step", step);
+  visit("cooling_from", cooling_from);
+  ForNested("plateau", plateau, visit);
+  visit("log_tolerance", log_tolerance);
   visit("adam_steps", adam_steps);
   visit("skipped", skipped);
   visit("skipped_in_a_row", skipped_in_a_row);
@@ -100,7 +117,7 @@ void ForFields(S& s, const Visit& visit) {
 template <Is<Progress> S, typename Visit>
 void ForFields(S& s, const Visit& visit) {
   auto& [step, steps, phase, bound, loglik, constraint, kl_u, tolerance, noise, diverged,
-         evaluations] = s;
+         evaluations, skipped] = s;
   visit("step", step);
   visit("steps", steps);
   visit("phase", phase);

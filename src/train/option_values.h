@@ -28,6 +28,14 @@ using Word = std::pair<std::string_view, Enum>;
 inline std::vector<Word<BoundKind>> WordsOf(BoundKind) {
   return {{"vanilla", BoundKind::kVanilla}, {"shooting", BoundKind::kShooting}};
 }
+inline std::vector<Word<ToleranceRule>> WordsOf(ToleranceRule) {
+  return {{"lowered", ToleranceRule::kLowered},
+          {"fixed", ToleranceRule::kFixed},
+          {"learnt", ToleranceRule::kLearnt}};
+}
+inline std::vector<Word<TolerancePrior>> WordsOf(TolerancePrior) {
+  return {{"gaussian", TolerancePrior::kGaussian}, {"laplace", TolerancePrior::kLaplace}};
+}
 inline std::vector<Word<Observation>> WordsOf(Observation) {
   return {{"identity", Observation::kIdentity},
           {"pca", Observation::kPca},

@@ -48,6 +48,18 @@ void CheckOptions(const Dataset& data, const FitOptions& o) {
   CheckObservation(data, o);
 }
 
+std::vector<double> WeightedCounts(const Dataset& data, const Vector& weights) {
+  std::vector<double> counts(data.channels.size(), 0.0);
+  for (const Trajectory& t : data.trajectories) {
+    for (std::size_t c = 0; c < counts.size(); ++c) {
+      const auto column = t.values.col(static_cast<Eigen::Index>(c)).array();
+      counts[c] +=
+          weights[static_cast<Eigen::Index>(c)] * static_cast<double>((column == column).count());
+    }
+  }
+  return counts;
+}
+
 Start CheckedStart(const Dataset& data, const FitOptions& options) {
   CheckDataset(data);
   CheckOptions(data, options);
@@ -55,26 +67,6 @@ Start CheckedStart(const Dataset& data, const FitOptions& options) {
 }
 
 }  // namespace
-
-std::vector<PhasePlan> PlanPhases(const FitOptions& o) {
-  std::vector<PhasePlan> plan;
-  const auto share = [&](double part) {
-    return static_cast<std::size_t>(std::round(part * static_cast<double>(o.steps)));
-  };
-  const auto add = [&](BoundKind bound, std::size_t steps, double loose, double tight) {
-    if (steps > 0) plan.push_back({bound, steps, loose, tight, o.tightening});
-  };
-  if (o.bound == BoundKind::kVanilla) {
-    const std::size_t approach = share(o.approach);
-    add(BoundKind::kShooting, approach, o.approach_loose, o.approach_tight);
-    add(BoundKind::kVanilla, o.steps - approach, 1, 1);
-  } else {
-    const std::size_t polish = share(o.polish);
-    add(BoundKind::kShooting, o.steps - polish, o.loose_tolerance, o.tight_tolerance);
-    add(BoundKind::kVanilla, polish, 1, 1);
-  }
-  return plan;
-}
 
 Trainer::Trainer(const Dataset& data, const FitOptions& options)
     : Trainer(data, options, CheckedStart(data, options)) {}
@@ -85,6 +77,7 @@ Trainer::Trainer(const Dataset& data, const FitOptions& options, Start start)
   CheckOptions(data_, options_);
   plan_ = PlanPhases(options_);
   for (const PhasePlan& phase : plan_) total_steps_ += phase.steps;
+  counts_ = WeightedCounts(data_, start_.channel_weights);
   BeginPhase(0);
 }
 
@@ -104,6 +97,7 @@ void Trainer::BeginPhase(std::size_t phase) {
   bound_ = std::make_unique<Bound>(
       GetKernel(options_.kernel), options_.jitter, start_.map, std::move(timed), std::move(cut),
       *parameters_, options_.features, options_.draws, options_.precision, options_.solver);
+  bound_->channel_weights.assign(start_.channel_weights.begin(), start_.channel_weights.end());
   state_.phase = phase;
   state_.step = 0;
   state_.flat.assign(layout().flat_size(), 0.0);
@@ -112,6 +106,11 @@ void Trainer::BeginPhase(std::size_t phase) {
   bvalues_.resize(values_.size());
   gradient_.resize(state_.flat.size());
   rates_.assign(state_.flat.size(), 1.0);
+  // The noise has steps of its own.
+  const ParameterBlock& noise = layout().blocks()[parameters_->noise_variance];
+  std::fill_n(rates_.begin() + static_cast<std::ptrdiff_t>(noise.flat_offset), noise.flat_size,
+              0.0);
+  state_.log_tolerance = std::log(options_.loose_tolerance);
   state_.state_updates.assign(data_.trajectories.size() + parameters_->shape().shooting_states,
                               0.0);
   choice_ = bound_->AllSegments();
@@ -167,14 +166,6 @@ std::size_t Trainer::GlobalStep() const {
   return step;
 }
 
-Tolerance Trainer::CurrentTolerance() const {
-  const PhasePlan& phase = plan_[state_.phase];
-  const double done =
-      static_cast<double>(state_.step) / (phase.tightening * static_cast<double>(phase.steps));
-  const double loose = std::log(phase.loose), tight = std::log(phase.tight);
-  return {.scale = std::exp(loose + (tight - loose) * std::min(done, 1.0))};
-}
-
 // All segments, or a part of a permutation that changes every time all have been seen.
 void Trainer::ChooseSegments() {
   const std::size_t count = bound_->segments(), batch = options_.batch;
@@ -227,19 +218,26 @@ Progress Trainer::Step() {
   if (terms.factor == FactorStatus::kOk && GradientIsUsable()) {
     state_.skipped_in_a_row = 0;
     UpdateParameters();
+    UpdateNoise();
+    UpdateTolerance(terms.gap);
+    WatchPlateau(progress.bound);
   } else {
     ++state_.skipped;
     ++state_.skipped_in_a_row;
   }
-  if (++state_.step == plan_[state_.phase].steps) {
-    if (state_.phase + 1 < plan_.size()) {
-      BeginPhase(state_.phase + 1);
-    } else {
-      ++state_.phase;
-      state_.step = 0;
-    }
-  }
+  EndStep();
   return progress;
+}
+
+void Trainer::EndStep() {
+  if (++state_.step < EndOfPhase()) return;
+  if (state_.phase + 1 < plan_.size()) {
+    BeginPhase(state_.phase + 1);
+  } else {
+    ++state_.phase;
+    state_.step = 0;
+    state_.cooling_from = 0;
+  }
 }
 
 bool Trainer::GradientIsUsable() const {
@@ -253,9 +251,7 @@ bool Trainer::GradientIsUsable() const {
 }
 
 void Trainer::UpdateParameters() {
-  SetNoiseRate();
-  const double rate =
-      CosineRate(options_.learning_rate, state_.step, options_.warm_up, plan_[state_.phase].steps);
+  const double rate = CurrentRate();
   ++adam_.steps;
   const std::size_t trajectories = parameters_->shape().trajectories;
   const auto count = [&](const std::vector<IndexRun>& runs, std::size_t first) {
@@ -305,14 +301,6 @@ std::string Trainer::Warning() const {
                      GlobalStep());
 }
 
-// Which share of the learning rate the noise has at this step.
-void Trainer::SetNoiseRate() {
-  const double held = options_.noise_hold * static_cast<double>(total_steps_);
-  const bool holding = static_cast<double>(GlobalStep()) < held || !options_.noise_variance.empty();
-  const ParameterBlock& noise = layout().blocks()[parameters_->noise_variance];
-  std::fill_n(rates_.begin() + noise.flat_offset, noise.flat_size, holding ? 0.0 : 1.0);
-}
-
 Progress Trainer::ProgressOf(const BoundTerms& terms) const {
   const auto variances =
       layout().Values(parameters_->noise_variance, std::span<const double>(values_));
@@ -330,90 +318,6 @@ Progress Trainer::ProgressOf(const BoundTerms& terms) const {
           .diverged = terms.diverged,
           .evaluations = terms.evaluations,
           .skipped = state_.skipped};
-}
-
-Model Trainer::Snapshot() const {
-  Model model;
-  model.options = options_;
-  model.channels = data_.channels;
-  model.map = start_.map;
-  model.state_scale = start_.state_scale;
-  model.state_offset = start_.state_offset;
-  model.time_scale = start_.time_scale;
-  model.warning = Warning();
-  for (const Trajectory& t : data_.trajectories) {
-    model.start_times.push_back(t.start());
-    model.end_times.push_back(t.times.back());
-  }
-  std::vector<double> values(layout().value_size());
-  layout().Constrain(state_.flat, values);
-  const std::span<const double> view(values);
-  parameters_->ReadGp(view, model.gp);
-  const auto noise = layout().Values(parameters_->noise_variance, view);
-  model.noise_variance = Eigen::Map<const Vector>(noise.data(), noise.size());
-  const auto n = static_cast<Eigen::Index>(parameters_->shape().trajectories);
-  const auto d = static_cast<Eigen::Index>(parameters_->shape().dim);
-  model.x0_mean =
-      Eigen::Map<const Matrix>(layout().Values(parameters_->x0_mean, view).data(), n, d);
-  const double* chol = layout().Values(parameters_->x0_chol, view).data();
-  for (Eigen::Index i = 0; i < n; ++i) {
-    model.x0_chol.push_back(Eigen::Map<const Matrix>(chol + i * d * d, d, d));
-  }
-  ReadShootingStates(view, model);
-  return model;
-}
-
-void Trainer::ReadShootingStates(std::span<const double> values, Model& model) const {
-  const std::size_t count = parameters_->shape().shooting_states;
-  const auto k = static_cast<Eigen::Index>(count);
-  const auto d = static_cast<Eigen::Index>(parameters_->shape().dim);
-  model.shooting_trajectory.resize(count);
-  model.shooting_times.resize(count);
-  for (const Segment& segment : bound_->segmentation().segments) {
-    if (segment.state == Segment::kNone) continue;
-    model.shooting_trajectory[segment.state] = segment.trajectory;
-    // It stands where the observation before the segment's first one was made.
-    model.shooting_times[segment.state] =
-        data_.trajectories[segment.trajectory].times[segment.first - 1];
-  }
-  const auto read = [&](std::size_t block, Eigen::Index width) {
-    return Eigen::Map<const Matrix>(layout().Values(block, values).data(), k, width);
-  };
-  model.shooting_mean = read(parameters_->state_mean, d);
-  model.shooting_chol = read(parameters_->state_chol, d * d);
-}
-
-TrainerState Trainer::Save() const {
-  TrainerState state = state_;
-  state.adam_steps = adam_.steps;
-  state.first_moment = adam_.first_moment;
-  state.second_moment = adam_.second_moment;
-  state.step_hints = bound_->step_hints;
-  return state;
-}
-
-void Trainer::Restore(const TrainerState& state) {
-  if (state.phase > plan_.size())
-    ThrowInput("Trainer::Restore", "phase", "is not one of the plan's");
-  const std::size_t steps = state.phase < plan_.size() ? plan_[state.phase].steps : 1;
-  if (state.step >= steps) ThrowInput("Trainer::Restore", "step", "is not one of the phase's");
-  BeginPhase(std::min(state.phase, plan_.size() - 1));
-  CheckSize("Trainer::Restore", "flat", state.flat.size(), state_.flat.size());
-  CheckSize("Trainer::Restore", "first_moment", state.first_moment.size(), state_.flat.size());
-  CheckSize("Trainer::Restore", "second_moment", state.second_moment.size(), state_.flat.size());
-  CheckSize("Trainer::Restore", "step_hints", state.step_hints.size(), bound_->step_hints.size());
-  CheckSize("Trainer::Restore", "state_updates", state.state_updates.size(),
-            state_.state_updates.size());
-  state_.phase = state.phase;
-  state_.step = state.step;
-  state_.skipped = state.skipped;
-  state_.skipped_in_a_row = state.skipped_in_a_row;
-  state_.flat = state.flat;
-  state_.state_updates = state.state_updates;
-  adam_.first_moment = state.first_moment;
-  adam_.second_moment = state.second_moment;
-  adam_.steps = state.adam_steps;
-  bound_->step_hints = state.step_hints;
 }
 
 }  // namespace gpode

@@ -18,22 +18,18 @@
 #include "model/bound.h"
 #include "train/adam.h"
 #include "train/initialise.h"
+#include "train/phases.h"
+#include "train/plateau.h"
 
 namespace gpode {
-
-struct PhasePlan {
-  BoundKind bound;
-  std::size_t steps;
-  double loose, tight, tightening;  // of the tolerance; for shooting
-};
-
-// The phases that the options ask for.
-std::vector<PhasePlan> PlanPhases(const FitOptions& options);
 
 // Everything that a step depends on, beside data and options.
 struct TrainerState {
   std::size_t phase = 0;
-  std::size_t step = 0;  // within the phase
+  std::size_t step = 0;          // within the phase
+  std::size_t cooling_from = 0;  // the step from which the rate runs down early; 0: none
+  Plateau plateau;
+  double log_tolerance = 0;  // where it is learnt
   std::size_t adam_steps = 0;
   std::size_t skipped = 0, skipped_in_a_row = 0;  // steps without a usable gradient, so far
   std::vector<double> flat, first_moment, second_moment, step_hints;
@@ -76,7 +72,13 @@ class Trainer {
   std::size_t GlobalStep() const;
   bool failed() const;
   std::string Warning() const;
-  void SetNoiseRate();
+  bool NoiseIsHeld() const;
+  std::size_t EndOfPhase() const;
+  double CurrentRate() const;
+  void UpdateNoise();
+  void UpdateTolerance(double gap);
+  void WatchPlateau(double bound);
+  void EndStep();
   Progress ProgressOf(const BoundTerms& terms) const;
   void ReadShootingStates(std::span<const double> values, Model& model) const;
   const ParameterLayout& layout() const { return parameters_->layout(); }
@@ -101,7 +103,8 @@ class Trainer {
   BoundNoise noise_;
   // Of all parameters; up to date in `ranges_`.
   std::vector<double> values_, bvalues_, gradient_;
-  std::vector<double> rates_;  // each parameter's share of the learning rate
+  std::vector<double> rates_;   // each parameter's share of the learning rate
+  std::vector<double> counts_;  // (channels) observations, times their weights
 };
 
 }  // namespace gpode

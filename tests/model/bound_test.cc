@@ -119,7 +119,7 @@ TEST_P(BoundWithGaps, GradientIsTheDerivative) {
 
 TEST_P(BoundWithGaps, GradientIsTheDerivativeWithLaplaceTolerance) {
   SmallBound small(GetParam());
-  small.tolerance.prior = Tolerance::Prior::kLaplace;
+  small.tolerance.prior = TolerancePrior::kLaplace;
   // Small steps: no gap may change its sign on the way.
   small.ExpectGradientIsDerivative({.initial_step = 0.005, .levels = 5});
 }
@@ -228,7 +228,7 @@ TEST(Bound, ToleranceIsTheDensityOfTheGap) {
   SmallBound small(1);
   const SegmentChoice all = small.bound->AllSegments();
   const double gaps = 4 * kDim;  // shooting states times components, on average over draws
-  small.tolerance = {.prior = Tolerance::Prior::kGaussian, .scale = 0.5};
+  small.tolerance = {.prior = TolerancePrior::kGaussian, .scale = 0.5};
   const double log_normal = -std::log(0.5 * std::sqrt(2 * std::numbers::pi));
   const double half = small.Evaluate(all, {}, small.pool).constraint - gaps * log_normal;
   small.tolerance.scale = 1;
@@ -236,7 +236,7 @@ TEST(Bound, ToleranceIsTheDensityOfTheGap) {
       small.Evaluate(all, {}, small.pool).constraint - gaps * (log_normal + std::log(0.5));
   EXPECT_LT(one, 0);
   EXPECT_NEAR(half, 4 * one, 1e-10 * std::fabs(half));
-  small.tolerance = {.prior = Tolerance::Prior::kLaplace, .scale = 0.5};
+  small.tolerance = {.prior = TolerancePrior::kLaplace, .scale = 0.5};
   const double sharp = small.Evaluate(all, {}, small.pool).constraint + gaps * std::log(1.0);
   small.tolerance.scale = 1;
   const double wide = small.Evaluate(all, {}, small.pool).constraint + gaps * std::log(2.0);

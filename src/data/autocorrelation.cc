@@ -1,0 +1,50 @@
+#include "data/autocorrelation.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+namespace gpode {
+namespace {
+
+// The first values tell enough of long series.
+constexpr std::size_t kMostValues = 20000, kLongestLag = 1000;
+
+struct LagMean {
+  double sum = 0;
+  std::size_t count = 0;
+};
+
+// Of the products of values `lag` steps apart.
+LagMean ProductsAtLag(std::span<const std::vector<double>> series, std::size_t lag) {
+  LagMean mean;
+  for (const std::vector<double>& s : series) {
+    for (std::size_t i = 0; i + lag < s.size(); ++i) {
+      const double product = s[i] * s[i + lag];
+      if (std::isnan(product)) continue;
+      mean.sum += product;
+      ++mean.count;
+    }
+    if (mean.count >= kMostValues) break;
+  }
+  return mean;
+}
+
+}  // namespace
+
+double AutocorrelationTime(std::span<const std::vector<double>> series) {
+  const LagMean squares = ProductsAtLag(series, 0);
+  if (squares.count == 0 || !(squares.sum > 0)) return 1;
+  const double variance = squares.sum / static_cast<double>(squares.count);
+  double time = 1;
+  for (std::size_t lag = 1; lag <= kLongestLag; ++lag) {
+    const LagMean products = ProductsAtLag(series, lag);
+    if (products.count < 2) break;
+    const double n = static_cast<double>(products.count), rho = products.sum / n / variance;
+    if (!(rho > 2 / std::sqrt(n))) break;
+    time += 2 * rho;
+  }
+  return std::min(time, static_cast<double>(squares.count));
+}
+
+}  // namespace gpode

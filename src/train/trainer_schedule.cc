@@ -1,0 +1,86 @@
+// What changes from step to step besides the gradient's ascent: learning rate, tolerance, noise,
+// and when to end.
+#include <algorithm>
+#include <cmath>
+
+#include "train/natural.h"
+#include "train/trainer.h"
+
+namespace gpode {
+namespace {
+
+// The noise's variance never falls below this share of where it started.
+constexpr double kSmallestNoise = 1e-9;
+constexpr double kSmallestTolerance = 1e-6;
+
+// How long the rate takes to run down once the bound no longer improves.
+std::size_t CoolingSteps(std::size_t from) { return std::max(Plateau::kWindow, from / 4); }
+
+}  // namespace
+
+std::size_t Trainer::EndOfPhase() const {
+  const std::size_t planned = plan_[state_.phase].steps;
+  if (state_.cooling_from == 0) return planned;
+  return std::min(planned, state_.cooling_from + CoolingSteps(state_.cooling_from));
+}
+
+double Trainer::CurrentRate() const {
+  const PhasePlan& phase = plan_[state_.phase];
+  const auto planned = [&](std::size_t step) {
+    return CosineRate(phase.rate, step, options_.warm_up, phase.steps);
+  };
+  const std::size_t from = state_.cooling_from;
+  if (from == 0) return planned(state_.step);
+  return CosineRate(planned(from), state_.step - from, 0, EndOfPhase() - from);
+}
+
+Tolerance Trainer::CurrentTolerance() const {
+  const double scale = options_.tolerance == ToleranceRule::kLearnt
+                           ? std::exp(state_.log_tolerance)
+                           : PlannedTolerance(options_, state_.step, plan_[state_.phase].steps);
+  return {.prior = options_.tolerance_prior, .scale = scale};
+}
+
+bool Trainer::NoiseIsHeld() const {
+  return !options_.noise_variance.empty() ||
+         static_cast<double>(GlobalStep()) <
+             options_.noise_hold * static_cast<double>(total_steps_);
+}
+
+void Trainer::UpdateNoise() {
+  if (NoiseIsHeld()) return;
+  const ParameterBlock& block = layout().blocks()[parameters_->noise_variance];
+  for (std::size_t c = 0; c < counts_.size(); ++c) {
+    if (!(counts_[c] > 0)) continue;
+    // The gradient with respect to log variance is  count / 2 (E r^2 / variance - 1).
+    const double ratio = 1 + 2 * gradient_[block.flat_offset + c] / counts_[c];
+    const double least =
+        std::log(kSmallestNoise * start_.noise_variance[static_cast<Eigen::Index>(c)]);
+    double& log_variance = state_.flat[block.flat_offset + c];
+    log_variance = std::max(log_variance + NaturalLogStep(ratio), least);
+  }
+}
+
+// `gap` is BoundTerms::gap; the tolerance is a standard deviation, not a variance.
+void Trainer::UpdateTolerance(double gap) {
+  if (options_.tolerance != ToleranceRule::kLearnt || parameters_->shape().shooting_states == 0) {
+    return;
+  }
+  const double half = options_.tolerance_prior == TolerancePrior::kGaussian ? 0.5 : 1.0;
+  state_.log_tolerance =
+      std::max(state_.log_tolerance + half * NaturalLogStep(gap), std::log(kSmallestTolerance));
+}
+
+// Only where nothing but the parameters changes from step to step.
+void Trainer::WatchPlateau(double bound) {
+  const bool settled = state_.phase + 1 == plan_.size() &&
+                       (!NoiseIsHeld() || !options_.noise_variance.empty()) &&
+                       (plan_[state_.phase].bound == BoundKind::kVanilla ||
+                        static_cast<double>(state_.step) >=
+                            options_.tightening * static_cast<double>(plan_[state_.phase].steps));
+  if (!settled || options_.patience == 0 || state_.cooling_from > 0) return;
+  state_.plateau.Add(bound);
+  if (state_.plateau.stale >= options_.patience) state_.cooling_from = state_.step + 1;
+}
+
+}  // namespace gpode
