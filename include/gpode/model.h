@@ -52,7 +52,9 @@ struct FitOptions {
 
   std::size_t steps = 12000;  // in all phases together
   std::size_t draws = 1;      // functions drawn per step
-  std::size_t batch = 0;      // segments (vanilla: trajectories) per step; 0: all of them
+  // Observation times per step, as whole segments (vanilla: trajectories), at least one of them; 0:
+  // all. More data than this are learnt by minibatches.
+  std::size_t batch = 1000;
   double learning_rate = 0.01;
   std::size_t warm_up = 100;
   // A phase that no longer improves the bound is ended early, its learning rate run down: after so

@@ -172,23 +172,18 @@ std::span<const double> Bound::StartNoise(const Segment& s, std::size_t draw,
                    .subspan((draw * shape.shooting_states + s.state) * shape.dim, shape.dim);
 }
 
-void Bound::RunSegment(std::size_t draw, std::size_t index, std::span<const double> values,
-                       const BoundNoise& noise, const Tolerance& tolerance, double weight,
-                       Workspace& w, Chunk& chunk) {
+void Bound::RunSegment(std::size_t draw, std::size_t index, const Point& point, Workspace& w,
+                       Chunk& chunk) {
   const Segment& segment = cut_.segments[index];
-  const TimedValues& observed = trajectories_[segment.trajectory];
+  const std::vector<double>& times = trajectories_[segment.trajectory].times;
   const std::size_t dim = parameters_.shape().dim;
-  const std::size_t channels = map_.channels();
   const GpDraw& field = fields_[draw];
-  const std::span<const double> noise_variance =
-      parameters_.layout().Values(parameters_.noise_variance, values);
-
-  w.times.assign(observed.times.begin() + segment.first,
-                 observed.times.begin() + segment.first + segment.count);
+  const auto first = times.begin() + static_cast<std::ptrdiff_t>(segment.first);
+  w.times.assign(first, first + static_cast<std::ptrdiff_t>(segment.count));
   w.states.resize(segment.count * dim);
   w.bstates.assign(segment.count * dim, 0.0);
-  SampleGaussian(StartMean(segment, values), StartChol(segment, values),
-                 StartNoise(segment, draw, noise), w.start);
+  SampleGaussian(StartMean(segment, point.values), StartChol(segment, point.values),
+                 StartNoise(segment, draw, point.noise), w.start);
   double& hint = step_hints[draw * cut_.segments.size() + index];
   const SolveResult result =
       w.solver.SolveRecorded(field, w.start, segment.start, w.times, w.states, w.record,
@@ -196,48 +191,57 @@ void Bound::RunSegment(std::size_t draw, std::size_t index, std::span<const doub
   if (result.step_hint > 0) hint = result.step_hint;
   if (!result.ok()) chunk.diverged += 1;
   chunk.evaluations += static_cast<double>(result.statistics.evaluations);
-
-  for (std::size_t i = 0; i < segment.count; ++i) {
-    const std::span<const double> y(observed.values.data() + (segment.first + i) * channels,
-                                    channels);
-    chunk.loglik +=
-        weight * (i < result.filled
-                      ? LogLikelihoodPullback(map_, noise_variance, y,
-                                              std::span(w.states).subspan(i * dim, dim),
-                                              std::span(w.bstates).subspan(i * dim, dim),
-                                              chunk.noise, channel_weights)
-                      : LogLikelihoodMissed(noise_variance, y, channel_weights));
+  AddLikelihood(segment, result.filled, point, w, chunk);
+  if (segment.next != Segment::kNone) AddConstraint(draw, index, result.ok(), point, w, chunk);
+  if (point.weight != 1) {
+    for (double& b : w.bstates) b *= point.weight;
   }
   double* bstart = bstart_.data() + (draw * cut_.segments.size() + index) * dim;
   std::fill_n(bstart, dim, 0.0);
-  if (segment.next != Segment::kNone) {
-    // The segment that starts at the next shooting state follows this one.
-    double* btarget = btarget_.data() + (draw * cut_.segments.size() + index + 1) * dim;
-    std::fill_n(btarget, dim, 0.0);
-    if (result.ok()) {
-      const Segment& following = cut_.segments[index + 1];
-      SampleGaussian(StartMean(following, values), StartChol(following, values),
-                     StartNoise(following, draw, noise), w.next);
-      const std::size_t last = (segment.count - 1) * dim;
-      for (std::size_t k = 0; k < dim; ++k) {
-        const GapDensity density = DensityOfGap(tolerance, w.next[k] - w.states[last + k]);
-        chunk.constraint += weight * density.log_density;
-        chunk.gap += density.size;
-        chunk.gaps += 1;
-        w.bstates[last + k] += density.pull;
-        btarget[k] = -weight * density.pull;
-      }
-    }
-  }
-  if (weight != 1) {
-    for (double& b : w.bstates) b *= weight;
-  }
   w.solver.Pullback(field, w.record, w.bstates, {bstart, dim}, chunk.sums);
 }
 
+// Of a segment's observations; the first `filled` were reached.
+void Bound::AddLikelihood(const Segment& segment, std::size_t filled, const Point& point,
+                          Workspace& w, Chunk& chunk) const {
+  const std::size_t dim = parameters_.shape().dim, channels = map_.channels();
+  const Matrix& values = trajectories_[segment.trajectory].values;
+  const std::span<const double> noise_variance =
+      parameters_.layout().Values(parameters_.noise_variance, point.values);
+  for (std::size_t i = 0; i < segment.count; ++i) {
+    const std::span<const double> y(values.data() + (segment.first + i) * channels, channels);
+    const std::span<double> x = std::span(w.states).subspan(i * dim, dim);
+    const std::span<double> bx = std::span(w.bstates).subspan(i * dim, dim);
+    chunk.loglik +=
+        point.weight * (i < filled ? LogLikelihoodPullback(map_, noise_variance, y, x, bx,
+                                                           chunk.noise, channel_weights)
+                                   : LogLikelihoodMissed(noise_variance, y, channel_weights));
+  }
+}
+
+// Between the end of segment `index` and the shooting state there, from which the next one starts.
+void Bound::AddConstraint(std::size_t draw, std::size_t index, bool reached, const Point& point,
+                          Workspace& w, Chunk& chunk) {
+  const std::size_t dim = parameters_.shape().dim;
+  double* btarget = btarget_.data() + (draw * cut_.segments.size() + index + 1) * dim;
+  std::fill_n(btarget, dim, 0.0);
+  if (!reached) return;
+  const Segment& following = cut_.segments[index + 1];
+  SampleGaussian(StartMean(following, point.values), StartChol(following, point.values),
+                 StartNoise(following, draw, point.noise), w.next);
+  const std::size_t last = w.states.size() - dim;
+  for (std::size_t k = 0; k < dim; ++k) {
+    const GapDensity density = DensityOfGap(point.tolerance, w.next[k] - w.states[last + k]);
+    chunk.constraint += point.weight * density.log_density;
+    chunk.gap += density.size;
+    chunk.gaps += 1;
+    w.bstates[last + k] += density.pull;
+    btarget[k] = -point.weight * density.pull;
+  }
+}
+
 // All segments for all draws: fills total_, bstart_ and btarget_.
-void Bound::RunChunks(std::span<const double> values, const BoundNoise& noise,
-                      const Tolerance& tolerance, const SegmentChoice& choice, ThreadPool& pool) {
+void Bound::RunChunks(const Point& point, const SegmentChoice& choice, ThreadPool& pool) {
   const std::size_t draws = fields_.size();
   while (workspaces_.size() < pool.size()) {
     workspaces_.push_back(
@@ -252,8 +256,7 @@ void Bound::RunChunks(std::span<const double> values, const BoundNoise& noise,
     const std::size_t first = c % per_draw * kSegmentsPerChunk;
     const std::size_t end = std::min(first + kSegmentsPerChunk, choice.segments.size());
     for (std::size_t i = first; i < end; ++i) {
-      RunSegment(c / per_draw, choice.segments[i], values, noise, tolerance, choice.weight,
-                 *workspaces_[pool.WorkerIndex()], chunk);
+      RunSegment(c / per_draw, choice.segments[i], point, *workspaces_[pool.WorkerIndex()], chunk);
     }
   });
   pool.For(draws, [&](std::size_t s) {
@@ -304,7 +307,7 @@ BoundTerms Bound::Evaluate(std::span<const double> values, const BoundNoise& noi
   terms.factor = share ? gp_.Set(gp_parameters_, pool) : gp_.Set(gp_parameters_);
   if (terms.factor != FactorStatus::kOk) return terms;
   pool.For(fields_.size(), [&](std::size_t s) { fields_[s].Set(gp_, noise.fields[s]); });
-  RunChunks(values, noise, tolerance, choice, pool);
+  RunChunks({values, noise, tolerance, choice.weight}, choice, pool);
   SetCommonHint(choice);
   SumTerms(terms);
   terms.kl_u = gp_.InducingKl();

@@ -100,12 +100,21 @@ class Bound {
  private:
   struct Workspace;
   struct Chunk;
+  // Where the bound is evaluated.
+  struct Point {
+    std::span<const double> values;
+    const BoundNoise& noise;
+    const Tolerance& tolerance;
+    double weight;
+  };
 
-  void RunChunks(std::span<const double> values, const BoundNoise& noise,
-                 const Tolerance& tolerance, const SegmentChoice& choice, ThreadPool& pool);
-  void RunSegment(std::size_t draw, std::size_t segment, std::span<const double> values,
-                  const BoundNoise& noise, const Tolerance& tolerance, double weight,
-                  Workspace& workspace, Chunk& chunk);
+  void RunChunks(const Point& point, const SegmentChoice& choice, ThreadPool& pool);
+  void RunSegment(std::size_t draw, std::size_t index, const Point& point, Workspace& workspace,
+                  Chunk& chunk);
+  void AddLikelihood(const Segment& segment, std::size_t filled, const Point& point,
+                     Workspace& workspace, Chunk& chunk) const;
+  void AddConstraint(std::size_t draw, std::size_t index, bool reached, const Point& point,
+                     Workspace& workspace, Chunk& chunk);
   void SumTerms(BoundTerms& terms) const;
   void SetCommonHint(const SegmentChoice& choice);
   void AddFieldGradients(const BoundNoise& noise, double weight, std::span<double> bvalues,

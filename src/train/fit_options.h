@@ -49,7 +49,7 @@ void ForOptions(Options& o, Visit&& visit) {
   visit("jitter", o.jitter, kNonNegative, "added to the diagonal of kernel matrices");
   visit("steps", o.steps, kSteps, "training steps in all phases together");
   visit("draws", o.draws, kCount, "functions drawn per step");
-  visit("batch", o.batch, kAny, "segments (vanilla: trajectories) per step; 0: all of them");
+  visit("batch", o.batch, kAny, "observation times per step; 0: all of them");
   visit("learning_rate", o.learning_rate, kPositive, "of Adam, after the warm-up");
   visit("warm_up", o.warm_up, kAny, "steps over which the learning rate grows");
   visit("patience", o.patience, kAny, "windows of 250 steps without gain that end a run; 0: never");

@@ -3,12 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <numeric>
 
 #include "gpode/error.h"
-#include "gpode/random.h"
 #include "train/fit_options.h"
 
 namespace gpode {
@@ -113,13 +110,20 @@ void Trainer::BeginPhase(std::size_t phase) {
   state_.log_tolerance = std::log(options_.loose_tolerance);
   state_.state_updates.assign(data_.trajectories.size() + parameters_->shape().shooting_states,
                               0.0);
-  choice_ = bound_->AllSegments();
-  order_.clear();
-  FindTouched(bound_->segmentation(), choice_.segments, touched_);
-  parameters_->FindRanges(touched_, ranges_);
+  minibatches_.emplace(options_.seed, phase, bound_->segments(), BatchSize());
+  choice_.segments.clear();
   SetStart(values_);
   layout().Unconstrain(values_, state_.flat);
   if (last) TakeOver(*last, last_flat);
+}
+
+// In segments of average length.
+std::size_t Trainer::BatchSize() const {
+  double times = 0;
+  for (const Trajectory& t : data_.trajectories) times += static_cast<double>(t.times.size());
+  const double share = static_cast<double>(options_.batch) / times;
+  const double size = std::round(share * static_cast<double>(bound_->segments()));
+  return options_.batch == 0 || share >= 1 ? 0 : static_cast<std::size_t>(std::max(size, 1.0));
 }
 
 void Trainer::SetStart(std::span<double> values) const {
@@ -166,36 +170,11 @@ std::size_t Trainer::GlobalStep() const {
   return step;
 }
 
-// All segments, or a part of a permutation that changes every time all have been seen.
 void Trainer::ChooseSegments() {
-  const std::size_t count = bound_->segments(), batch = options_.batch;
-  if (batch == 0 || batch >= count) return;
-  const std::size_t per_epoch = count / batch;
-  ShuffleSegments(state_.step / per_epoch);
-  const auto first = order_.begin() + static_cast<std::ptrdiff_t>(state_.step % per_epoch * batch);
-  choice_.segments.assign(first, first + static_cast<std::ptrdiff_t>(batch));
-  choice_.weight = static_cast<double>(count) / static_cast<double>(batch);
-  std::sort(choice_.segments.begin(), choice_.segments.end());
+  if (minibatches_->whole() && !choice_.segments.empty()) return;
+  minibatches_->Choose(state_.step, choice_);
   FindTouched(bound_->segmentation(), choice_.segments, touched_);
   parameters_->FindRanges(touched_, ranges_);
-}
-
-// The order depends on the epoch alone, so that a resumed run makes it anew.
-void Trainer::ShuffleSegments(std::size_t epoch) {
-  if (!order_.empty() && order_epoch_ == epoch) return;
-  order_.resize(bound_->segments());
-  order_epoch_ = epoch;
-  const RandomStream stream(options_.seed, epoch, state_.phase, Purpose::kMinibatch);
-  std::iota(order_.begin(), order_.end(), std::size_t{0});
-  std::array<std::uint64_t, 256> words;
-  std::size_t known = order_.size();  // words from here on are in `words`
-  for (std::size_t i = order_.size(); i-- > 1;) {
-    if (i < known) {
-      known = i + 1 - std::min(i + 1, words.size());
-      stream.Words(words, known);
-    }
-    std::swap(order_[i], order_[words[i - known] % (i + 1)]);
-  }
 }
 
 Progress Trainer::Step() {

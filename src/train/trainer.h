@@ -10,6 +10,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,7 @@
 #include "model/bound.h"
 #include "train/adam.h"
 #include "train/initialise.h"
+#include "train/minibatch.h"
 #include "train/phases.h"
 #include "train/plateau.h"
 
@@ -64,8 +66,8 @@ class Trainer {
   void SetStart(std::span<double> values) const;
   void TakeOver(const ModelParameters& from, std::span<const double> from_flat);
   Tolerance CurrentTolerance() const;
+  std::size_t BatchSize() const;
   void ChooseSegments();
-  void ShuffleSegments(std::size_t epoch);
   void UpdateParameters();
   void UpdateStates(const ParameterRange& range, std::size_t first_state, double rate);
   bool GradientIsUsable() const;
@@ -95,9 +97,8 @@ class Trainer {
   std::unique_ptr<Bound> bound_;
   TrainerState state_;
   Adam adam_{0};
+  std::optional<Minibatches> minibatches_;
   SegmentChoice choice_;
-  std::vector<std::size_t> order_;      // of minibatches: a permutation of the segments,
-  std::size_t order_epoch_ = 0;         // as it is in this epoch
   TouchedStates touched_;               // by the chosen segments
   std::vector<ParameterRange> ranges_;  // of the parameters that they depend on
   BoundNoise noise_;
