@@ -24,6 +24,8 @@ struct ObservationMap {
 
   std::size_t channels() const { return matrix.rows(); }
   std::size_t dim() const { return matrix.cols(); }
+  // Whether every state has a channel of its own.
+  bool IsDiagonal() const;
   // Rows of states (n, D) to rows of channels (n, channels), without noise.
   Matrix Apply(const Matrix& states) const;
   // The other way by least squares, from the channels that were seen (NaN: missing); NaN where

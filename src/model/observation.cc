@@ -39,13 +39,18 @@ ObservationMap ObservationMap::Identity(std::size_t dim) {
   return {Matrix::Identity(d, d), Vector::Zero(d)};
 }
 
+bool ObservationMap::IsDiagonal() const {
+  return matrix.rows() == matrix.cols() && matrix.isDiagonal(0) &&
+         (matrix.diagonal().array() != 0).all();
+}
+
 Matrix ObservationMap::Apply(const Matrix& states) const {
   return (states * matrix.transpose()).rowwise() + offset.transpose();
 }
 
 Matrix ObservationMap::StatesOf(const Matrix& values) const {
   Matrix states = Matrix::Constant(values.rows(), matrix.cols(), NAN);
-  const bool diagonal = matrix.rows() == matrix.cols() && matrix.isDiagonal();
+  const bool diagonal = IsDiagonal();
   for (Eigen::Index i = 0; i < values.rows(); ++i) {
     if (diagonal) {
       states.row(i) = (values.row(i).transpose() - offset).cwiseQuotient(matrix.diagonal());

@@ -102,8 +102,7 @@ SignalMap Scores(const ObservationMap& map) {
 
 // The signals at observation times, NaN where the channels seen do not tell.
 Matrix SignalsAt(const SignalMap& signals, const Matrix& values) {
-  const Matrix& m = signals.channels.matrix;
-  if (m.rows() == m.cols() && m.isDiagonal()) return signals.channels.StatesOf(values);
+  if (signals.channels.IsDiagonal()) return signals.channels.StatesOf(values);
   const StateGuess guess = GuessStates(signals.channels, signals.noise_variance, values);
   return (guess.variance.array() > kMostVariance).select(NAN, guess.mean);
 }

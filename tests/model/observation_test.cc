@@ -121,6 +121,16 @@ TEST(ObservationMap, StatesThatNoChannelShowsAreMissing) {
   EXPECT_TRUE(map.StatesOf(Matrix::Ones(1, 3)).array().isNaN().all());
 }
 
+// Entries far smaller than the largest counted as zero, and the division was by zero.
+TEST(ObservationMap, SmallEntriesAreEntries) {
+  const ObservationMap map{(Matrix(2, 2) << 1e8, 1e-8, 1e-8, 1).finished(), Vector::Zero(2)};
+  EXPECT_FALSE(map.IsDiagonal());
+  const ObservationMap zero{(Matrix(2, 2) << 1e8, 0, 0, 0).finished(), Vector::Zero(2)};
+  EXPECT_FALSE(zero.IsDiagonal());
+  EXPECT_TRUE(zero.StatesOf(Matrix::Ones(1, 2)).array().isNaN().all());
+  EXPECT_TRUE(ObservationMap::Identity(3).IsDiagonal());
+}
+
 TEST(GuessStates, IsTheConditionalMean) {
   const Seen s;
   const Vector noise = Eigen::Map<const Vector>(s.noise.data(), 3);

@@ -160,6 +160,16 @@ TEST_P(OddData, AnyUnits) {
                options);
 }
 
+// Components were zero but for rounding, and states divided by them.
+TEST_P(OddData, PrincipalComponentsOfChannelsInFarUnits) {
+  Dataset data = VanDerPolData();
+  data.trajectories[0].values.col(0) *= 1e9;
+  data.trajectories[0].values.col(1) *= 1e-9;
+  options.observation = Observation::kPca;
+  options.states = 2;
+  ExpectUsable(data, options);
+}
+
 TEST_P(OddData, AnyNumberOfInducingPoints) {
   for (std::size_t inducing : {1, 100}) {
     options.inducing = inducing;
