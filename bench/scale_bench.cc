@@ -11,16 +11,15 @@
 #include <string>
 #include <vector>
 
+#include "gpode/simulate.h"
 #include "support/machine.h"
-#include "support/simulated.h"
+#include "support/noise.h"
 #include "train/trainer.h"
 
 namespace gpode {
 namespace {
 
 using testing_support::OwnSeconds;
-using testing_support::Regular;
-using testing_support::Simulate;
 using testing_support::WithNoise;
 
 double PeakMebibytes() {
@@ -38,7 +37,7 @@ Matrix LongSeries(std::vector<double> start, const std::vector<double>& times) {
     const std::size_t end = std::min(i + kPiece, times.size());
     std::vector<double> piece(times.begin() + i, times.begin() + end);
     for (double& t : piece) t -= i == 0 ? 0 : times[i - 1];
-    const Matrix part = Simulate("vdp", start, piece);
+    const Matrix part = SolveSystem("vdp", start, piece);
     states.middleRows(static_cast<Eigen::Index>(i), part.rows()) = part;
     start = {part(part.rows() - 1, 0), part(part.rows() - 1, 1)};
   }
@@ -46,7 +45,7 @@ Matrix LongSeries(std::vector<double> start, const std::vector<double>& times) {
 }
 
 Dataset Simulated(std::size_t trajectories, std::size_t points) {
-  const std::vector<double> times = Regular(0, 7.0 / 50 * static_cast<double>(points), points);
+  const std::vector<double> times = RegularTimes(0, 7.0 / 50 * static_cast<double>(points), points);
   Dataset data{.channels = {"x1", "x2"}, .trajectories = {}};
   for (std::size_t n = 0; n < trajectories; ++n) {
     const double turn = 0.01 * static_cast<double>(n);
@@ -98,7 +97,7 @@ int main() {
     const std::string name = fmt::format("10^{}", trajectories == 20    ? 4
                                                   : trajectories == 200 ? 5
                                                                         : 6);
-    Row(name, BoundKind::kVanilla, trajectories, 250, 8);
+    Row(name, BoundKind::kVanilla, trajectories, 250, 2000);
     Row(name, BoundKind::kShooting, trajectories, 250, 256);
     Row(name, BoundKind::kShooting, 1, trajectories * 250, 256);
   }

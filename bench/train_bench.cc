@@ -18,9 +18,10 @@
 
 #include "gpode/gpode.h"
 #include "gpode/npz.h"
+#include "gpode/simulate.h"
 #include "simd/simd.h"
 #include "support/machine.h"
-#include "support/simulated.h"
+#include "support/noise.h"
 #include "train/trainer.h"
 
 namespace gpode {
@@ -28,8 +29,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 using testing_support::OwnSeconds;
-using testing_support::Regular;
-using testing_support::Simulate;
 using testing_support::WithNoise;
 
 double Seconds(Clock::time_point since) {
@@ -100,6 +99,7 @@ FitOptions OneBound(BoundKind bound, std::size_t draws) {
   options.approach = 0;
   options.polish = 0;
   options.draws = draws;
+  options.batch = 0;
   options.steps = kForever;
   options.threads = 1;
   return options;
@@ -128,13 +128,13 @@ Timing Measure(const Task& task, int rounds = 15) {
 }
 
 Dataset VanDerPolData(std::size_t points, std::size_t trajectories = 1) {
-  const std::vector<double> times = Regular(0, 7.0 * static_cast<double>(points) / 50, points);
+  const std::vector<double> times = RegularTimes(0, 7.0 * static_cast<double>(points) / 50, points);
   Dataset data{.channels = {"x1", "x2"}, .trajectories = {}};
   for (std::size_t n = 0; n < trajectories; ++n) {
     const double turn = 0.3 * static_cast<double>(n);
     const std::vector<double> start = {-1.5 * std::cos(turn), 2.5 * std::cos(turn)};
     data.trajectories.push_back(
-        {"", times, WithNoise(Simulate("vdp", start, times), 0.1, 7 + n), {}});
+        {"", times, WithNoise(SolveSystem("vdp", start, times), 0.1, 7 + n), {}});
   }
   return data;
 }

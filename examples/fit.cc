@@ -7,7 +7,7 @@
 int main() {
   // Any numbers will do: times (T) and values (T, channels), NaN where nothing was seen.
   const gpode::Simulation seen =
-      gpode::Simulate({.system = "vdp", .points = 40, .noise_variance = 0.01, .missing = 0.05});
+      gpode::Simulate({.system = "vdp", .points = 40, .noise_variance = {0.01}, .missing = 0.05});
   const gpode::Trajectory& run = seen.data.trajectories[0];
   const gpode::Dataset data{.channels = {"x", "y"},
                             .trajectories = {{"run 1", run.times, run.values, {}}}};

@@ -5,7 +5,7 @@
 
 int main() {
   const gpode::Simulation seen =
-      gpode::Simulate({.system = "vdp", .points = 40, .noise_variance = 0.01});
+      gpode::Simulate({.system = "vdp", .points = 40, .noise_variance = {0.01}});
   const gpode::FitOptions options =
       gpode::ParseOptions("bound = \"shooting\"\nsteps = 600\n", "example");
   gpode::FitControl control;

@@ -5,7 +5,7 @@
 
 int main() {
   const gpode::Simulation seen =
-      gpode::Simulate({.system = "vdp", .points = 40, .noise_variance = 0.01});
+      gpode::Simulate({.system = "vdp", .points = 40, .noise_variance = {0.01}});
   gpode::FitOptions options;
   options.steps = 1000;  // few, so that the example ends soon
   const gpode::Model model = gpode::Fit(seen.data, options);

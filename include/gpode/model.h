@@ -64,8 +64,8 @@ struct FitOptions {
   // yet. It starts from what a smoother leaves over, is held there for this share of all steps, and
   // follows the residuals from then on.
   double noise_hold = 0.75;
-  // Observations of a channel whose residuals are correlated in time count as the fewer independent
-  // ones that they are worth; otherwise the bands would be too narrow.
+  // Observations whose residuals are correlated, in time or between channels, count as the fewer
+  // independent ones that they are worth; otherwise the bands would be too narrow.
   bool discount = true;
   std::uint64_t seed = 1;
   std::size_t threads = 0;  // 0: as many as the machine has
@@ -85,6 +85,9 @@ struct FitOptions {
   double approach = 0.5;
   double polish = 0.3;
   double last_rate = 0.3;  // the last phase's share of the learning rate
+  // Where whole trajectories would lose more than this log likelihood per observation against
+  // segments when they take over, as in chaos, shooting goes on instead.
+  double polish_loss = 50;
 
   SolverOptions solver;
 };

@@ -47,4 +47,25 @@ double AutocorrelationTime(std::span<const std::vector<double>> series) {
   return std::min(time, static_cast<double>(squares.count));
 }
 
+double IndependentColumns(std::span<const Matrix> rows) {
+  const Eigen::Index columns = rows.front().cols();
+  Matrix products = Matrix::Zero(columns, columns);
+  double count = 0;
+  for (const Matrix& part : rows) {
+    const Matrix seen = part.array().isNaN().select(0.0, part);
+    products += seen.transpose() * seen;
+    count += static_cast<double>(part.rows());
+  }
+  double sum = 0;  // of squared correlations
+  for (Eigen::Index i = 0; i < columns; ++i) {
+    for (Eigen::Index j = 0; j < columns; ++j) {
+      const double scale = products(i, i) * products(j, j);
+      const double square = scale > 0 ? products(i, j) * products(i, j) / scale : 0.0;
+      sum += i == j ? 1.0 : std::max(square - 1 / count, 0.0);
+    }
+  }
+  const double c = static_cast<double>(columns);
+  return c * c / sum;
+}
+
 }  // namespace gpode

@@ -107,15 +107,16 @@ Vector NoiseVariances(const FitOptions& options, const std::vector<Matrix>& resi
   return noise;
 }
 
-// One over the residuals' autocorrelation time.
+// One over the residuals' autocorrelation time, times the share of channels that are independent.
 Vector ChannelWeights(const FitOptions& options, const std::vector<Matrix>& residuals) {
   const Eigen::Index channels = residuals.front().cols();
   Vector weights = Vector::Ones(channels);
   if (!options.discount) return weights;
+  const double share = IndependentColumns(residuals) / static_cast<double>(channels);
   for (Eigen::Index c = 0; c < channels; ++c) {
     std::vector<std::vector<double>> series;
     for (const Matrix& r : residuals) series.emplace_back(r.col(c).begin(), r.col(c).end());
-    weights[c] = 1 / AutocorrelationTime(series);
+    weights[c] = share / AutocorrelationTime(series);
   }
   return weights;
 }

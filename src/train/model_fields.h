@@ -96,13 +96,14 @@ void ForFields(S& s, const Visit& visit) {
 
 template <Is<TrainerState> S, typename Visit>
 void ForFields(S& s, const Visit& visit) {
-  auto& [phase, step, cooling_from, plateau, log_tolerance, adam_steps, skipped, skipped_in_a_row,
-         flat, first_moment, second_moment, step_hints, state_updates] = s;
+  auto& [phase, step, cooling_from, plateau, log_tolerance, keeps_shooting, adam_steps, skipped,
+         skipped_in_a_row, flat, first_moment, second_moment, step_hints, state_updates] = s;
   visit("phase", phase);
   visit("step", step);
   visit("cooling_from", cooling_from);
   ForNested("plateau", plateau, visit);
   visit("log_tolerance", log_tolerance);
+  visit("keeps_shooting", keeps_shooting);
   visit("adam_steps", adam_steps);
   visit("skipped", skipped);
   visit("skipped_in_a_row", skipped_in_a_row);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "gpode/error.h"
 #include "train/fit_options.h"
@@ -78,12 +79,16 @@ Trainer::Trainer(const Dataset& data, const FitOptions& options, Start start)
   BeginPhase(0);
 }
 
+BoundKind Trainer::BoundOf(std::size_t phase) const {
+  return state_.keeps_shooting ? BoundKind::kShooting : plan_[phase].bound;
+}
+
 void Trainer::BeginPhase(std::size_t phase) {
   const std::unique_ptr<ModelParameters> last = std::move(parameters_);
   const std::vector<double> last_flat = std::move(state_.flat);
   std::vector<TimedValues> timed = InModelTime(data_, start_.time_scale);
   Segmentation cut =
-      CutIntoSegments(timed, plan_[phase].bound == BoundKind::kShooting ? options_.segment : 0);
+      CutIntoSegments(timed, BoundOf(phase) == BoundKind::kShooting ? options_.segment : 0);
   parameters_ = std::make_unique<ModelParameters>(
       ModelShape{.dim = start_.map.dim(),
                  .channels = data_.channels.size(),
@@ -107,7 +112,7 @@ void Trainer::BeginPhase(std::size_t phase) {
   const ParameterBlock& noise = layout().blocks()[parameters_->noise_variance];
   std::fill_n(rates_.begin() + static_cast<std::ptrdiff_t>(noise.flat_offset), noise.flat_size,
               0.0);
-  state_.log_tolerance = std::log(options_.loose_tolerance);
+  if (phase == 0) state_.log_tolerance = std::log(options_.loose_tolerance);
   state_.state_updates.assign(data_.trajectories.size() + parameters_->shape().shooting_states,
                               0.0);
   minibatches_.emplace(options_.seed, phase, bound_->segments(), BatchSize());
@@ -208,10 +213,43 @@ Progress Trainer::Step() {
   return progress;
 }
 
+// From shooting to whole trajectories. Where the field cannot follow them from end to end, as in
+// chaos, the vanilla bound would unlearn it: then the last phase goes on shooting. Whoever asks for
+// the vanilla bound gets it.
+void Trainer::HandOver() {
+  const std::size_t next = state_.phase + 1;
+  if (options_.bound == BoundKind::kVanilla) return BeginPhase(next);
+  const double segments = MeanLogLikelihood();
+  TrainerState before = Save();
+  before.step = 0;
+  BeginPhase(next);
+  const double whole = MeanLogLikelihood();
+  const double count = std::accumulate(counts_.begin(), counts_.end(), 0.0);
+  if (whole >= segments - options_.polish_loss * count) return;
+  Restore(before);
+  state_.keeps_shooting = 1;
+  BeginPhase(next);
+}
+
+// Of the observations, at the present parameters, over a few draws that no step uses.
+double Trainer::MeanLogLikelihood() {
+  constexpr std::uint64_t kDraws = 8, kUnusedStep = std::uint64_t{1} << 62;
+  layout().Constrain(state_.flat, values_);
+  choice_ = bound_->AllSegments();
+  FindTouched(bound_->segmentation(), choice_.segments, touched_);
+  double sum = 0;
+  for (std::uint64_t i = 0; i < kDraws; ++i) {
+    bound_->SampleNoise(options_.seed, kUnusedStep + i, touched_, noise_, pool_);
+    sum += bound_->Evaluate(values_, noise_, CurrentTolerance(), choice_, {}, pool_).loglik;
+  }
+  choice_.segments.clear();
+  return sum / static_cast<double>(kDraws);
+}
+
 void Trainer::EndStep() {
   if (++state_.step < EndOfPhase()) return;
   if (state_.phase + 1 < plan_.size()) {
-    BeginPhase(state_.phase + 1);
+    HandOver();
   } else {
     ++state_.phase;
     state_.step = 0;
@@ -287,7 +325,7 @@ Progress Trainer::ProgressOf(const BoundTerms& terms) const {
   for (double v : variances) noise += std::sqrt(v) / static_cast<double>(variances.size());
   return {.step = GlobalStep(),
           .steps = total_steps_,
-          .phase = plan_[state_.phase].bound,
+          .phase = BoundOf(state_.phase),
           .bound = terms.Total(),
           .loglik = terms.loglik,
           .constraint = terms.constraint,

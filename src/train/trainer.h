@@ -31,7 +31,8 @@ struct TrainerState {
   std::size_t step = 0;          // within the phase
   std::size_t cooling_from = 0;  // the step from which the rate runs down early; 0: none
   Plateau plateau;
-  double log_tolerance = 0;  // where it is learnt
+  double log_tolerance = 0;        // where it is learnt
+  std::size_t keeps_shooting = 0;  // 1: whole trajectories were out of reach, see HandOver
   std::size_t adam_steps = 0;
   std::size_t skipped = 0, skipped_in_a_row = 0;  // steps without a usable gradient, so far
   std::vector<double> flat, first_moment, second_moment, step_hints;
@@ -62,7 +63,10 @@ class Trainer {
   void Restore(const TrainerState& state);
 
  private:
+  BoundKind BoundOf(std::size_t phase) const;
   void BeginPhase(std::size_t phase);
+  void HandOver();
+  double MeanLogLikelihood();
   void SetStart(std::span<double> values) const;
   void TakeOver(const ModelParameters& from, std::span<const double> from_flat);
   Tolerance CurrentTolerance() const;

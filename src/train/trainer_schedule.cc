@@ -35,8 +35,9 @@ double Trainer::CurrentRate() const {
 }
 
 Tolerance Trainer::CurrentTolerance() const {
-  const double scale = options_.tolerance == ToleranceRule::kLearnt
-                           ? std::exp(state_.log_tolerance)
+  const double scale = options_.tolerance == ToleranceRule::kLearnt ? std::exp(state_.log_tolerance)
+                       : state_.keeps_shooting
+                           ? options_.tight_tolerance
                            : PlannedTolerance(options_, state_.step, plan_[state_.phase].steps);
   return {.prior = options_.tolerance_prior, .scale = scale};
 }
@@ -75,7 +76,7 @@ void Trainer::UpdateTolerance(double gap) {
 void Trainer::WatchPlateau(double bound) {
   const bool settled = state_.phase + 1 == plan_.size() &&
                        (!NoiseIsHeld() || !options_.noise_variance.empty()) &&
-                       (plan_[state_.phase].bound == BoundKind::kVanilla ||
+                       (BoundOf(state_.phase) == BoundKind::kVanilla ||
                         static_cast<double>(state_.step) >=
                             options_.tightening * static_cast<double>(plan_[state_.phase].steps));
   if (!settled || options_.patience == 0 || state_.cooling_from > 0) return;

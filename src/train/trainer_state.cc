@@ -71,6 +71,8 @@ void Trainer::Restore(const TrainerState& state) {
     ThrowInput("Trainer::Restore", "phase", "is not one of the plan's");
   const std::size_t steps = state.phase < plan_.size() ? plan_[state.phase].steps : 1;
   if (state.step >= steps) ThrowInput("Trainer::Restore", "step", "is not one of the phase's");
+  if (state.keeps_shooting > 1) ThrowInput("Trainer::Restore", "keeps_shooting", "must be 0 or 1");
+  state_.keeps_shooting = state.keeps_shooting;
   BeginPhase(std::min(state.phase, plan_.size() - 1));
   CheckSize("Trainer::Restore", "flat", state.flat.size(), state_.flat.size());
   CheckSize("Trainer::Restore", "first_moment", state.first_moment.size(), state_.flat.size());

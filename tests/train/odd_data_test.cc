@@ -5,6 +5,7 @@
 
 #include "gpode/error.h"
 #include "gpode/forecast.h"
+#include "gpode/scores.h"
 #include "gpode/simulate.h"
 #include "support/message_of.h"
 #include "support/noise.h"

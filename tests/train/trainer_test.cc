@@ -25,25 +25,43 @@ FitOptions Small() {
   return options;
 }
 
-TEST(PlanPhases, VanillaIsApproachedByShooting) {
+TEST(PlanPhases, BothBoundsShootFirstAndEndOnWholeTrajectories) {
   FitOptions options;
   options.steps = 900;
   std::vector<PhasePlan> plan = PlanPhases(options);
   ASSERT_EQ(plan.size(), 2u);
   EXPECT_EQ(plan[0].bound, BoundKind::kShooting);
-  EXPECT_EQ(plan[0].steps, 300u);
+  EXPECT_EQ(plan[0].steps, 450u);
+  EXPECT_EQ(plan[0].rate, options.learning_rate);
   EXPECT_EQ(plan[1].bound, BoundKind::kVanilla);
-  EXPECT_EQ(plan[1].steps, 600u);
+  EXPECT_EQ(plan[1].steps, 450u);
+  EXPECT_EQ(plan[1].rate, options.last_rate * options.learning_rate);
   options.approach = 0;
-  EXPECT_EQ(PlanPhases(options).size(), 1u);
-  options.bound = BoundKind::kShooting;
   plan = PlanPhases(options);
   ASSERT_EQ(plan.size(), 1u);
-  EXPECT_EQ(plan[0].bound, BoundKind::kShooting);
+  EXPECT_EQ(plan[0].rate, options.learning_rate);
+  options.bound = BoundKind::kShooting;
   options.polish = 0.25;
   plan = PlanPhases(options);
   ASSERT_EQ(plan.size(), 2u);
   EXPECT_EQ(plan[1].steps, 225u);
+  options.polish = 0;
+  plan = PlanPhases(options);
+  ASSERT_EQ(plan.size(), 1u);
+  EXPECT_EQ(plan[0].bound, BoundKind::kShooting);
+}
+
+TEST(PlannedTolerance, IsLoweredThenKept) {
+  FitOptions options;
+  options.loose_tolerance = 0.1;
+  options.tight_tolerance = 0.001;
+  options.tightening = 0.5;
+  EXPECT_DOUBLE_EQ(PlannedTolerance(options, 0, 100), 0.1);
+  EXPECT_DOUBLE_EQ(PlannedTolerance(options, 25, 100), 0.01);
+  EXPECT_DOUBLE_EQ(PlannedTolerance(options, 50, 100), 0.001);
+  EXPECT_DOUBLE_EQ(PlannedTolerance(options, 99, 100), 0.001);
+  options.tolerance = ToleranceRule::kFixed;
+  EXPECT_DOUBLE_EQ(PlannedTolerance(options, 0, 100), 0.001);
 }
 
 TrainerState StateAfterAll(FitOptions options) {
@@ -191,6 +209,7 @@ TEST(Fit, ModelsKeepTheShootingStatesOfALastPhase) {
   data.trajectories[1].start_time = -0.1;
   EXPECT_TRUE(Fit(data, options).shooting_times.empty()) << "ends on the vanilla bound";
   options.bound = BoundKind::kShooting;
+  options.polish = 0;
   const Model model = Fit(data, options);
   const std::vector<double>& times = data.trajectories[0].times;
   const std::size_t last = times.size() - 1;
