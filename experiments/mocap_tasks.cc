@@ -11,7 +11,7 @@ namespace gpode::experiments {
 namespace {
 
 constexpr double kFrame = 0.01;  // seconds
-constexpr std::size_t kComponents = 5, kInducing = 100;
+constexpr std::size_t kComponents = 5, kInducing = 100, kSteps = 2000;
 // Without movement; the same numbers as in the paper's experiments.
 constexpr Eigen::Index kSilentChannels[] = {24, 25, 31, 32};
 constexpr double kSilentValue = 1e-6;
@@ -35,8 +35,18 @@ std::vector<double> FrameTimes(Eigen::Index frames) {
                       static_cast<std::size_t>(frames));
 }
 
-Task MocapTask(const std::vector<Matrix>& training, const std::vector<Matrix>& tests,
-               Eigen::Index frames) {
+// Forecasts start from the first frame.
+std::vector<TestSequence> FromFirstFrame(const std::vector<Matrix>& sequences) {
+  std::vector<TestSequence> tests;
+  for (const Matrix& values : sequences) {
+    tests.push_back(
+        {{values.data(), values.data() + values.cols()}, FrameTimes(values.rows()), values});
+  }
+  return tests;
+}
+
+Task MocapTask(const std::vector<Matrix>& training, const std::vector<Matrix>& validation,
+               const std::vector<Matrix>& tests, Eigen::Index frames) {
   Task task;
   for (Eigen::Index c = 0; c < training[0].cols(); ++c) {
     task.data.channels.push_back(fmt::format("channel {}", c + 1));
@@ -47,15 +57,20 @@ Task MocapTask(const std::vector<Matrix>& training, const std::vector<Matrix>& t
                                       .values = values.topRows(frames),
                                       .start_time = -kFrame});
   }
-  for (const Matrix& values : tests) {
-    task.tests.push_back(
-        {{values.data(), values.data() + values.cols()}, FrameTimes(values.rows()), values});
+  task.tests = FromFirstFrame(tests);
+  task.validation = FromFirstFrame(validation);
+  // The protocol fits the components on whole training sequences.
+  Dataset whole = task.data;
+  for (std::size_t n = 0; n < training.size(); ++n) {
+    whole.trajectories[n].times = FrameTimes(training[n].rows());
+    whole.trajectories[n].values = training[n];
   }
-  // GIVEN MAP: the protocol fits the components on whole training sequences, this on the first
-  // frames of each. FitOptions cannot take a given map yet.
   task.options.observation = Observation::kPca;
+  task.options.observation_map = PrincipalComponents(whole, kComponents);
   task.options.states = kComponents;
   task.options.inducing = kInducing;
+  task.options.steps = kSteps;
+  task.options.precision = FeaturePrecision::kFloat;
   return task;
 }
 
@@ -71,11 +86,12 @@ std::vector<Row> MocapRows(const std::filesystem::path& folder) {
   for (const Subject& subject : subjects) {
     const Archive archive = ReadNpz(folder / fmt::format("mocap{}.npz", subject.number));
     const std::vector<Matrix> training = Sequences(archive.at("train"));
+    const std::vector<Matrix> validation = Sequences(archive.at("validation"));
     const std::vector<Matrix> tests = Sequences(archive.at("test"));
     rows.push_back({fmt::format("{} short", subject.number),
-                    {MocapTask(training, tests, subject.short_frames)}});
+                    {MocapTask(training, validation, tests, subject.short_frames)}});
     rows.push_back({fmt::format("{} long", subject.number),
-                    {MocapTask(training, tests, subject.long_frames)}});
+                    {MocapTask(training, validation, tests, subject.long_frames)}});
   }
   return rows;
 }

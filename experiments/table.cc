@@ -35,11 +35,16 @@ struct Column {
   }
 };
 
+// With the learnt noise, and with the noise calibrated on validation data, where there are any.
+struct RunScores {
+  Scores learnt, calibrated;
+};
+
 struct Run {
   const Task* task;
   BoundKind bound;
   std::uint64_t seed;
-  Scores scores = {};
+  RunScores scores = {};
 };
 
 struct Line {
@@ -48,7 +53,7 @@ struct Line {
   std::size_t left;          // to do
 };
 
-Scores ScoresOf(const Task& task, BoundKind bound, std::uint64_t seed, const RunOptions& run) {
+RunScores ScoresOf(const Task& task, BoundKind bound, std::uint64_t seed, const RunOptions& run) {
   FitOptions options = task.options;
   options.bound = bound;
   options.seed = seed;
@@ -56,15 +61,27 @@ Scores ScoresOf(const Task& task, BoundKind bound, std::uint64_t seed, const Run
   if (run.steps > 0) options.steps = run.steps;
   const Model model = Fit(task.data, options);
   const ForecastOptions draws{.draws = kDraws, .seed = seed, .threads = 1, .from = run.from};
-  std::vector<Scores> parts;
-  for (const TestSequence& test : task.tests) {
-    const Forecast forecast =
-        test.start_values.empty()
-            ? ForecastTrajectory(model, 0, test.times, draws)
-            : ForecastFrom(model, test.start_values, test.times[0], test.times, draws);
-    parts.push_back(Score(forecast, model.noise_variance, test.values, 1));
+  const auto follow = [&](const TestSequence& test) {
+    return test.start_values.empty()
+               ? ForecastTrajectory(model, 0, test.times, draws)
+               : ForecastFrom(model, test.start_values, test.times[0], test.times, draws);
+  };
+  std::vector<Forecast> validation;
+  std::vector<Matrix> seen;
+  for (const TestSequence& sequence : task.validation) {
+    validation.push_back(follow(sequence));
+    seen.push_back(sequence.values);
   }
-  return Pool(parts);
+  const Vector calibrated = CalibratedNoise(model.noise_variance, validation, seen);
+  std::vector<Scores> learnt_noise, calibrated_noise;
+  for (const TestSequence& test : task.tests) {
+    const Forecast forecast = follow(test);
+    learnt_noise.push_back(Score(forecast, model.noise_variance, test.values, 1));
+    if (!validation.empty()) {
+      calibrated_noise.push_back(Score(forecast, calibrated, test.values, 1));
+    }
+  }
+  return {Pool(learnt_noise), Pool(calibrated_noise)};
 }
 
 // The MNLL of the truth itself with the true noise; NaN where that is not known.
@@ -81,19 +98,20 @@ void PrintHead() {
   fmt::print("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n");
 }
 
-void PrintLine(const std::string& name, std::span<const Run> runs) {
+void PrintLine(const std::string& name, std::span<const Run> runs, Scores RunScores::*which) {
   Column mnll, floor, mse, crps, half, ninety, ninety_five, noisy;
   std::size_t diverged = 0;
   for (const Run& run : runs) {
-    mnll.values.push_back(run.scores.mnll);
+    const Scores& scores = run.scores.*which;
+    mnll.values.push_back(scores.mnll);
     floor.values.push_back(Floor(*run.task));
-    mse.values.push_back(run.scores.mse);
-    crps.values.push_back(run.scores.crps);
-    half.values.push_back(run.scores.coverage_50);
-    ninety.values.push_back(run.scores.coverage_90);
-    ninety_five.values.push_back(run.scores.coverage_95);
-    noisy.values.push_back(run.scores.predictive_90);
-    diverged += run.scores.diverged;
+    mse.values.push_back(scores.mse);
+    crps.values.push_back(scores.crps);
+    half.values.push_back(scores.coverage_50);
+    ninety.values.push_back(scores.coverage_90);
+    ninety_five.values.push_back(scores.coverage_95);
+    noisy.values.push_back(scores.predictive_90);
+    diverged += scores.diverged;
   }
   const auto known = [](double v) { return std::isnan(v) ? "" : fmt::format("{:.3f}", v); };
   fmt::print(
@@ -128,13 +146,17 @@ void PrintTable(const std::vector<Row>& rows, const RunOptions& options) {
   std::size_t printed = 0;
   ThreadPool pool;
   pool.For(runs.size(), [&](std::size_t i) {
-    const Scores scores = ScoresOf(*runs[i].task, runs[i].bound, runs[i].seed, options);
+    const RunScores scores = ScoresOf(*runs[i].task, runs[i].bound, runs[i].seed, options);
     const std::lock_guard lock(mutex);
     runs[i].scores = scores;
     --lines[line_of[i]].left;
     for (; printed < lines.size() && lines[printed].left == 0; ++printed) {
       const Line& line = lines[printed];
-      PrintLine(line.name, std::span(runs).subspan(line.first, line.count));
+      const std::span<const Run> own = std::span(runs).subspan(line.first, line.count);
+      PrintLine(line.name, own, &RunScores::learnt);
+      if (!own[0].task->validation.empty()) {
+        PrintLine(line.name + ", noise calibrated", own, &RunScores::calibrated);
+      }
     }
   });
 }

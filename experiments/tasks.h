@@ -20,8 +20,9 @@ struct TestSequence {
 struct Task {
   Dataset data;
   std::vector<TestSequence> tests;
-  std::vector<double> noise_variance;  // (channels) where it is known
-  FitOptions options;                  // sizes only; the rest is default
+  std::vector<TestSequence> validation = {};  // the noise is calibrated on them, if there are any
+  std::vector<double> noise_variance;    // (channels) where it is known
+  FitOptions options;                    // sizes only; the rest is default
 };
 
 // One line of a table: its tasks differ in their noise only.

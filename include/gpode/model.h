@@ -50,7 +50,7 @@ struct FitOptions {
   FeaturePrecision precision = FeaturePrecision::kDouble;
   double jitter = 1e-6;
 
-  std::size_t steps = 12000;  // in all phases together
+  std::size_t steps = 20000;  // in all phases together
   std::size_t draws = 1;      // functions drawn per step
   // Observation times per step, as whole segments (vanilla: trajectories), at least one of them; 0:
   // all. More data than this are learnt by minibatches.
@@ -85,8 +85,10 @@ struct FitOptions {
   double approach = 0.5;
   double polish = 0.3;
   double last_rate = 0.3;  // the last phase's share of the learning rate
-  // Where whole trajectories would lose more than this log likelihood per observation against
-  // segments when they take over, as in chaos, shooting goes on instead.
+  // Shooting goes on instead of the polish where it is not needed, with more observation times than
+  // this, and where it would do harm: if whole trajectories lose more than this log likelihood per
+  // observation against segments when they take over, as in chaos.
+  std::size_t polish_most = 250;
   double polish_loss = 50;
 
   SolverOptions solver;

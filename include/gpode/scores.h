@@ -60,4 +60,11 @@ std::vector<HorizonScores> ScoreByHorizon(const Forecast& forecast, const Vector
 // Several forecasts together, row by row; all have the same rows.
 std::vector<HorizonScores> PoolByHorizon(std::span<const std::vector<HorizonScores>> parts);
 
+// The noise (channels) that forecasts of observations not trained on call for: per channel, what
+// their squared errors (y - mean)^2 leave over once the draws' own variance is taken off, on
+// average, and never less than was learnt. Where the model is not quite the truth, forecasts err by
+// more than training residuals; validation data tell by how much.
+Vector CalibratedNoise(const Vector& learnt, std::span<const Forecast> forecasts,
+                       std::span<const Matrix> observed);
+
 }  // namespace gpode

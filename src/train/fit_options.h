@@ -66,6 +66,8 @@ void ForOptions(Options& o, Visit&& visit) {
   visit("approach", o.approach, kShare, "share of the steps that shoot before whole trajectories");
   visit("polish", o.polish, kShare, "share of the steps on whole trajectories after shooting");
   visit("last_rate", o.last_rate, kPositive, "the last phase's share of the learning rate");
+  visit("polish_most", o.polish_most, kAny,
+        "shooting goes on where there are more observation times than this");
   visit("polish_loss", o.polish_loss, kNonNegative,
         "shooting goes on where whole trajectories would lose more per observation");
   visit("solver.method", o.solver.method, kAny, "Runge-Kutta method");

@@ -18,6 +18,7 @@ namespace {
 constexpr double kLengthscale = 1.3;        // states have unit variance
 constexpr double kSmallestNoise = 1e-3;     // of the variance
 constexpr double kPcaNoise = 1.5;           // of what the smoother leaves over, mean over channels
+constexpr double kConstantNoise = 1e-9;     // of that, for channels that never change
 constexpr double kInducingSpread = 0.05;    // whitened
 constexpr double kSmallestVariance = 1e-4;  // of the mean over outputs, without scaling
 constexpr double kRounding = 1e-9;
@@ -103,7 +104,12 @@ Vector NoiseVariances(const FitOptions& options, const std::vector<Matrix>& resi
     const double smallest = kSmallestNoise * moments.Unit(c) * moments.Unit(c);
     noise[c] = std::max(count[c] > 0 ? left[c] / count[c] : 0.0, smallest);
   }
-  if (options.observation == Observation::kPca) noise.setConstant(kPcaNoise * noise.mean());
+  if (options.observation == Observation::kPca) {
+    const double common = kPcaNoise * noise.mean();
+    for (Eigen::Index c = 0; c < channels; ++c) {
+      noise[c] = moments.variance[c] > 0 ? common : kConstantNoise * common;
+    }
+  }
   return noise;
 }
 

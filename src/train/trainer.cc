@@ -213,22 +213,26 @@ Progress Trainer::Step() {
   return progress;
 }
 
-// From shooting to whole trajectories. Where the field cannot follow them from end to end, as in
-// chaos, the vanilla bound would unlearn it: then the last phase goes on shooting. Whoever asks for
-// the vanilla bound gets it.
+// From shooting to whole trajectories, or on with shooting: see FitOptions::polish_most. Whoever
+// asks for the vanilla bound gets it.
 void Trainer::HandOver() {
   const std::size_t next = state_.phase + 1;
-  if (options_.bound == BoundKind::kVanilla) return BeginPhase(next);
+  if (options_.bound == BoundKind::kShooting) state_.keeps_shooting = !PolishHelps();
+  BeginPhase(next);
+}
+
+bool Trainer::PolishHelps() {
+  std::size_t times = 0;
+  for (const Trajectory& t : data_.trajectories) times += t.times.size();
+  if (times > options_.polish_most) return false;
   const double segments = MeanLogLikelihood();
   TrainerState before = Save();
   before.step = 0;
-  BeginPhase(next);
+  BeginPhase(state_.phase + 1);
   const double whole = MeanLogLikelihood();
-  const double count = std::accumulate(counts_.begin(), counts_.end(), 0.0);
-  if (whole >= segments - options_.polish_loss * count) return;
   Restore(before);
-  state_.keeps_shooting = 1;
-  BeginPhase(next);
+  const double count = std::accumulate(counts_.begin(), counts_.end(), 0.0);
+  return whole >= segments - options_.polish_loss * count;
 }
 
 // Of the observations, at the present parameters, over a few draws that no step uses.

@@ -66,6 +66,7 @@ class Trainer {
   BoundKind BoundOf(std::size_t phase) const;
   void BeginPhase(std::size_t phase);
   void HandOver();
+  bool PolishHelps();
   double MeanLogLikelihood();
   void SetStart(std::span<double> values) const;
   void TakeOver(const ModelParameters& from, std::span<const double> from_flat);

@@ -79,7 +79,7 @@ TEST(FitOptions, TextAndBackIsTheSame) {
 
 TEST(FitOptions, TextIsWhatAPersonWouldWrite) {
   const std::string text = OptionsText({});
-  for (const char* line : {"bound = \"vanilla\"\n", "steps = 12000\n", "jitter = 1e-06\n",
+  for (const char* line : {"bound = \"vanilla\"\n", "steps = 20000\n", "jitter = 1e-06\n",
                            "shared_hyperparameters = false\n", "solver.method = \"dopri5\"\n",
                            "solver.max_step = inf\n", "approach = 0.5\n"}) {
     EXPECT_NE(text.find(line), std::string::npos) << line << "is not in\n" << text;

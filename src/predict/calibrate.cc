@@ -1,0 +1,55 @@
+#include <algorithm>
+#include <cmath>
+
+#include "gpode/error.h"
+#include "gpode/scores.h"
+
+namespace gpode {
+namespace {
+
+struct Excess {
+  double sum = 0, count = 0;
+};
+
+// Of one value: squared error of the draws' mean, less their variance. Nothing without draws.
+void AddExcess(const Forecast& forecast, Eigen::Index i, Eigen::Index c, double y, Excess& excess) {
+  double n = 0, sum = 0, squares = 0;
+  for (const Matrix& draw : forecast.draws) {
+    const double e = draw(i, c) - y;
+    if (std::isnan(e)) continue;
+    n += 1;
+    sum += e;
+    squares += e * e;
+  }
+  if (n == 0) return;
+  const double mean = sum / n;
+  excess.sum += 2 * mean * mean - squares / n;
+  excess.count += 1;
+}
+
+}  // namespace
+
+Vector CalibratedNoise(const Vector& learnt, std::span<const Forecast> forecasts,
+                       std::span<const Matrix> observed) {
+  CheckSize("CalibratedNoise", "observed", observed.size(), forecasts.size());
+  std::vector<Excess> excess(static_cast<std::size_t>(learnt.size()));
+  for (std::size_t n = 0; n < forecasts.size(); ++n) {
+    const Matrix& y = observed[n];
+    if (y.rows() != static_cast<Eigen::Index>(forecasts[n].times.size()) ||
+        y.cols() != learnt.size()) {
+      ThrowInput("CalibratedNoise", "observed", "must have a row per time, a column per channel");
+    }
+    for (Eigen::Index i = 0; i < y.rows(); ++i) {
+      for (Eigen::Index c = 0; c < y.cols(); ++c) {
+        if (!std::isnan(y(i, c))) AddExcess(forecasts[n], i, c, y(i, c), excess[c]);
+      }
+    }
+  }
+  Vector noise = learnt;
+  for (Eigen::Index c = 0; c < noise.size(); ++c) {
+    if (excess[c].count > 0) noise[c] = std::max(noise[c], excess[c].sum / excess[c].count);
+  }
+  return noise;
+}
+
+}  // namespace gpode
