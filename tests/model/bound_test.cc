@@ -315,6 +315,17 @@ TEST(Bound, GapsOfMinibatchesAverageToThatOfTheWhole) {
   EXPECT_NEAR(sum / count, whole.gap, 1e-12 * whole.gap);
 }
 
+// It was zero, and a tolerance learnt from minibatches fell with every one that had no gaps.
+TEST(Bound, WithoutGapsTheToleranceFits) {
+  SmallBound small(1);
+  const std::size_t last = small.bound->segments() - 1;
+  EXPECT_EQ(small.Evaluate({.segments = {last}, .weight = 5}, {}, small.pool).gap, 1.0);
+  SmallBound vanilla(0);
+  EXPECT_EQ(vanilla.Evaluate(vanilla.bound->AllSegments(), {}, vanilla.pool).gap, 1.0);
+  SmallBound diverging(1, {.rtol = 1e-10, .atol = 1e-10, .max_steps = 1});
+  EXPECT_EQ(diverging.Evaluate(diverging.bound->AllSegments(), {}, diverging.pool).gap, 1.0);
+}
+
 void ExpectAllFinite(SmallBound& small, std::size_t diverged) {
   Values gradient(small.flat.size());
   const BoundTerms terms = small.Evaluate(small.bound->AllSegments(), gradient, small.pool);
