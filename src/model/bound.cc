@@ -281,7 +281,7 @@ void Bound::SumTerms(BoundTerms& terms) const {
     terms.gap += last[4];
     gaps += last[5];
   }
-  if (gaps > 0) terms.gap /= gaps;
+  terms.gap = gaps > 0 ? terms.gap / gaps : 1.0;
 }
 
 // The harmonic mean: rather a step too many than one that is rejected.

@@ -37,7 +37,7 @@ struct BoundTerms {
   double kl_u = 0;
   double kl_x0 = 0;
   // Mean over components of (gap / tolerance)^2, Laplace: |gap| / tolerance. One where the
-  // tolerance fits the gaps.
+  // tolerance fits the gaps, or none were evaluated.
   double gap = 0;
   std::size_t diverged = 0;     // integrations that did not reach their end
   std::size_t evaluations = 0;  // of the drawn fields

@@ -124,6 +124,40 @@ TEST_P(BoundWithGaps, GradientIsTheDerivativeWithLaplaceTolerance) {
   small.ExpectGradientIsDerivative({.initial_step = 0.005, .levels = 5});
 }
 
+TEST_P(BoundWithGaps, GradientIsTheDerivativeWithChannelWeights) {
+  SmallBound small(GetParam());
+  small.bound->channel_weights = {0.4, 1.7, 0.9};
+  small.ExpectGradientIsDerivative({.levels = 6});
+}
+
+// The likelihood is a sum over channels; nothing else has weights.
+TEST_P(BoundWithGaps, ChannelWeightsScaleTheLikelihoodAlone) {
+  SmallBound small(GetParam());
+  const SegmentChoice all = small.bound->AllSegments();
+  const BoundTerms plain = small.Evaluate(all, {}, small.pool);
+  double sum = 0;
+  for (const Values& weights : {Values{1, 0, 0}, Values{0, 1, 0}, Values{0, 0, 1}}) {
+    small.bound->channel_weights = weights;
+    const BoundTerms terms = small.Evaluate(all, {}, small.pool);
+    EXPECT_EQ(terms.constraint, plain.constraint);
+    EXPECT_EQ(terms.kl_u, plain.kl_u);
+    EXPECT_NE(terms.loglik, plain.loglik);
+    sum += terms.loglik;
+  }
+  EXPECT_NEAR(sum, plain.loglik, 1e-12 * std::fabs(plain.loglik));
+}
+
+// Also what was not reached counts by its weight.
+TEST(Bound, ChannelWeightsScaleWhatWasNotReached) {
+  SmallBound small(0, {.rtol = 1e-10, .atol = 1e-10, .max_steps = 1});
+  const SegmentChoice all = small.bound->AllSegments();
+  const double plain = small.Evaluate(all, {}, small.pool).loglik;
+  small.bound->channel_weights = {0.25, 0.25, 0.25};
+  const BoundTerms terms = small.Evaluate(all, {}, small.pool);
+  EXPECT_EQ(terms.diverged, kDraws * small.bound->segments());
+  EXPECT_NEAR(terms.loglik, 0.25 * plain, 1e-12 * std::fabs(plain));
+}
+
 TEST_P(BoundWithGaps, ValueIsTheSameWithoutGradient) {
   SmallBound small(GetParam());
   Values gradient(small.flat.size());
@@ -242,6 +276,54 @@ TEST(Bound, ToleranceIsTheDensityOfTheGap) {
   const double wide = small.Evaluate(all, {}, small.pool).constraint + gaps * std::log(2.0);
   EXPECT_LT(wide, 0);
   EXPECT_NEAR(sharp, 2 * wide, 1e-10 * std::fabs(sharp));
+}
+
+// d constraint / d log scale = n (gap - 1)  with n components of gaps, for both priors.
+TEST(Bound, GapIsTheDerivativeWithRespectToTheTolerance) {
+  for (TolerancePrior prior : {TolerancePrior::kGaussian, TolerancePrior::kLaplace}) {
+    for (double scale : {0.05, 0.4, 3.0}) {
+      SmallBound small(1);
+      const SegmentChoice all = small.bound->AllSegments();
+      small.tolerance = {.prior = prior, .scale = scale};
+      const BoundTerms terms = small.Evaluate(all, {}, small.pool);
+      ASSERT_EQ(terms.diverged, 0u);
+      const double components =
+          static_cast<double>(small.parameters->shape().shooting_states) * kDim;
+      const Values gradient = {components * (terms.gap - 1)}, at = {std::log(scale)};
+      const GradientCheck check = CheckGradient(
+          [&](std::span<const double> log_scale) {
+            small.tolerance.scale = std::exp(log_scale[0]);
+            return small.Evaluate(all, {}, small.pool).constraint;
+          },
+          at, gradient);
+      EXPECT_TRUE(check.ok(kGradientTolerance)) << check.message;
+    }
+  }
+}
+
+// A mean over components: a batch's weight does not matter.
+TEST(Bound, GapsOfMinibatchesAverageToThatOfTheWhole) {
+  SmallBound small(1);
+  const BoundTerms whole = small.Evaluate(small.bound->AllSegments(), {}, small.pool);
+  double sum = 0, count = 0;
+  for (std::size_t i = 0; i < small.bound->segments(); ++i) {
+    if (small.bound->segmentation().segments[i].next == Segment::kNone) continue;
+    sum += small.Evaluate({.segments = {i}, .weight = 7}, {}, small.pool).gap;
+    ++count;
+  }
+  EXPECT_EQ(count, small.parameters->shape().shooting_states);
+  EXPECT_NEAR(sum / count, whole.gap, 1e-12 * whole.gap);
+}
+
+// It was zero, and a tolerance learnt from minibatches fell with every one that had no gaps.
+TEST(Bound, WithoutGapsTheToleranceFits) {
+  SmallBound small(1);
+  const std::size_t last = small.bound->segments() - 1;
+  EXPECT_EQ(small.Evaluate({.segments = {last}, .weight = 5}, {}, small.pool).gap, 1.0);
+  SmallBound vanilla(0);
+  EXPECT_EQ(vanilla.Evaluate(vanilla.bound->AllSegments(), {}, vanilla.pool).gap, 1.0);
+  SmallBound diverging(1, {.rtol = 1e-10, .atol = 1e-10, .max_steps = 1});
+  EXPECT_EQ(diverging.Evaluate(diverging.bound->AllSegments(), {}, diverging.pool).gap, 1.0);
 }
 
 void ExpectAllFinite(SmallBound& small, std::size_t diverged) {

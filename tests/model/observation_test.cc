@@ -69,6 +69,43 @@ TEST(Observation, PullbackIsTheGradient) {
   }
 }
 
+// Values and gradients are sums over channels: a weight is how often a channel counts.
+TEST(Observation, WeightsScaleTheChannels) {
+  const Seen s;
+  const Values weights = {0.5, 0.0, 2.0};
+  EXPECT_NEAR(LogLikelihood(s.map, s.noise, s.y, s.x, weights),
+              0.5 * s.LogDensity(0) + 2 * s.LogDensity(2), 1e-11);
+  EXPECT_EQ(LogLikelihood(s.map, s.noise, s.y, s.x, Values(3, 1.0)),
+            LogLikelihood(s.map, s.noise, s.y, s.x));
+  Values bx(2, 0.0), bnoise(3, 0.0), bx_weighted(2, 0.0), bnoise_weighted(3, 0.0);
+  LogLikelihoodPullback(s.map, s.noise, s.y, s.x, bx, bnoise);
+  LogLikelihoodPullback(s.map, s.noise, s.y, s.x, bx_weighted, bnoise_weighted, weights);
+  for (std::size_t c = 0; c < 3; ++c) EXPECT_DOUBLE_EQ(bnoise_weighted[c], weights[c] * bnoise[c]);
+  Values bx_all(2, 0.0);
+  LogLikelihoodPullback(s.map, s.noise, s.y, s.x, bx_all, bnoise, Values(3, 0.25));
+  for (std::size_t k = 0; k < 2; ++k) EXPECT_NEAR(bx_all[k], 0.25 * bx[k], 1e-12);
+}
+
+TEST(Observation, PullbackIsTheGradientWithWeights) {
+  for (bool missing : {false, true}) {
+    Seen s;
+    if (missing) s.y[1] = NAN;
+    const Values weights = {0.3, 0.8, 1.6};
+    Values bx(2, 0.0), bnoise(3, 0.0);
+    const double value = LogLikelihoodPullback(s.map, s.noise, s.y, s.x, bx, bnoise, weights);
+    EXPECT_EQ(value, LogLikelihood(s.map, s.noise, s.y, s.x, weights));
+    const GradientCheck states = CheckGradient(
+        [&](std::span<const double> x) { return LogLikelihood(s.map, s.noise, s.y, x, weights); },
+        s.x, bx);
+    EXPECT_TRUE(states.ok(kGradientTolerance)) << states.message;
+    const GradientCheck noise = CheckGradient(
+        [&](std::span<const double> n) { return LogLikelihood(s.map, n, s.y, s.x, weights); },
+        s.noise, bnoise, {.initial_step = 0.01});
+    EXPECT_TRUE(noise.ok(kGradientTolerance)) << noise.message;
+    EXPECT_EQ(bnoise[1] == 0.0, missing);
+  }
+}
+
 TEST(Observation, PullbackAdds) {
   const Seen s;
   Values bx(2, 0.0), bnoise(3, 0.0), bx_added(2, 3.5), bnoise_added(3, 3.5);

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <numeric>
 #include <random>
 #include <thread>
 
@@ -15,6 +16,7 @@
 #include "support/small_run.h"
 #include "support/temporary_folder.h"
 #include "train/model_file.h"
+#include "train/plateau.h"
 
 namespace gpode {
 namespace {
@@ -33,24 +35,62 @@ FitControl StopAfter(std::size_t reports) {
   return control;
 }
 
-TEST(Resume, StoppedAnywhereItEndsWithTheSameFile) {
+// Both bounds, with and without minibatches; a learnt tolerance; shooting to the end.
+std::vector<FitOptions> OptionSets() {
+  std::vector<FitOptions> sets;
+  FitOptions options = SmallOptions();
+  options.polish = 0.25;
   for (BoundKind bound : {BoundKind::kVanilla, BoundKind::kShooting}) {
     for (std::size_t batch : {0, 2}) {
-      FitOptions options = SmallOptions();
       options.bound = bound;
       options.batch = batch;
-      options.polish = 0.25;
-      const TemporaryFolder folder;
-      Train(SmallData(), options, {.checkpoint = folder / "whole"});
-      for (std::size_t stop = 1; stop <= options.steps; ++stop) {
-        FitControl control = StopAfter(stop);
-        control.checkpoint = folder / "part";
-        EXPECT_EQ(Train(SmallData(), options, control).finished, stop == options.steps);
-        EXPECT_TRUE(Resume(folder / "part").finished);
-        EXPECT_EQ(ReadFile(folder / "part"), ReadFile(folder / "whole")) << stop << " steps";
-      }
+      sets.push_back(options);
     }
   }
+  options.tolerance = ToleranceRule::kLearnt;
+  options.polish_loss = 1e9;
+  sets.push_back(options);
+  options.tolerance_prior = TolerancePrior::kLaplace;
+  options.polish_loss = 0;
+  sets.push_back(options);
+  return sets;
+}
+
+void ExpectSameFile(const FitOptions& options, const std::vector<std::size_t>& stops) {
+  const TemporaryFolder folder;
+  Train(SmallData(), options, {.checkpoint = folder / "whole"});
+  for (std::size_t stop : stops) {
+    FitControl control = StopAfter(stop);
+    control.checkpoint = folder / "part";
+    EXPECT_EQ(Train(SmallData(), options, control).finished, stop == options.steps);
+    EXPECT_TRUE(Resume(folder / "part").finished);
+    EXPECT_EQ(ReadFile(folder / "part"), ReadFile(folder / "whole")) << stop << " steps";
+  }
+}
+
+TEST(Resume, StoppedAnywhereItEndsWithTheSameFile) {
+  const std::vector<FitOptions> sets = OptionSets();
+  std::vector<std::size_t> all(SmallOptions().steps);
+  std::iota(all.begin(), all.end(), 1);
+  for (std::size_t i = 0; i < sets.size(); ++i) {
+    SCOPED_TRACE(testing::Message() << "option set " << i);
+    ExpectSameFile(sets[i], all);
+  }
+}
+
+TEST(Resume, StoppedWhileTheLearningRateRunsDownItEndsWithTheSameFile) {
+  FitOptions options = SmallOptions();
+  options.features = 8;
+  options.steps = 20000;
+  options.approach = 0;
+  options.patience = 1;
+  options.noise_variance = {0.1};
+  const TrainedModel whole = Train(SmallData(), options);
+  const std::size_t end = whole.history.back().step + 1;
+  ASSERT_LT(end, options.steps);
+  ASSERT_LE(end, 5 * Plateau::kWindow);  // so that it ran down for one window
+  const std::size_t from = end - Plateau::kWindow;
+  ExpectSameFile(options, {from - 1, from, from + 1, end - 1});
 }
 
 TEST(Resume, StepByStepWithOtherThreads) {

@@ -1,0 +1,179 @@
+// The noise's own steps: towards the mean square residual, in bounded steps of its logarithm.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+
+#include "gpode/simulate.h"
+#include "support/random_gp.h"
+#include "support/trainer_runs.h"
+#include "train/natural.h"
+
+namespace gpode {
+namespace {
+
+constexpr double kRounding = 1e-12;  // of logarithms
+
+FitOptions Small(std::size_t steps) {
+  FitOptions options;
+  options.inducing = 8;
+  options.features = 32;
+  options.steps = steps;
+  options.threads = 1;
+  options.noise_hold = 0;
+  return options;
+}
+
+Dataset VanDerPolData() {
+  return Simulate({.system = "vdp", .points = 40, .noise_share = 0.05, .seed = 3}).data;
+}
+
+// One channel that falls to zero, with white noise of standard deviation 0.05.
+Dataset Decay() {
+  const std::vector<double> times = RegularTimes(0, 4, 60);
+  testing_support::Numbers numbers(4);
+  Trajectory t{"", times, Matrix(60, 1), {}};
+  for (Eigen::Index i = 0; i < 60; ++i) {
+    t.values(i, 0) = 2 * std::exp(-times[static_cast<std::size_t>(i)]) + 0.05 * numbers.Normal();
+  }
+  return {.channels = {"x"}, .trajectories = {t}};
+}
+
+Vector LogNoise(const Trainer& trainer) {
+  return trainer.Snapshot().noise_variance.array().log().matrix();
+}
+
+TEST(NaturalLogStep, GoesTheRateOfWhatIsLeftButNeverFar) {
+  EXPECT_EQ(NaturalLogStep(1), 0);
+  EXPECT_DOUBLE_EQ(NaturalLogStep(0.5), -0.5 * kNaturalRate);
+  EXPECT_DOUBLE_EQ(NaturalLogStep(0), -kNaturalRate);
+  EXPECT_DOUBLE_EQ(NaturalLogStep(1.25), 0.25 * kNaturalRate);
+  EXPECT_DOUBLE_EQ(NaturalLogStep(1e300), kNaturalRate);
+}
+
+// With one channel, the likelihood tells the mean square residual.
+TEST(Noise, FollowsTheMeanSquareResidual) {
+  const Dataset data = Decay();
+  Trainer trainer(data, Small(800));
+  const double count = 60 * trainer.start().channel_weights[0];
+  double mean_ratio = 0;
+  for (std::size_t i = 0; i < 800; ++i) {
+    const double before = LogNoise(trainer)[0];
+    const Progress progress = trainer.Step();
+    ASSERT_EQ(progress.diverged, 0u);
+    ASSERT_EQ(progress.skipped, 0u);
+    const double ratio = -2 * progress.loglik / count - std::log(2 * std::numbers::pi) - before;
+    ASSERT_NEAR(LogNoise(trainer)[0] - before, NaturalLogStep(ratio), 1e-9) << "step " << i;
+    if (i >= 600) mean_ratio += ratio / 200;
+  }
+  EXPECT_NEAR(mean_ratio, 1, 0.1);
+  EXPECT_NEAR(std::sqrt(trainer.Snapshot().noise_variance[0]), 0.05, 0.02);
+}
+
+TEST(Noise, MovesByAtMostTheRate) {
+  for (std::size_t batch : {0, 5}) {
+    FitOptions options = Small(60);
+    options.batch = batch;
+    Trainer trainer(VanDerPolData(), options);
+    std::size_t moved = 0;
+    for (Vector before = LogNoise(trainer); !trainer.done();) {
+      trainer.Step();
+      const Vector after = LogNoise(trainer);
+      EXPECT_LE((after - before).cwiseAbs().maxCoeff(), kNaturalRate + kRounding);
+      moved += after[0] != before[0] && after[1] != before[1];
+      before = after;
+    }
+    EXPECT_EQ(moved, 60u) << "batch " << batch;
+  }
+}
+
+TEST(Noise, IsHeldToTheStep) {
+  for (BoundKind bound : {BoundKind::kVanilla, BoundKind::kShooting}) {
+    FitOptions options = Small(40);
+    options.bound = bound;
+    options.noise_hold = 0.6;  // through the end of the first phase and on
+    Trainer trainer(VanDerPolData(), options);
+    const Vector start = trainer.Snapshot().noise_variance;
+    for (std::size_t i = 0; i < 24; ++i) trainer.Step();
+    EXPECT_EQ(trainer.Snapshot().noise_variance, start);
+    trainer.Step();
+    const Vector after = trainer.Snapshot().noise_variance;
+    EXPECT_NE(after[0], start[0]);
+    EXPECT_NE(after[1], start[1]);
+  }
+}
+
+TEST(Noise, GivenOneIsKeptToTheBit) {
+  for (std::size_t batch : {0, 7}) {
+    FitOptions options = Small(40);
+    options.batch = batch;
+    options.noise_variance = {0.02, 0.5};
+    Trainer trainer(VanDerPolData(), options);
+    const Vector start = trainer.Snapshot().noise_variance;
+    for (; !trainer.done(); trainer.Step()) {
+      ASSERT_EQ(trainer.Snapshot().noise_variance, start);
+    }
+    EXPECT_EQ(trainer.Snapshot().noise_variance, start);
+  }
+}
+
+// Steps of minibatches are noisier, but go to the same place.
+TEST(Noise, OfMinibatchesIsThatOfAllData) {
+  FitOptions options = Small(1200);
+  options.bound = BoundKind::kShooting;  // a single trajectory has no other parts
+  options.polish = 0;
+  const Vector whole = testing_support::RunAll(VanDerPolData(), options).model.noise_variance;
+  options.batch = 10;
+  const Vector parts = testing_support::RunAll(VanDerPolData(), options).model.noise_variance;
+  for (Eigen::Index c = 0; c < 2; ++c) {
+    EXPECT_LT(std::fabs(std::log(parts[c] / whole[c])), std::log(3.0))
+        << parts[c] << " " << whole[c];
+  }
+}
+
+Dataset WithConstantChannel() {
+  Dataset data = Decay();
+  data.channels = {"x", "constant"};
+  Matrix& values = data.trajectories[0].values;
+  values.conservativeResize(Eigen::NoChange, 2);
+  values.col(1).setConstant(5);
+  return data;
+}
+
+constexpr double kSmallestShare = 1e-9;  // of the noise at the start
+
+TEST(Noise, OfAConstantChannelFalls) {
+  FitOptions options = Small(2000);
+  options.bound = BoundKind::kShooting;
+  options.noise_hold = 0.5;
+  options.patience = 0;  // it goes on falling after the bound's gain is lost in its own noise
+  Trainer trainer(WithConstantChannel(), options);
+  const double start = trainer.start().noise_variance[1];
+  while (!trainer.done()) {
+    trainer.Step();
+    ASSERT_GE(trainer.Snapshot().noise_variance[1], (1 - kRounding) * kSmallestShare * start);
+  }
+  EXPECT_LT(trainer.Snapshot().noise_variance[1], 0.1 * start);
+}
+
+TEST(Noise, NeverFallsBelowItsFloor) {
+  const FitOptions options = Small(40);
+  Trainer trainer(WithConstantChannel(), options);
+  const ModelParameters parameters({.dim = 2,
+                                    .channels = 2,
+                                    .inducing = options.inducing,
+                                    .trajectories = 1,
+                                    .shooting_states = 58});
+  TrainerState state = trainer.Save();
+  ASSERT_EQ(state.flat.size(), parameters.layout().flat_size());
+  // Far below: as if residuals had been nothing for long.
+  const std::size_t noise = parameters.layout().blocks()[parameters.noise_variance].flat_offset;
+  state.flat[noise + 1] -= 60;
+  trainer.Restore(state);
+  trainer.Step();
+  const double floor = kSmallestShare * trainer.start().noise_variance[1];
+  EXPECT_NEAR(trainer.Snapshot().noise_variance[1], floor, kRounding * floor);
+}
+
+}  // namespace
+}  // namespace gpode
