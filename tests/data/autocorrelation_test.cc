@@ -106,9 +106,17 @@ TEST(AutocorrelationTime, OfAConstantIsAboutItsLength) {
 
 TEST(IndependentColumns, IndependentOnesAllCount) {
   EXPECT_NEAR(IndependentColumns(std::vector{Numbers(5).Normals(2000, 6)}), 6, 0.1);
-  // Chance correlations of few rows are not taken for more than they are.
-  EXPECT_GT(IndependentColumns(std::vector{Numbers(6).Normals(50, 6)}), 5);
-  EXPECT_LE(IndependentColumns(std::vector{Numbers(6).Normals(50, 6)}), 6);
+}
+
+// Ten columns of 30 rows: with their chance correlations they would be worth 10 / (1 + 9 / 30).
+TEST(IndependentColumns, ChanceCorrelationsOfFewRowsAreMostlyTakenOff) {
+  double sum = 0;
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    const double count = IndependentColumns(std::vector{Numbers(seed).Normals(30, 10)});
+    EXPECT_LE(count, 10);
+    sum += count / 100;
+  }
+  EXPECT_GT(sum, 8.3);
 }
 
 TEST(IndependentColumns, EqualOnesCountOnce) {

@@ -143,10 +143,11 @@ Dataset WithConstantChannel() {
 constexpr double kSmallestShare = 1e-9;  // of the noise at the start
 
 TEST(Noise, OfAConstantChannelFalls) {
-  FitOptions options = Small(2000);
+  FitOptions options = Small(1500);
   options.bound = BoundKind::kShooting;
-  options.noise_hold = 0.5;
-  options.patience = 0;  // it goes on falling after the bound's gain is lost in its own noise
+  options.polish = 0;
+  options.scale = false;  // the end then hardly depends on the seed
+  options.patience = 0;   // it goes on falling after the bound's gain is lost in its own noise
   Trainer trainer(WithConstantChannel(), options);
   const double start = trainer.start().noise_variance[1];
   while (!trainer.done()) {
