@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "gpode/error.h"
@@ -244,7 +245,10 @@ double Trainer::MeanLogLikelihood() {
   double sum = 0;
   for (std::uint64_t i = 0; i < kDraws; ++i) {
     bound_->SampleNoise(options_.seed, kUnusedStep + i, touched_, noise_, pool_);
-    sum += bound_->Evaluate(values_, noise_, CurrentTolerance(), choice_, {}, pool_).loglik;
+    const BoundTerms terms =
+        bound_->Evaluate(values_, noise_, CurrentTolerance(), choice_, {}, pool_);
+    sum +=
+        terms.factor == FactorStatus::kOk ? terms.loglik : -std::numeric_limits<double>::infinity();
   }
   choice_.segments.clear();
   return sum / static_cast<double>(kDraws);
