@@ -21,8 +21,8 @@ struct Task {
   Dataset data;
   std::vector<TestSequence> tests;
   std::vector<TestSequence> validation = {};  // the noise is calibrated on them, if there are any
-  std::vector<double> noise_variance;    // (channels) where it is known
-  FitOptions options;                    // sizes only; the rest is default
+  std::vector<double> noise_variance;         // (channels) where it is known
+  FitOptions options;                         // sizes only; the rest is default
 };
 
 // One line of a table: its tasks differ in their noise only.
