@@ -89,7 +89,7 @@ struct FitOptions {
   // this, and where it would do harm: if whole trajectories lose more than this log likelihood per
   // observation against segments when they take over, as in chaos.
   std::size_t polish_most = 250;
-  double polish_loss = 30;
+  double polish_loss = 50;
 
   SolverOptions solver;
 };
