@@ -36,11 +36,11 @@ namespace gpode {
 struct ReadOptions {
   // Columns of CSV files. Empty: the one named "time" or "t", and the one named "trajectory" if
   // there is one, in upper or lower case. A given name must be there exactly as given.
-  std::string time_column;
-  std::string trajectory_column;
+  std::string time_column = {};
+  std::string trajectory_column = {};
   // Take only these, in this order; empty: all. Columns of CSV files that are not taken may hold
   // anything.
-  std::vector<std::string> channels;
+  std::vector<std::string> channels = {};
 
   char separator = 0;  // of CSV: ',', ';' or '\t'; 0: what the header uses
   char decimal = 0;    // of CSV: '.' or ','; 0: what the first number with either uses
@@ -83,8 +83,8 @@ Dataset ReadAmcText(std::string_view motion, std::string_view motion_name,
 // A column of a table: numbers or, if there are none, words.
 struct Column {
   std::string name;
-  std::vector<double> numbers;
-  std::vector<std::string> words;
+  std::vector<double> numbers = {};
+  std::vector<std::string> words = {};
 
   std::size_t size() const { return numbers.empty() ? words.size() : numbers.size(); }
 };

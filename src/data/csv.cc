@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <new>
 #include <unordered_map>
 
 #include "data/csv_fields.h"
@@ -223,10 +224,18 @@ class CsvReader {
   std::unordered_map<std::string, std::size_t> places_;
 };
 
+Dataset ReadAll(TextRecords* records, const ReadOptions& options) {
+  try {
+    return CsvReader(records, options).Read();
+  } catch (const std::bad_alloc&) {
+    records->FailFile("is too large, must fit in memory");
+  }
+}
+
 }  // namespace
 
 Dataset ParseCsv(TextRecords* records, const ReadOptions& options) {
-  Dataset data = CsvReader(records, options).Read();
+  Dataset data = ReadAll(records, options);
   // The only trajectory of a file without names.
   if (data.trajectories[0].name.empty()) data.trajectories[0].name = NameOf(records->name());
   return data;

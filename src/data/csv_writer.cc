@@ -83,11 +83,11 @@ std::vector<Column> ColumnsOf(const Dataset& data) {
   const bool named = data.trajectories.size() > 1 ||
                      (!data.trajectories.empty() && !data.trajectories[0].name.empty());
   std::vector<Column> columns;
-  if (named) columns.push_back({.name = "trajectory", .numbers = {}, .words = {}});
+  if (named) columns.push_back({.name = "trajectory"});
   const std::size_t time = columns.size();
-  columns.push_back({.name = "time", .numbers = {}, .words = {}});
+  columns.push_back({.name = "time"});
   for (const std::string& channel : data.channels) {
-    columns.push_back({.name = channel, .numbers = {}, .words = {}});
+    columns.push_back({.name = channel});
   }
   for (std::size_t n = 0; n < data.trajectories.size(); ++n) {
     const Trajectory& t = data.trajectories[n];

@@ -10,16 +10,14 @@
 namespace gpode::internal {
 namespace {
 
-constexpr std::size_t kBlock = std::size_t{256} << 10;
-
 std::size_t CountLines(std::string_view text) {
   return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
 }
 
 }  // namespace
 
-TextRecords::TextRecords(const std::filesystem::path& path, Quoting quoting)
-    : name_(path.string()), quoting_(quoting), file_(std::in_place, path), buffer_(kBlock) {
+TextRecords::TextRecords(const std::filesystem::path& path, Quoting quoting, std::size_t block)
+    : name_(path.string()), quoting_(quoting), file_(std::in_place, path), buffer_(block) {
   Fill();
   SkipByteOrderMark();
 }

@@ -26,11 +26,12 @@ enum class Quoting {
   kDoubled,  // line breaks between "..." belong to the record, except in lines that begin with #
 };
 
+inline constexpr std::size_t kTextBlock = std::size_t{256} << 10;
 inline constexpr std::size_t kLongestRecord = std::size_t{4} << 20;
 
 class TextRecords {
  public:
-  TextRecords(const std::filesystem::path& path, Quoting quoting);
+  TextRecords(const std::filesystem::path& path, Quoting quoting, std::size_t block = kTextBlock);
   // The text must outlive this; `name` stands for the file in messages.
   TextRecords(std::string_view text, std::string_view name, Quoting quoting);
 
