@@ -10,6 +10,9 @@
 namespace gpode::internal {
 namespace {
 
+// Room for a byte order mark.
+constexpr std::size_t kSmallestBlock = 4;
+
 std::size_t CountLines(std::string_view text) {
   return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
 }
@@ -17,7 +20,10 @@ std::size_t CountLines(std::string_view text) {
 }  // namespace
 
 TextRecords::TextRecords(const std::filesystem::path& path, Quoting quoting, std::size_t block)
-    : name_(path.string()), quoting_(quoting), file_(std::in_place, path), buffer_(block) {
+    : name_(path.string()),
+      quoting_(quoting),
+      file_(std::in_place, path),
+      buffer_(std::max(block, kSmallestBlock)) {
   Fill();
   SkipByteOrderMark();
 }

@@ -174,7 +174,7 @@ TEST(Csv, WritesTheFewestDigitsAndQuotesWhatNeedsIt) {
       {.name = "x 5%", .numbers = {kNan, 1e-5, 100000, 123456789, 2.5}}};
   WriteCsv(folder / "f.csv", columns);
   EXPECT_EQ(FileText(folder / "f.csv"),
-            "trajectory,time,x 5%\na,0,\n\"b,c\",0.1,1e-05\n\"d\"\"e\",1e+300,100000\n"
+            "trajectory,time,x 5%\na,0,\n\"b,c\",0.1,1e-05\n\"d\"\"e\",1e+300,1e+05\n"
             "\"#f\",0.3333333333333333,123456789\n\"\",-0,2.5\n");
   EXPECT_EQ(folder.size(), 1);
 }
@@ -183,7 +183,7 @@ TEST(Csv, RefusesTablesThatAreNone) {
   std::ostringstream out;
   const std::vector<Column> uneven = {{"a", {1, 2}, {}}, {"b", {1}, {}}};
   EXPECT_EQ(MessageOf([&] { WriteCsv(out, uneven); }),
-            "WriteCsv: column 'b' has 1 elements, must have 2");
+            "WriteCsv: column 'b' has 1 values, must have 2");
   EXPECT_EQ(MessageOf([&] { WriteCsv(out, {}); }),
             "WriteCsv: columns is empty, must have at least one");
   out.setstate(std::ios::badbit);

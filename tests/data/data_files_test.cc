@@ -24,7 +24,9 @@ constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 Array Text(const std::vector<std::string>& lines) {
   const std::string text = internal::JoinLines(lines);
-  return {{text.size()}, {text.begin(), text.end()}};
+  Array array{{text.size()}, {}};
+  for (char c : text) array.values.push_back(static_cast<unsigned char>(c));
+  return array;
 }
 
 Dataset Read(const Archive& archive, const ReadOptions& options = {}) {
@@ -206,7 +208,7 @@ TEST_F(ReadDatasetTest, SimulatedDataSurvive) {
   EXPECT_EQ(read.observed(), data.observed());
 }
 
-TEST(PaperArchives, AreRead) {
+TEST(PaperData, IsRead) {
   const char* const given = std::getenv("GPODE_DATA_DIR");
   const std::filesystem::path folder = given != nullptr ? given : GPODE_DATA_DEFAULT;
   if (!std::filesystem::exists(folder / "mocap" / "mocap09.npz")) {

@@ -602,7 +602,7 @@ TEST(Npz, ReadsStringsAsLines) {
   for (std::uint32_t c : {0x78U, 0U, 0x3BBU, 0x1F600U}) PutLittle(&utf32, c);
   EXPECT_EQ(lines(ReadNpy(Npy(Dict("<U2", "(2,)"), utf32), "f")), "x\n\xce\xbb\xf0\x9f\x98\x80\n");
   Bytes bytes;
-  PutText(std::string_view("a\\b\0c\n", 6), &bytes);
+  PutText(std::string_view("a\\bc\n\0", 6), &bytes);
   EXPECT_EQ(lines(ReadNpy(Npy(Dict("|S3", "(2,)"), bytes), "f")), "a\\\\b\nc\\n\n");
   Bytes big;
   PutLittle(&big, std::uint32_t{0x78000000});
