@@ -3,6 +3,7 @@
 // This header includes all public ones. docs/design.md says how they hang together.
 #pragma once
 
+#include "gpode/data_files.h"      // data sets from files, tables into files
 #include "gpode/dataset.h"         // what was observed
 #include "gpode/error.h"           // what happens when something is wrong
 #include "gpode/field.h"           // vector fields

@@ -17,7 +17,8 @@ struct CacheAlignedAllocator {
   CacheAlignedAllocator(const CacheAlignedAllocator<U>&) {}  // NOLINT: conversion is meant
 
   T* allocate(std::size_t n) { return static_cast<T*>(::operator new(n * sizeof(T), kAlignment)); }
-  void deallocate(T* p, std::size_t n) { ::operator delete(p, n * sizeof(T), kAlignment); }
+  // Without the size, which clang has no operator for unless asked.
+  void deallocate(T* p, std::size_t) { ::operator delete(p, kAlignment); }
 
   friend bool operator==(const CacheAlignedAllocator&, const CacheAlignedAllocator&) {
     return true;

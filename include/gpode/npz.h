@@ -3,8 +3,10 @@
 // Read: .npy versions 1.0 to 3.0; booleans, integers and floats of any size up to 8 bytes and of
 // either byte order (b1, i1 to i8, u1 to u8, f2, f4, f8); C and Fortran order; .npz entries stored
 // or deflated, with or without zip64. Every value becomes a double: 64-bit integers beyond 2^53 are
-// rounded to the nearest. Written: float64 in C order, stored, with a fixed time stamp, so that
-// equal arrays give equal bytes; at most 4 GiB and 65534 entries per archive.
+// rounded to the nearest. A string or list of strings (U, S) becomes its UTF-8 bytes, one line per
+// string, with \\ for a backslash and \n for a newline within one. Written: float64 in C order,
+// stored, with a fixed time stamp, so that equal arrays give equal bytes; at most 4 GiB and 65534
+// entries per archive.
 //
 // Formats: https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html and
 // https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT (zip).

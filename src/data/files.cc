@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
-#include <fstream>
 #include <system_error>
+
+#include "data/utf8.h"
 
 namespace gpode::internal {
 
@@ -15,15 +17,19 @@ void ThrowAt(std::string_view where, std::string_view message) {
   throw InputError(fmt::format("{}: {}", where, message));
 }
 
-std::string Quote(std::string_view text) {
-  constexpr std::size_t kLongest = 60;
+std::string Quote(std::string_view text, std::size_t longest) {
   std::string quoted = "'";
-  for (char c : text.substr(0, kLongest)) {
-    const bool printable = c >= ' ' && c <= '~';
-    quoted +=
-        printable ? std::string(1, c) : fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+  std::size_t characters = 0;
+  for (; !text.empty() && characters < longest; ++characters) {
+    const std::size_t length = std::max<std::size_t>(Utf8Length(text), 1);
+    const std::string_view character = text.substr(0, length);
+    quoted += IsPrintableUtf8(character)
+                  ? std::string(character)
+                  : fmt::format("\\x{:02x}", static_cast<unsigned char>(text[0]));
+    // A control character of two bytes is shown as two.
+    text.remove_prefix(IsPrintableUtf8(character) ? length : 1);
   }
-  return quoted + (text.size() > kLongest ? "...'" : "'");
+  return quoted + (text.empty() ? "'" : "...'");
 }
 
 namespace {
@@ -95,19 +101,49 @@ void SyncFolderOf(const std::filesystem::path& path) {
 
 }  // namespace
 
-std::vector<std::byte> ReadFile(const std::filesystem::path& path) {
+namespace {
+
+std::filesystem::file_type TypeOf(const std::filesystem::path& path) {
   std::error_code error;
-  const std::filesystem::file_status status = std::filesystem::status(path, error);
-  if (status.type() == std::filesystem::file_type::not_found) {
+  const std::filesystem::file_type type = std::filesystem::status(path, error).type();
+  if (type == std::filesystem::file_type::not_found) {
     ThrowAt(path.string(), "no such file, must exist");
   }
-  if (!error) CheckIsFile(path, status.type());
-  std::ifstream file(path, std::ios::binary);
-  if (!file) ThrowAt(path.string(), fmt::format("cannot be opened: {}", Reason()));
+  return error ? std::filesystem::file_type::regular : type;  // opening will say what is wrong
+}
+
+}  // namespace
+
+FileReader::FileReader(const std::filesystem::path& path) : path_(path) {
+  if (TypeOf(path) == std::filesystem::file_type::directory) {
+    ThrowAt(path.string(), "is a directory, must be a file");
+  }
+  descriptor_ = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor_ < 0) ThrowAt(path.string(), fmt::format("cannot be opened: {}", Reason()));
+}
+
+FileReader::~FileReader() { close(descriptor_); }
+
+std::size_t FileReader::Read(std::span<char> into) {
+  std::size_t filled = 0;
+  while (filled < into.size()) {
+    const ssize_t taken = read(descriptor_, into.data() + filled, into.size() - filled);
+    if (taken < 0 && errno == EINTR) continue;
+    if (taken < 0) ThrowAt(path_.string(), fmt::format("cannot be read: {}", Reason()));
+    if (taken == 0) break;
+    filled += static_cast<std::size_t>(taken);
+  }
+  return filled;
+}
+
+std::vector<std::byte> ReadFile(const std::filesystem::path& path) {
+  CheckIsFile(path, TypeOf(path));
+  FileReader file(path);
+  std::error_code error;
   const std::uintmax_t size = std::filesystem::file_size(path, error);
   std::vector<std::byte> bytes(error ? 0 : size);
-  file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-  if (!file || error) ThrowAt(path.string(), "cannot be read to its end");
+  const std::size_t taken = file.Read({reinterpret_cast<char*>(bytes.data()), bytes.size()});
+  if (taken != bytes.size() || error) ThrowAt(path.string(), "cannot be read to its end");
   return bytes;
 }
 

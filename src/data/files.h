@@ -25,13 +25,30 @@ namespace gpode::internal {
 // Throws InputError("where: message").
 [[noreturn]] void ThrowAt(std::string_view where, std::string_view message);
 
-// Text from a file, fit for a one-line message: quoted, shortened, unprintable bytes as \xNN.
-std::string Quote(std::string_view text);
+// Text from a file, fit for a one-line message: quoted, cut after `longest` characters, unprintable
+// bytes as \xNN.
+std::string Quote(std::string_view text, std::size_t longest = 60);
 
 // What goes wrong is an InputError that begins with the path. A write that fails leaves the old
 // file as it was and no temporary file.
 std::vector<std::byte> ReadFile(const std::filesystem::path& path);
 void WriteFile(const std::filesystem::path& path, std::span<const std::byte> bytes);
+
+// A file or pipe from its beginning, block by block. Belongs to one thread.
+class FileReader {
+ public:
+  explicit FileReader(const std::filesystem::path& path);
+  ~FileReader();
+  FileReader(const FileReader&) = delete;
+  FileReader& operator=(const FileReader&) = delete;
+
+  // How many bytes were read; fewer than asked for only at the end.
+  std::size_t Read(std::span<char> into);
+
+ private:
+  std::filesystem::path path_;
+  int descriptor_ = -1;
+};
 
 // parse(bytes of the file, its name); a file too large for this machine is the file's fault.
 template <typename Parse>

@@ -11,6 +11,7 @@
 #include <optional>
 #include <system_error>
 
+#include "data/npy_text.h"
 #include "gpode/error.h"
 
 namespace gpode {
@@ -38,7 +39,7 @@ namespace {
 constexpr std::string_view kMagic = "\x93NUMPY";
 constexpr std::size_t kMostDimensions = 32;
 constexpr std::string_view kSupported =
-    "must be bool, integer or float (b1, i1 to i8, u1 to u8, f2, f4, f8)";
+    "must be bool, integer or float (b1, i1 to i8, u1 to u8, f2, f4, f8) or a list of strings";
 
 // Element types that C++ does not have.
 struct Bool {
@@ -306,8 +307,13 @@ std::vector<double> FortranToC(std::span<const std::size_t> shape, const std::ve
 Array ParseNpy(std::span<const std::byte> bytes, std::string_view where) {
   ByteReader reader(bytes, where, "the .npy header");
   Header header = HeaderParser(TakeHeaderText(&reader, where), where).Parse();
-  const Dtype& dtype = FindDtype(*header.descr, where);
+  const std::optional<TextDtype> text = FindTextDtype(*header.descr);
   Array array{.shape = std::move(*header.shape), .values = {}};
+  if (text && array.shape.size() <= 1) {
+    CheckByteCount(array, text->size, reader.rest().size(), where);
+    return DecodeText(reader.rest(), *text, where);
+  }
+  const Dtype& dtype = FindDtype(*header.descr, where);
   CheckByteCount(array, dtype.size, reader.rest().size(), where);
   array.values.resize(reader.rest().size() / dtype.size);
   dtype.decode(reader.rest(), NeedsSwap(*header.descr), array.values);

@@ -24,7 +24,17 @@ namespace {
 constexpr std::array kAll = {Isa::kBaseline, Isa::kV3, Isa::kV4};
 
 std::size_t CountAvailable() {
-#if defined(GPODE_SIMD_X86)
+#if defined(GPODE_SIMD_X86) && defined(__clang__)
+  // clang 14 knows the levels by their parts only.
+  __builtin_cpu_init();
+  const auto avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+                    __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
+  if (!avx2) return 1;
+  const auto avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                      __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+                      __builtin_cpu_supports("avx512vl");
+  return avx512 ? 3 : 2;
+#elif defined(GPODE_SIMD_X86)
   __builtin_cpu_init();
   if (!__builtin_cpu_supports("x86-64-v3")) return 1;
   return __builtin_cpu_supports("x86-64-v4") ? 3 : 2;

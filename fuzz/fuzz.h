@@ -1,0 +1,24 @@
+// What fuzz targets share: any bytes must be read or refused with an InputError of one line.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "gpode/dataset.h"
+#include "gpode/error.h"
+
+namespace gpode::fuzz {
+
+// read() may throw nothing but an InputError.
+template <typename Read>
+void ReadsOrRefuses(Read read) {
+  try {
+    read();
+  } catch (const InputError& error) {
+    const std::string_view message = error.what();
+    GPODE_CHECK(!message.empty() && message.find('\n') == std::string_view::npos);
+  }
+}
+
+}  // namespace gpode::fuzz

@@ -1,0 +1,11 @@
+// Model files. Checksums do not count.
+#include <span>
+
+#include "fuzz.h"
+#include "train/model_file.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  gpode::fuzz::ReadsOrRefuses(
+      [&] { gpode::internal::ParseModel(std::as_bytes(std::span(data, size)), "f"); });
+  return 0;
+}
