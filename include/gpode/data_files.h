@@ -92,6 +92,10 @@ struct Column {
 // `trajectory` where there are several or the only one has a name, `time`, then the channels.
 std::vector<Column> ColumnsOf(const Dataset& data);
 
+// NumPy's archive where the name ends in .npz, else CSV. Trajectories of an archive that are
+// shorter than others are filled up with NaN; their names are lost.
+void WriteDataset(const std::filesystem::path& path, const Dataset& data);
+
 // A header, then one line per row, separated by commas. Numbers have the fewest digits that read
 // back to the same bits; NaN is an empty field. Names and words are quoted where they need it.
 // All columns must have the same length. A file appears complete or not at all; a stream that

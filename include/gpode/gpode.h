@@ -5,6 +5,7 @@
 
 #include "gpode/data_files.h"      // data sets from files, tables into files
 #include "gpode/dataset.h"         // what was observed
+#include "gpode/diagnosis.h"       // what looks odd in data, how well a model fits
 #include "gpode/error.h"           // what happens when something is wrong
 #include "gpode/field.h"           // vector fields
 #include "gpode/forecast.h"        // forecasts

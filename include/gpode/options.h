@@ -30,8 +30,8 @@ std::string OptionsText(const FitOptions& options, bool with_help = false);
 FitOptions ParseOptions(std::string_view text, std::string_view source,
                         const FitOptions& base = {});
 
-// Sets one option from a word, as it comes from a command line: strings need no quotes. `source`
-// begins the message.
+// Sets one option from a word, as it comes from a command line: strings need no quotes, lists no
+// brackets. `source` begins the message, "--inducing is 0, must be at least 1".
 void SetOption(FitOptions& options, std::string_view name, std::string_view value,
                std::string_view source);
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "data/files.h"
+#include "data/number_text.h"
 #include "gpode/error.h"
 #include "train/option_values.h"
 
@@ -33,14 +34,14 @@ Complaint CheckRange(const T& value, const OptionRange& range) {
   return "";
 }
 
-[[noreturn]] void Refuse(std::string_view where, std::string_view name, const TomlValue& value,
-                         std::string_view right) {
-  ThrowInput(where, name, fmt::format("is {}, must be {}", ShowToml(value), right));
+// `label` says which option, and where it was found.
+[[noreturn]] void Refuse(std::string_view label, const TomlValue& value, std::string_view right) {
+  throw InputError(fmt::format("{} is {}, must be {}", label, ShowToml(value), right));
 }
 
 // Whether the option exists; `value` becomes its value.
 bool Assign(FitOptions& options, std::string_view name, const TomlValue& value,
-            std::string_view where) {
+            std::string_view label) {
   bool found = false;
   ForOptions(options,
              [&](std::string_view own, auto& member, const OptionRange& range, std::string_view) {
@@ -48,7 +49,7 @@ bool Assign(FitOptions& options, std::string_view name, const TomlValue& value,
                found = true;
                Complaint complaint = FromToml(value, member);
                if (complaint.empty()) complaint = CheckRange(member, range);
-               if (!complaint.empty()) Refuse(where, name, value, complaint);
+               if (!complaint.empty()) Refuse(label, value, complaint);
              });
   return found;
 }
@@ -59,6 +60,22 @@ bool Assign(FitOptions& options, std::string_view name, const TomlValue& value,
     known += (known.empty() ? "" : ", ") + option.name;
   }
   ThrowAt(where, fmt::format("option {} is unknown, known: {}", Quote(name), known));
+}
+
+// A word as people type it: strings without quotes, lists without brackets, .5 for 0.5.
+TomlValue FromWord(std::string_view word, std::string_view label) {
+  using Kind = TomlValue::Kind;
+  if (word.starts_with('[')) return ParseTomlValue(word, label);
+  if (word == "true" || word == "false") return {Kind::kBool, std::string(word), {}};
+  if (ToNumber(word)) return {Kind::kNumber, std::string(word), {}};
+  if (word.find(',') == std::string_view::npos) return {Kind::kString, std::string(word), {}};
+  TomlValue list{Kind::kArray, {}, {}};
+  while (true) {
+    const std::size_t end = word.find(',');
+    list.items.push_back(FromWord(Trimmed(word.substr(0, end)), label));
+    if (end == std::string_view::npos) return list;
+    word.remove_prefix(end + 1);
+  }
 }
 
 bool IsText(const FitOptions& options, std::string_view name) {
@@ -77,7 +94,8 @@ FitOptions ReadOptions(std::string_view text, std::string_view source, const Fit
   FitOptions options = base;
   for (const TomlItem& item : ParseToml(text, source)) {
     const std::string where = fmt::format("{}:{}", source, item.line);
-    const bool known = Assign(options, item.key, item.value, where);
+    const bool known =
+        Assign(options, item.key, item.value, fmt::format("{}: {}", where, item.key));
     if (!known && unknown == UnknownOptions::kRefuse) RefuseName(where, item.key);
   }
   return options;
@@ -87,7 +105,8 @@ void CheckRanges(const FitOptions& options, std::string_view where) {
   ForOptions(options, [&](std::string_view name, const auto& member, const OptionRange& range,
                           std::string_view) {
     const Complaint complaint = CheckRange(member, range);
-    if (!complaint.empty()) Refuse(where, name, ToToml(member), complaint);
+    if (complaint.empty()) return;
+    Refuse(fmt::format("{}: {}", where, name), ToToml(member), complaint);
   });
   const double features =
       static_cast<double>(options.features) * static_cast<double>(options.draws);
@@ -119,7 +138,7 @@ void SetOption(FitOptions& options, std::string_view name, std::string_view valu
   const internal::TomlValue parsed =
       internal::IsText(options, name)
           ? internal::TomlValue{internal::TomlValue::Kind::kString, std::string(value), {}}
-          : internal::ParseTomlValue(value, source);
+          : internal::FromWord(value, source);
   if (!internal::Assign(options, name, parsed, source)) internal::RefuseName(source, name);
 }
 

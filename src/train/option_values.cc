@@ -19,6 +19,14 @@ TomlValue ToToml(bool value) { return {TomlValue::Kind::kBool, value ? "true" : 
 
 TomlValue ToToml(const std::string& value) { return {TomlValue::Kind::kString, value, {}}; }
 
+TomlValue ToToml(char value) { return ToToml(value == 0 ? "" : std::string(1, value)); }
+
+TomlValue ToToml(const std::vector<std::string>& value) {
+  TomlValue list{TomlValue::Kind::kArray, {}, {}};
+  for (const std::string& word : value) list.items.push_back(ToToml(word));
+  return list;
+}
+
 TomlValue ToToml(const std::vector<double>& value) {
   TomlValue list{TomlValue::Kind::kArray, {}, {}};
   for (double v : value) list.items.push_back(ToToml(v));
@@ -54,6 +62,20 @@ Complaint FromToml(const TomlValue& from, bool& value) {
 Complaint FromToml(const TomlValue& from, std::string& value) {
   value = from.text;
   return from.kind == TomlValue::Kind::kString ? "" : "a \"string\"";
+}
+
+Complaint FromToml(const TomlValue& from, char& value) {
+  if (from.kind != TomlValue::Kind::kString || from.text.size() > 1) return "one character or \"\"";
+  value = from.text.empty() ? 0 : from.text[0];
+  return "";
+}
+
+Complaint FromToml(const TomlValue& from, std::vector<std::string>& value) {
+  value.resize(from.items.size());
+  for (std::size_t i = 0; i < value.size(); ++i) {
+    if (!FromToml(from.items[i], value[i]).empty()) return "a list of \"strings\"";
+  }
+  return from.kind == TomlValue::Kind::kArray ? "" : "a list of \"strings\"";
 }
 
 Complaint FromToml(const TomlValue& from, std::vector<double>& value) {

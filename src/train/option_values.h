@@ -48,7 +48,9 @@ std::vector<Word<Method>> WordsOf(Method);
 
 TomlValue ToToml(double value);
 TomlValue ToToml(bool value);
+TomlValue ToToml(char value);  // one character, or none for 0
 TomlValue ToToml(const std::string& value);
+TomlValue ToToml(const std::vector<std::string>& value);
 TomlValue ToToml(const std::vector<double>& value);
 TomlValue ToToml(const Vector& value);
 TomlValue ToToml(const Matrix& value);
@@ -68,7 +70,9 @@ using Complaint = std::string;  // what would be right; empty if all is
 
 Complaint FromToml(const TomlValue& from, double& value);
 Complaint FromToml(const TomlValue& from, bool& value);
+Complaint FromToml(const TomlValue& from, char& value);
 Complaint FromToml(const TomlValue& from, std::string& value);
+Complaint FromToml(const TomlValue& from, std::vector<std::string>& value);
 Complaint FromToml(const TomlValue& from, std::vector<double>& value);
 Complaint FromToml(const TomlValue& from, Vector& value);
 Complaint FromToml(const TomlValue& from, Matrix& value);

@@ -1,109 +1,155 @@
 #!/usr/bin/env bash
-# Tests of the command line, one function each.
+# Tests of the command line, one function each, in a folder of their own.
 # usage: cli_test.sh GPODE TEST    environment: GPODE_VERSION, the version to expect
 set -euo pipefail
 gpode=$1
-
-fail() { printf '%s\n' "$@" >&2; exit 1; }
-
-# expect CODE STDOUT STDERR ARGUMENTS...: the exact result of one call.
-expect() {
-  local code=0 out err scratch
-  scratch=$(mktemp -d)
-  "$gpode" "${@:4}" >"$scratch/out" 2>"$scratch/err" || code=$?
-  out=$(<"$scratch/out") err=$(<"$scratch/err")
-  rm -r "$scratch"
-  [ "$code" = "$1" ] || fail "gpode ${*:4}: exit code $code, must be $1" "$err"
-  [ "$out" = "$2" ] || fail "gpode ${*:4}: stdout is" "$out" "must be" "$2"
-  [ "$err" = "$3" ] || fail "gpode ${*:4}: stderr is" "$err" "must be" "$3"
-}
-
-# contains TEXT PART...
-contains() {
-  local part
-  for part in "${@:2}"; do
-    [[ "$1" == *"$part"* ]] || fail "'$part' is missing from" "$1"
-  done
-}
+source "$(dirname "$0")/support.sh"
+enter_scratch
 
 test_version() { expect 0 "gpode $GPODE_VERSION" "" --version; }
 
 test_help() {
-  contains "$("$gpode" --help)" "gpode $GPODE_VERSION" "usage: gpode SUBCOMMAND" portrait
+  contains "$("$gpode" --help)" "gpode $GPODE_VERSION" simulate fit forecast impute field score info
   expect 0 "$("$gpode" --help)" ""
   expect 0 "$("$gpode" --help)" "" -h
 }
 
-test_unknown_subcommand() {
-  expect 2 "" "gpode: unknown subcommand 'potrait', must be learn or portrait; see gpode --help" potrait
-}
-
-test_learn_shows_a_forecast_and_is_reproducible() {
-  local first
-  first=$("$gpode" learn --seed 3 2>/dev/null)
-  contains "$first" "seed 3" "┤" "└" "noise variance learnt" "MNLL" "0 draws diverged"
-  [ "$first" = "$("$gpode" learn --seed 3 2>/dev/null)" ] || fail "the same seed gives another result"
-}
-
-test_learn_rejects_bad_arguments() {
-  expect 2 "" "gpode: learn: argument '--sed' is unknown, known: --seed, --help" learn --sed 1
-  expect 2 "" "gpode: learn: --seed has no number after it" learn --seed
-  contains "$("$gpode" learn --help)" "usage: gpode learn [--seed N]" "examples:"
-}
-
-test_portrait_help_ends_with_two_examples() {
-  local text
-  text=$("$gpode" portrait --help)
-  contains "$text" "usage: gpode portrait [SYSTEM] [--seed N]" "--seed N" "lotka-volterra"
-  [ "$(tail -n 3 <<<"$text" | head -n 1)" = "examples:" ] || fail "no examples at the end of" "$text"
-  tail -n 2 <<<"$text" | while read -r _ arguments; do
-    # shellcheck disable=SC2086  # words are meant
-    "$gpode" $arguments >/dev/null
+test_every_command_has_help_with_examples() {
+  local command text
+  for command in simulate fit forecast impute field score info completion manual; do
+    text=$("$gpode" $command --help)
+    contains "$text" "Usage: gpode $command" "Examples:" "  gpode $command"
   done
 }
 
-test_portrait_runs_for_every_system() {
-  local system text
-  for system in vdp fhn lotka-volterra pendulum linear; do
-    text=$("$gpode" portrait "$system")
-    contains "$text" "┤" "└" "● start" "std.dev." "over 100 of 100 draws, 0 diverged" \
-      "field evaluations"
+# A small model that all can use.
+small_model() {
+  "$gpode" simulate vdp --noise 0.05 --points 30 --truth-until 10 -o vdp.csv --quiet
+  "$gpode" fit vdp.csv --iterations 300 -o vdp.gpode --quiet
+}
+
+test_simulate_is_reproducible_and_writes_the_truth() {
+  "$gpode" simulate vdp --noise 0.05 --seed 3 -o a.csv --quiet
+  "$gpode" simulate vdp --noise 0.05 --seed 3 -o b.csv --quiet
+  "$gpode" simulate vdp --noise 0.05 --seed 4 -o c.csv --quiet
+  cmp a.csv b.csv
+  ! cmp -s a.csv c.csv || fail "another seed gives the same data"
+  cmp a.truth.csv c.truth.csv
+  "$gpode" simulate vdp -o clean.csv --quiet
+  cmp clean.csv clean.truth.csv
+  [ "$("$gpode" simulate vdp --noise 0.05 --seed 3 -o - 2>/dev/null)" = "$(<a.csv)" ] || fail "other data on standard output"
+  "$gpode" simulate lotka-volterra --trajectories 3 --irregular --missing 0.2 --noise-share 0.08 -o lv.csv --quiet
+  contains "$("$gpode" info lv.csv)" "3 trajectories, 150 times" "% missing"
+}
+
+test_fit_forecast_score_impute_field_info() {
+  small_model
+  [ -f vdp.gpode.toml ] || fail "no options beside the model"
+  contains "$("$gpode" score vdp.gpode vdp.truth.csv --after 7)" MNLL MSE CRPS "of the truth" "seed 1"
+  contains "$("$gpode" score vdp.gpode vdp.truth.csv --start first-row --horizons 0,5,10)" "first row" "0 to 5"
+  [ "$("$gpode" forecast vdp.gpode --until 10 --points 5 2>/dev/null | head -n 1)" = \
+    "time,x1_mean,x1_q5,x1_q50,x1_q95,x2_mean,x2_q5,x2_q50,x2_q95" ] || fail "other columns"
+  [ "$("$gpode" forecast vdp.gpode --times 1,2,3 --quantiles 0.025 --noise 2>/dev/null | wc -l)" = 4 ]
+  [ "$("$gpode" field vdp.gpode --grid x1=-2:2:5,x2=-2:2:4 --jacobian --draws 2 2>/dev/null | wc -l)" = 21 ]
+  [ "$("$gpode" impute vdp.gpode --times 0.1,0.2 --only-gaps 2>/dev/null | wc -l)" = 3 ]
+  contains "$("$gpode" info vdp.gpode)" "whole trajectories" "16 inducing points" lengthscales
+  contains "$("$gpode" forecast vdp.gpode --plot 2>/dev/null)" "┤" "└" "o observations"
+}
+
+test_json_is_what_programs_can_read() {
+  command -v python3 >/dev/null || { echo "python3 is not here"; exit 77; }
+  small_model
+  "$gpode" score vdp.gpode vdp.truth.csv --json --seed 5 >score.json
+  "$gpode" info vdp.gpode --json >model.json
+  "$gpode" info vdp.csv --json >data.json
+  "$gpode" fit vdp.csv --iterations 50 --json -o other.gpode >fit.json
+  python3 - <<'END'
+import json
+score = json.load(open("score.json"))
+for name in "mnll mse crps coverage_50 coverage_90 coverage_95 diverged draws seed".split():
+    assert isinstance(score[name], (int, float)), name
+assert score["seed"] == 5 and score["draws"] == 128
+assert json.load(open("model.json"))["kind"] == "model"
+assert json.load(open("data.json"))["channels"][0]["name"] == "x1"
+assert json.load(open("fit.json"))["steps"] == 50
+END
+}
+
+test_archives_are_written_and_read() {
+  small_model
+  "$gpode" forecast vdp.gpode --until 10 -o forecast.npz --quiet
+  contains "$("$gpode" info forecast.npz)" "101 times from 7 to 10" x1_mean x2_q95
+  "$gpode" simulate vdp --trajectories 2 -o two.npz --quiet
+  contains "$("$gpode" info two.npz)" "2 trajectories"
+  "$gpode" fit two.npz --iterations 20 -o two.gpode --quiet
+  "$gpode" field vdp.gpode --grid x1=-2:2:5 -o field.npz --quiet
+}
+
+test_the_same_bits_for_any_number_of_threads() {
+  "$gpode" simulate vdp --noise 0.05 --points 30 -o vdp.csv --quiet
+  local threads
+  for threads in 1 2 5; do
+    "$gpode" fit vdp.csv --iterations 200 -o "$threads.gpode" --threads "$threads" --quiet
   done
+  cmp 1.gpode 2.gpode
+  cmp 1.gpode 5.gpode
 }
 
-test_portrait_fits_into_80_columns() {
-  local LC_ALL=C.UTF-8 line
-  while IFS= read -r line; do
-    [ ${#line} -le 80 ] || fail "${#line} columns: $line"
-  done < <("$gpode" portrait fhn)
+test_the_written_options_repeat_the_run() {
+  "$gpode" simulate vdp --noise 0.05 --points 30 -o vdp.csv --quiet
+  "$gpode" fit vdp.csv --iterations 150 --seed 9 --inducing 12 --tolerance 0.02 --initial gap -o first.gpode --quiet
+  "$gpode" fit --config first.gpode.toml -o second.gpode --quiet
+  cmp first.gpode second.gpode
+  "$gpode" info first.gpode --options >options.toml
+  "$gpode" fit vdp.csv --initial gap --config options.toml -o third.gpode --quiet
+  cmp first.gpode third.gpode
 }
 
-test_portrait_is_reproducible() {
-  local first
-  first=$("$gpode" portrait vdp --seed 7)
-  expect 0 "$first" "" portrait vdp --seed 7
-  expect 0 "$first" "" portrait --seed 7 vdp
-  expect 0 "$first" "" portrait --seed 7
-  [ "$first" != "$("$gpode" portrait vdp --seed 8)" ] || fail "another seed gives the same draws"
+test_interrupted_runs_are_saved_and_resumed() {
+  "$gpode" simulate vdp --noise 0.05 --points 30 -o vdp.csv --quiet
+  "$gpode" fit vdp.csv --iterations 3000 -o whole.gpode --quiet
+  local code=0
+  # A background job of a script ignores SIGINT; SIGTERM ends a run in the same way.
+  "$gpode" fit vdp.csv --iterations 3000 -o part.gpode >out 2>err &
+  sleep 0.5
+  kill -TERM $!
+  wait $! || code=$?
+  [ "$code" = 130 ] || [ "$code" = 0 ] || fail "exit code $code" "$(<err)"
+  [ "$code" = 0 ] || contains "$(<out)" "stopped after" "--resume -o part.gpode"
+  "$gpode" fit vdp.csv --iterations 3000 -o part.gpode --resume --quiet
+  cmp whole.gpode part.gpode
 }
 
-test_portrait_has_no_escape_codes_in_a_pipe() {
-  [[ "$("$gpode" portrait)" != *$'\033'* ]] || fail "there are escape codes"
+test_trajectories_by_name() {
+  "$gpode" simulate lotka-volterra --trajectories 3 --noise-share 0.05 -o lv.csv --quiet
+  "$gpode" fit lv.csv --iterations 100 -o lv.gpode --quiet
+  contains "$("$gpode" forecast lv.gpode --points 2 2>/dev/null)" "trajectory,time"
+  [ "$("$gpode" forecast lv.gpode --points 2 --trajectory 2 2>/dev/null | wc -l)" = 3 ]
+  contains "$("$gpode" score lv.gpode lv.truth.csv)" "of 3 trajectories"
 }
 
-test_portrait_refuses_bad_arguments() {
-  local known="vdp, fhn, lotka-volterra, pendulum, linear"
-  local range="must be a whole number from 0 to 18446744073709551615"
-  local bad
-  for bad in nonsense lorenz63 ""; do
-    expect 2 "" "gpode: portrait: SYSTEM is '$bad', must be one of $known" portrait "$bad"
-  done
-  for bad in abc -1 1.5 7x "" " 7" 18446744073709551616; do
-    expect 2 "" "gpode: portrait: --seed is '$bad', $range" portrait --seed "$bad"
-  done
-  expect 2 "" "gpode: portrait: --seed has no number after it" portrait vdp --seed
-  expect 2 "" "gpode: portrait: option '--sed' is unknown, known: --seed, --help" portrait --sed 7
-  expect 2 "" "gpode: portrait: SYSTEM is given twice, the second is 'fhn'" portrait vdp fhn
+test_hidden_states_and_principal_components() {
+  "$gpode" simulate vdp --points 30 --noise 0.01 -o vdp.csv --quiet
+  "$gpode" fit vdp.csv --channels x1 --states 2 --iterations 100 -o hidden.gpode --quiet
+  contains "$("$gpode" info hidden.gpode)" "states        x1, state2"
+  "$gpode" fit vdp.csv --observe "1,0.5;0,1" --iterations 50 -o mixed.gpode --quiet
+  "$gpode" fit vdp.csv --observe pca --states 2 --iterations 50 -o pca.gpode --quiet
+  contains "$("$gpode" forecast pca.gpode --states --points 2 2>/dev/null)" state1_mean
+}
+
+test_completion_and_manual_know_every_command() {
+  "$gpode" completion >completion
+  bash -n completion
+  # shellcheck disable=SC1091
+  (source ./completion; COMP_WORDS=(gpode fit --indu); COMP_CWORD=2; _gpode; [ "${COMPREPLY[0]}" = --inducing ])
+  # shellcheck disable=SC1091
+  (source ./completion; COMP_WORDS=(gpode simulate lor); COMP_CWORD=2; _gpode; [ "${COMPREPLY[0]}" = lorenz63 ])
+  contains "$("$gpode" manual)" ".TH GPODE 1" "gpode simulate" "gpode score" "EXIT STATUS"
+}
+
+test_pictures_have_no_escape_codes_in_a_pipe() {
+  small_model
+  [[ "$("$gpode" forecast vdp.gpode --plot 2>&1)" != *$'\033'* ]] || fail "there are escape codes"
 }
 
 "$2"

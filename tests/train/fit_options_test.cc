@@ -149,10 +149,16 @@ TEST(FitOptions, OneAtATimeFromACommandLine) {
   EXPECT_EQ(options.bound, BoundKind::kShooting);
   EXPECT_EQ(options.kernel, "matern32");
   EXPECT_EQ(options.steps, 77u);
-  EXPECT_EQ(MessageOf([&] { SetOption(options, "steps", "many", "gpode: fit"); }),
-            "gpode: fit: 'many' found, must be a number, true, false, a \"string\" or an [array]");
-  EXPECT_EQ(MessageOf([&] { SetOption(options, "steps", "0", "gpode: fit"); }),
-            "gpode: fit: steps is 0, must be at least 1");
+  SetOption(options, "noise_variance", ".5, 2.", "--noise-variance");
+  EXPECT_EQ(options.noise_variance, (std::vector<double>{0.5, 2}));
+  EXPECT_EQ(MessageOf([&] { SetOption(options, "steps", "many", "fit: --steps"); }),
+            "fit: --steps is \"many\", must be a whole number, zero or more");
+  EXPECT_EQ(MessageOf([&] { SetOption(options, "steps", "0", "fit: --steps"); }),
+            "fit: --steps is 0, must be at least 1");
+  EXPECT_EQ(MessageOf([&] { SetOption(options, "learning_rate", "-.5", "fit: --learning-rate"); }),
+            "fit: --learning-rate is -.5, must be positive and finite");
+  EXPECT_EQ(MessageOf([&] { SetOption(options, "noise_variance", "1,x", "--noise"); }),
+            "--noise is [1, \"x\"], must be a list of numbers");
   EXPECT_TRUE(MessageOf([&] {
                 SetOption(options, "stops", "1", "gpode: fit");
               }).starts_with("gpode: fit: option 'stops' is unknown"));

@@ -1,56 +1,144 @@
-// The command line's entry point: finds the subcommand, prints errors as one line, sets the exit
-// code.
+// The command line's entry point: registers the subcommands, prints errors as one line, sets the
+// exit code.
+//
+//   0    done          1    a fault of the program
+//   2    bad input     130  interrupted, with all saved
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
-#include <cstring>
 #include <exception>
+#include <new>
+#include <system_error>
 
+#include "arguments.h"
+#include "commands.h"
+#include "data/files.h"
 #include "gpode/gpode.h"
-#include "subcommands.h"
 
+namespace gpode::tool {
 namespace {
 
-constexpr int kBadInput = 2;
+constexpr int kFault = 1, kBadInput = 2, kInterrupted = 130;
+constexpr std::size_t kHelpColumn = 30;
 
-void PrintHelp() {
-  fmt::print(
-      "gpode {}: learns unknown ordinary differential equations from data\n\n"
-      "usage: gpode SUBCOMMAND [ARGUMENTS]\n"
-      "  learn       learn a simulated system from noisy observations, show the forecast\n"
-      "  portrait    draw vector fields from a Gaussian process, integrate them, show them\n\n"
-      "  --help, --version; gpode SUBCOMMAND --help says more\n",
-      gpode::Version());
+// The subcommand that was named, or the program itself.
+const CLI::App& Chosen(const CLI::App& app) {
+  const std::vector<CLI::App*> chosen = app.get_subcommands();
+  return chosen.empty() ? app : *chosen.front();
+}
+
+std::vector<std::string> NamesOf(const CLI::App& app, bool options) {
+  std::vector<std::string> names;
+  if (options) {
+    for (const CLI::Option* option : app.get_options()) {
+      for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+    }
+  } else {
+    for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
+  }
+  return names;
+}
+
+// What to say of a word that no command or option takes.
+std::string Unexpected(const CLI::App& app, const std::string& word) {
+  const CLI::App& command = Chosen(app);
+  const bool option = word.starts_with('-') && word != "-";
+  const bool subcommand = !option && &command == &app;
+  const std::string here = &command == &app ? "" : command.get_name() + ": ";
+  const std::string kind = option ? "option" : subcommand ? "command" : "argument";
+  if (!option && !subcommand) {
+    return fmt::format("{}{} is one word too many; see gpode {} --help", here,
+                       internal::Quote(word), command.get_name());
+  }
+  const std::string name = word.substr(0, word.find('='));
+  const auto nearest = Nearest(name, NamesOf(command, option));
+  const std::string help =
+      &command == &app ? "gpode --help" : fmt::format("gpode {} --help", command.get_name());
+  return fmt::format("{}{} {} is unknown; {}see {}", here, kind, internal::Quote(name),
+                     nearest ? fmt::format("did you mean {}? ", *nearest) : "", help);
+}
+
+// CLI11's complaints in our words.
+std::string Describe(const CLI::App& app, const CLI::ParseError& error) {
+  const CLI::App& command = Chosen(app);
+  const std::string here = &command == &app ? "" : command.get_name() + ": ";
+  const std::string what = error.what();
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
+    const std::vector<std::string> extras = app.remaining(true);
+    return extras.empty() ? here + what : Unexpected(app, extras.front());
+  }
+  const std::string option = what.substr(0, what.find_first_of(": "));
+  if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) {
+    return fmt::format("{}{} is missing; see gpode {} --help", here, option, command.get_name());
+  }
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
+    const bool twice =
+        what.find("received") != std::string::npos || what.find("At Most") != std::string::npos;
+    return fmt::format("{}{} {}", here, option, twice ? "is given twice" : "has no value after it");
+  }
+  return here + what.substr(0, what.find('\n'));
 }
 
 int Run(int argc, char** argv) {
-  const char* command = argc > 1 ? argv[1] : "--help";
-  if (std::strcmp(command, "--version") == 0) {
-    fmt::print("gpode {}\n", gpode::Version());
+  CLI::App app(fmt::format(
+      "gpode {}: learns unknown ordinary differential equations from data, with uncertainty",
+      Version()));
+  app.name("gpode");
+  app.set_version_flag("--version", fmt::format("gpode {}", Version()));
+  app.get_formatter()->column_width(kHelpColumn);
+  app.get_formatter()->label("SUBCOMMAND", "COMMAND");
+  app.get_formatter()->label("Subcommands", "Commands");
+  AddSimulate(app);
+  AddFit(app);
+  AddForecast(app);
+  AddImpute(app);
+  AddField(app);
+  AddScore(app);
+  AddInfo(app);
+  AddCompletion(app);
+  AddManual(app);
+  app.require_subcommand(0, 1);
+  AddExamples(&app, {"gpode simulate vdp -o vdp.csv", "gpode fit vdp.csv -o vdp.gpode",
+                     "gpode forecast vdp.gpode --until 14 --plot"});
+  SetCommandLine(argc, argv);
+  try {
+    app.parse(argc, argv);
+    if (app.get_subcommands().empty()) fmt::print("{}", app.help());
     return 0;
+  } catch (const CLI::Success& success) {
+    return app.exit(success);
+  } catch (const CLI::ParseError& error) {
+    fmt::print(stderr, "gpode: {}\n", Describe(app, error));
+    return kBadInput;
   }
-  if (std::strcmp(command, "--help") == 0 || std::strcmp(command, "-h") == 0) {
-    PrintHelp();
-    return 0;
-  }
-  if (std::strcmp(command, "learn") == 0) return gpode::tool::Learn(argc - 2, argv + 2);
-  if (std::strcmp(command, "portrait") == 0) return gpode::tool::Portrait(argc - 2, argv + 2);
-  fmt::print(stderr,
-             "gpode: unknown subcommand '{}', must be learn or portrait; see gpode --help\n",
-             command);
-  return kBadInput;
 }
 
 }  // namespace
+}  // namespace gpode::tool
 
 int main(int argc, char** argv) {
+  using namespace gpode::tool;
   try {
-    return Run(argc, argv);
+    const int code = Run(argc, argv);
+    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+      fmt::print(stderr, "gpode: standard output cannot be written to its end\n");
+      return kBadInput;
+    }
+    return code;
+  } catch (const Interrupted&) {
+    return kInterrupted;
   } catch (const gpode::InputError& error) {
     fmt::print(stderr, "gpode: {}\n", error.what());
     return kBadInput;
+  } catch (const std::system_error& error) {  // of standard output
+    fmt::print(stderr, "gpode: {}\n", error.what());
+    return kBadInput;
+  } catch (const std::bad_alloc&) {
+    fmt::print(stderr, "gpode: not enough memory for this\n");
+    return kBadInput;
   } catch (const std::exception& error) {
     fmt::print(stderr, "gpode: {}\n", error.what());
-    return 1;
+    return kFault;
   }
 }

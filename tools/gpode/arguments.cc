@@ -1,0 +1,221 @@
+#include "arguments.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <numeric>
+
+#include "data/files.h"
+#include "data/number_text.h"
+#include "gpode/error.h"
+#include "gpode/simulate.h"
+
+namespace gpode::tool {
+namespace {
+
+constexpr std::size_t kMostTimes = 10'000'000;
+
+std::vector<std::string_view> Split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  for (std::size_t end = 0; end != std::string_view::npos;) {
+    end = text.find(separator);
+    parts.push_back(text.substr(0, end));
+    if (end != std::string_view::npos) text.remove_prefix(end + 1);
+  }
+  return parts;
+}
+
+std::string Describe(const NumberRange& range) {
+  const bool bounded_below = std::isfinite(range.least), bounded_above = std::isfinite(range.most);
+  if (bounded_below && bounded_above) {
+    return fmt::format("a number {} {} and {} {}", range.above ? "above" : "from", range.least,
+                       range.above ? "below" : "to", range.most);
+  }
+  if (!bounded_below) return "a number";
+  if (range.least == 0) return range.above ? "a positive number" : "a number, zero or more";
+  return fmt::format("a number {} {}", range.above ? "above" : "of at least", range.least);
+}
+
+bool Within(double value, const NumberRange& range) {
+  if (!std::isfinite(value)) return false;
+  if (range.above && std::isfinite(range.most)) return value > range.least && value < range.most;
+  return (range.above ? value > range.least : value >= range.least) && value <= range.most;
+}
+
+std::string Describe(const CountRange& range) {
+  if (range.most == std::numeric_limits<std::uint64_t>::max()) {
+    return range.least == 0 ? "a whole number, zero or more"
+                            : fmt::format("a whole number of at least {}", range.least);
+  }
+  return fmt::format("a whole number from {} to {}", range.least, range.most);
+}
+
+std::size_t EditDistance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), 0);
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t change = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, change});
+    }
+  }
+  return row.back();
+}
+
+// The long name of "-o,--out", or the only one.
+std::string LongName(const std::string& names) { return names.substr(names.rfind(',') + 1); }
+
+}  // namespace
+
+void Refuse(const Place& place, std::string_view word, std::string_view right) {
+  ThrowInput(place.command, place.option,
+             fmt::format("is {}, must be {}", internal::Quote(word), right));
+}
+
+std::uint64_t ParseCount(const Place& place, std::string_view word, const CountRange& range) {
+  std::uint64_t value = 0;
+  const char* const end = word.data() + word.size();
+  const auto [stop, error] = std::from_chars(word.data(), end, value);
+  if (error != std::errc() || stop != end || value < range.least || value > range.most) {
+    Refuse(place, word, Describe(range));
+  }
+  return value;
+}
+
+double ParseNumber(const Place& place, std::string_view word, const NumberRange& range) {
+  const std::optional<double> value = internal::ToNumber(word);
+  if (!value || !Within(*value, range)) Refuse(place, word, Describe(range));
+  return *value;
+}
+
+std::vector<double> ParseNumbers(const Place& place, std::string_view word,
+                                 const NumberRange& range) {
+  std::vector<double> numbers;
+  for (const std::string_view part : Split(word, ',')) {
+    const std::optional<double> value = internal::ToNumber(internal::Trimmed(part));
+    if (!value || !Within(*value, range)) {
+      Refuse(place, word, fmt::format("{}, or several with commas between", Describe(range)));
+    }
+    numbers.push_back(*value);
+  }
+  return numbers;
+}
+
+std::vector<std::string> ParseWords(const Place& place, std::string_view word) {
+  std::vector<std::string> words;
+  for (const std::string_view part : Split(word, ',')) {
+    if (internal::Trimmed(part).empty()) Refuse(place, word, "names with commas between");
+    words.emplace_back(internal::Trimmed(part));
+  }
+  return words;
+}
+
+std::vector<Assignment> ParseAssignments(const Place& place, std::string_view word) {
+  std::vector<Assignment> assignments;
+  for (const std::string_view part : Split(word, ',')) {
+    // A name may hold '=', a value never does.
+    const std::size_t middle = part.rfind('=');
+    if (middle == std::string_view::npos || middle == 0) {
+      Refuse(place, word, "NAME=VALUE, or several with commas between");
+    }
+    const std::string name(internal::Trimmed(part.substr(0, middle)));
+    const auto same = [&](const Assignment& other) { return other.first == name; };
+    if (std::any_of(assignments.begin(), assignments.end(), same)) {
+      Refuse(place, word, fmt::format("a list that names {} once", internal::Quote(name)));
+    }
+    assignments.emplace_back(name, internal::Trimmed(part.substr(middle + 1)));
+  }
+  return assignments;
+}
+
+Range ParseRange(const Place& place, std::string_view word) {
+  constexpr std::string_view kRight = "FROM:TO:COUNT, such as -3:3:30";
+  const std::vector<std::string_view> parts = Split(word, ':');
+  if (parts.size() != 3) Refuse(place, word, kRight);
+  const std::optional<double> from = internal::ToNumber(parts[0]),
+                              to = internal::ToNumber(parts[1]);
+  if (!from || !to || !std::isfinite(*from) || !std::isfinite(*to)) Refuse(place, word, kRight);
+  std::size_t count = 0;
+  const char* const end = parts[2].data() + parts[2].size();
+  const auto [stop, error] = std::from_chars(parts[2].data(), end, count);
+  if (error != std::errc() || stop != end || count == 0 || count > kMostTimes) {
+    Refuse(place, word, fmt::format("FROM:TO:COUNT with a count from 1 to {}", kMostTimes));
+  }
+  if (!(*from < *to) && !(count == 1 && *from == *to)) {
+    Refuse(place, word, "FROM:TO:COUNT with FROM below TO");
+  }
+  return {*from, *to, count};
+}
+
+std::vector<double> ParseTimes(const Place& place, std::string_view word) {
+  if (word.find(':') != std::string_view::npos) {
+    const Range range = ParseRange(place, word);
+    return RegularTimes(range.from, range.to, range.count);
+  }
+  const std::vector<double> times = ParseNumbers(place, word);
+  const auto later = [](double a, double b) { return !(a < b); };
+  if (std::adjacent_find(times.begin(), times.end(), later) != times.end()) {
+    Refuse(place, word, "times that increase");
+  }
+  return times;
+}
+
+CLI::Option* AddWord(CLI::App* command, const std::string& names, const std::string& kind,
+                     std::function<void(const Place&, const std::string&)> take,
+                     const std::string& help) {
+  const Place place{command->get_name(), LongName(names)};
+  return command
+      ->add_option_function<std::string>(
+          names, [place, take = std::move(take)](const std::string& word) { take(place, word); },
+          help)
+      ->type_name(kind);
+}
+
+CLI::Option* AddCount(CLI::App* command, const std::string& names, std::size_t* value,
+                      const CountRange& range, const std::string& help) {
+  return AddWord(
+      command, names, "N",
+      [=](const Place& place, const std::string& word) {
+        *value = static_cast<std::size_t>(ParseCount(place, word, range));
+      },
+      help);
+}
+
+CLI::Option* AddNumber(CLI::App* command, const std::string& names, double* value,
+                       const NumberRange& range, const std::string& help) {
+  return AddWord(
+      command, names, "X",
+      [=](const Place& place, const std::string& word) {
+        *value = ParseNumber(place, word, range);
+      },
+      help);
+}
+
+CLI::Option* AddChoice(CLI::App* command, const std::string& names, std::string* value,
+                       const std::vector<std::string>& choices, const std::string& help) {
+  return AddWord(
+      command, names, fmt::format("{}", fmt::join(choices, "|")),
+      [=](const Place& place, const std::string& word) {
+        if (std::find(choices.begin(), choices.end(), word) == choices.end()) {
+          Refuse(place, word, fmt::format("one of {}", fmt::join(choices, ", ")));
+        }
+        *value = word;
+      },
+      help);
+}
+
+std::optional<std::string> Nearest(std::string_view word, const std::vector<std::string>& known) {
+  const auto nearest = std::min_element(
+      known.begin(), known.end(),
+      [&](const auto& a, const auto& b) { return EditDistance(word, a) < EditDistance(word, b); });
+  if (nearest == known.end() || EditDistance(word, *nearest) > 1 + nearest->size() / 4) return {};
+  return *nearest;
+}
+
+}  // namespace gpode::tool

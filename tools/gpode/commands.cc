@@ -1,0 +1,128 @@
+#include "commands.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "arguments.h"
+#include "gpode/error.h"
+
+namespace gpode::tool {
+namespace {
+
+constexpr std::uint64_t kMostThreads = 4096;
+
+// ',', ';' or a tab by its name.
+void TakeSeparator(const Place& place, const std::string& word, char* separator) {
+  if (word == "comma" || word == ",") {
+    *separator = ',';
+  } else if (word == "semicolon" || word == ";") {
+    *separator = ';';
+  } else if (word == "tab" || word == "\t" || word == "\\t") {
+    *separator = '\t';
+  } else {
+    Refuse(place, word, "comma, semicolon or tab");
+  }
+}
+
+}  // namespace
+
+void AddSeed(CLI::App* command, Common* common, const std::string& of) {
+  AddWord(
+      command, "--seed", "N",
+      [common](const Place& place, const std::string& word) {
+        common->seed = ParseCount(place, word);
+      },
+      fmt::format("seed of {}; the same seed gives the same numbers (default: 1)", of));
+}
+
+void AddThreads(CLI::App* command, Common* common) {
+  AddCount(command, "--threads", &common->threads, {1, kMostThreads},
+           "threads to use; results do not depend on it (default: all cores)");
+}
+
+void AddQuiet(CLI::App* command, Common* common) {
+  command->add_flag("-q,--quiet", common->quiet, "print nothing but errors");
+}
+
+void AddVerbose(CLI::App* command, Common* common) {
+  command->add_flag("-v,--verbose", common->verbose, "print more about what is done");
+}
+
+void AddJson(CLI::App* command, Common* common) {
+  command->add_flag("--json", common->json, "print one JSON object, for programs");
+}
+
+void AddReadOptions(CLI::App* command, ReadOptions* read) {
+  const std::string group = "Reading data";
+  command->add_option("--time", read->time_column, "column of the times (default: time or t)")
+      ->type_name("NAME")
+      ->group(group);
+  command
+      ->add_option("--trajectories-by", read->trajectory_column,
+                   "column that says which trajectory a row belongs to (default: trajectory)")
+      ->type_name("NAME")
+      ->group(group);
+  AddWord(
+      command, "--channels", "A,B,...",
+      [read](const Place& place, const std::string& word) {
+        read->channels = ParseWords(place, word);
+      },
+      "take only these channels, in this order (default: all)")
+      ->group(group);
+  AddWord(
+      command, "--separator", "SEP",
+      [read](const Place& place, const std::string& word) {
+        TakeSeparator(place, word, &read->separator);
+      },
+      "comma, semicolon or tab (default: what the header uses)")
+      ->group(group);
+  AddWord(
+      command, "--decimal", "MARK",
+      [read](const Place& place, const std::string& word) {
+        if (word != "." && word != ",") Refuse(place, word, "'.' or ','");
+        read->decimal = word[0];
+      },
+      "decimal mark, . or , (default: what the first number uses)")
+      ->group(group);
+  command
+      ->add_option("--part", read->part,
+                   "of an archive with several data sets: train, validation, test, ...")
+      ->type_name("NAME")
+      ->capture_default_str()
+      ->group(group);
+  AddNumber(command, "--frame-rate", &read->frame_rate, kPositiveNumber,
+            "of motion capture, per second (default: 120)")
+      ->group(group);
+  AddCount(command, "--every", &read->every, {1, 1'000'000},
+           "take every so many frames of motion capture (default: 1)")
+      ->group(group);
+}
+
+void AddExamples(CLI::App* command, const std::vector<std::string>& examples) {
+  std::string footer = "Examples:";
+  for (const std::string& example : examples) footer += "\n  " + example;
+  command->footer(footer);
+}
+
+namespace {
+std::string command_line;
+}  // namespace
+
+const std::string& CommandLine() { return command_line; }
+
+void SetCommandLine(int argc, const char* const* argv) {
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=+.,:/@%";
+  std::string line = "gpode";
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = argv[i];
+    const bool plain = !word.empty() && word.find_first_not_of(kPlain) == std::string::npos;
+    std::string quoted;
+    for (char c : word) quoted += c == '\'' ? "'\\''" : std::string(1, c);
+    line += plain ? " " + word : " '" + quoted + "'";
+  }
+  command_line = line;
+}
+
+}  // namespace gpode::tool

@@ -1,0 +1,84 @@
+#include "config.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "arguments.h"
+#include "data/files.h"
+#include "data/toml.h"
+#include "gpode/error.h"
+#include "gpode/options.h"
+#include "train/fit_options.h"
+#include "train/option_values.h"
+
+namespace gpode::tool {
+namespace {
+
+// visit(name, member) for everything about the data.
+template <typename Config, typename Visit>
+void ForDataOptions(Config& config, Visit&& visit) {
+  visit("data.files", config.files);
+  visit("data.time", config.read.time_column);
+  visit("data.trajectories_by", config.read.trajectory_column);
+  visit("data.channels", config.read.channels);
+  visit("data.separator", config.read.separator);
+  visit("data.decimal", config.read.decimal);
+  visit("data.part", config.read.part);
+  visit("data.frame_rate", config.read.frame_rate);
+  visit("data.every", config.read.every);
+  visit("data.initial", config.initial);
+}
+
+bool SetDataOption(RunConfig& config, const internal::TomlItem& item, std::string_view where) {
+  bool found = false;
+  ForDataOptions(config, [&](std::string_view name, auto& member) {
+    if (name != item.key) return;
+    found = true;
+    const internal::Complaint complaint = internal::FromToml(item.value, member);
+    if (complaint.empty()) return;
+    ThrowInput(where, name,
+               fmt::format("is {}, must be {}", internal::ShowToml(item.value), complaint));
+  });
+  return found;
+}
+
+std::vector<std::string> KnownNames() {
+  std::vector<std::string> names;
+  for (const OptionInfo& option : ListOptions()) names.push_back(option.name);
+  const RunConfig config;
+  ForDataOptions(config, [&](std::string_view name, const auto&) { names.emplace_back(name); });
+  return names;
+}
+
+}  // namespace
+
+RunConfig ReadConfig(const std::filesystem::path& path, const RunConfig& base) {
+  const std::string source = path.string();
+  const std::vector<std::byte> bytes = internal::ReadFile(path);
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  RunConfig config = base;
+  const std::vector<std::string> known = KnownNames();
+  for (const internal::TomlItem& item : internal::ParseToml(text, source)) {
+    const std::string where = fmt::format("{}:{}", source, item.line);
+    if (SetDataOption(config, item, where)) continue;
+    if (std::find(known.begin(), known.end(), item.key) != known.end()) continue;
+    const auto nearest = Nearest(item.key, known);
+    internal::ThrowAt(where,
+                      fmt::format("option {} is unknown{}", internal::Quote(item.key),
+                                  nearest ? fmt::format("; did you mean {}?", *nearest) : ""));
+  }
+  config.fit = internal::ReadOptions(text, source, base.fit, internal::UnknownOptions::kIgnore);
+  return config;
+}
+
+std::string ConfigText(const RunConfig& config, std::string_view comment) {
+  std::string text = fmt::format("# {}\n", comment);
+  ForDataOptions(config, [&](std::string_view name, const auto& member) {
+    text += fmt::format("{} = {}\n", name, internal::ShowToml(internal::ToToml(member)));
+  });
+  return text + OptionsText(config.fit);
+}
+
+}  // namespace gpode::tool

@@ -1,0 +1,33 @@
+// Configuration files: all that `gpode fit` needs to repeat a run, as TOML.
+//
+//   bound = "shooting"            # every member of FitOptions, see docs/formats.md
+//   steps = 20000
+//   data.files = ["a.csv"]        # and how the data are read
+//   data.time = "t"
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gpode/data_files.h"
+#include "gpode/model.h"
+
+namespace gpode::tool {
+
+struct RunConfig {
+  FitOptions fit;
+  std::vector<std::string> files;
+  ReadOptions read;
+  std::string initial = "first";  // when the initial state is: "first", "gap" or a time
+};
+
+// `base` with what the file sets. Unknown names and impossible values are errors with file and
+// line.
+RunConfig ReadConfig(const std::filesystem::path& path, const RunConfig& base);
+
+// All of it; `comment` comes first.
+std::string ConfigText(const RunConfig& config, std::string_view comment);
+
+}  // namespace gpode::tool

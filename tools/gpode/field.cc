@@ -1,0 +1,174 @@
+// gpode field: the learnt vector field on a grid of states.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <optional>
+
+#include "arguments.h"
+#include "commands.h"
+#include "gpode/error.h"
+#include "model_input.h"
+#include "output.h"
+
+namespace gpode::tool {
+namespace {
+
+constexpr std::size_t kMostPoints = 10'000'000;
+
+struct Arguments {
+  std::string model, out = "-";
+  std::string grid;
+  std::optional<std::string> at;
+  std::size_t draws = 0;
+  bool jacobian = false;
+  Common common;
+};
+
+std::size_t StateByName(const Place& place, std::string_view word, const std::string& name,
+                        const std::vector<std::string>& names) {
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found == names.end()) {
+    Refuse(place, word, fmt::format("about the model's states: {}", fmt::join(names, ", ")));
+  }
+  return static_cast<std::size_t>(found - names.begin());
+}
+
+// One range per state; those not named are held at one value.
+std::vector<Range> Axes(const Arguments& a, const Model& model,
+                        const std::vector<std::string>& names) {
+  std::vector<Range> axes;
+  for (double x : model.state_offset) axes.push_back({x, x, 1});
+  if (a.at) {
+    const Place place{"field", "--at"};
+    for (const auto& [name, value] : ParseAssignments(place, *a.at)) {
+      const double x = ParseNumber(place, value);
+      axes[StateByName(place, *a.at, name, names)] = {x, x, 1};
+    }
+  }
+  const Place place{"field", "--grid"};
+  for (const auto& [name, range] : ParseAssignments(place, a.grid)) {
+    axes[StateByName(place, a.grid, name, names)] = ParseRange(place, range);
+  }
+  double points = 1;
+  for (const Range& axis : axes) points *= static_cast<double>(axis.count);
+  if (points > static_cast<double>(kMostPoints)) {
+    Refuse(place, a.grid, fmt::format("a grid of at most {} points", kMostPoints));
+  }
+  return axes;
+}
+
+// All combinations; the last axis runs fastest.
+Matrix GridOf(const std::vector<Range>& axes) {
+  Eigen::Index rows = 1;
+  for (const Range& axis : axes) rows *= static_cast<Eigen::Index>(axis.count);
+  Matrix points(rows, std::ssize(axes));
+  for (Eigen::Index i = 0; i < rows; ++i) {
+    Eigen::Index rest = i;
+    for (Eigen::Index d = points.cols() - 1; d >= 0; --d) {
+      const Range& axis = axes[static_cast<std::size_t>(d)];
+      const auto count = static_cast<Eigen::Index>(axis.count);
+      const double share =
+          count > 1 ? static_cast<double>(rest % count) / static_cast<double>(count - 1) : 0;
+      points(i, d) = share == 1 ? axis.to : axis.from + share * (axis.to - axis.from);
+      rest /= count;
+    }
+  }
+  return points;
+}
+
+void AddColumns(const Matrix& values, const std::vector<std::string>& names,
+                std::vector<Column>* columns) {
+  for (Eigen::Index k = 0; k < values.cols(); ++k) {
+    const auto column = values.col(k);
+    columns->push_back(
+        {.name = names[static_cast<std::size_t>(k)], .numbers = {column.begin(), column.end()}});
+  }
+}
+
+std::vector<std::string> Derivatives(const std::vector<std::string>& names,
+                                     std::string_view ending) {
+  std::vector<std::string> all;
+  for (const std::string& name : names) all.push_back(fmt::format("d{}_dt{}", name, ending));
+  return all;
+}
+
+// Of the mean field: (n, D D), row by row.
+Matrix Jacobians(const Field& field, const Matrix& points) {
+  const Eigen::Index dim = points.cols();
+  Matrix all(points.rows(), dim * dim);
+  for (Eigen::Index i = 0; i < points.rows(); ++i) {
+    const Vector x = points.row(i);
+    field.Jacobian({x.data(), static_cast<std::size_t>(dim)},
+                   {all.row(i).data(), static_cast<std::size_t>(dim * dim)});
+  }
+  return all;
+}
+
+std::vector<std::string> JacobianNames(const std::vector<std::string>& names) {
+  std::vector<std::string> all;
+  for (const std::string& of : names) {
+    for (const std::string& by : names) all.push_back(fmt::format("d{}_dt_by_{}", of, by));
+  }
+  return all;
+}
+
+void Run(const Arguments& a) {
+  CheckOutput(a.out);
+  const Posterior posterior(LoadModel(a.model));
+  const std::vector<std::string> names = StateNames(posterior.model());
+  const Matrix points = GridOf(Axes(a, posterior.model(), names));
+  std::vector<Column> columns;
+  AddColumns(points, names, &columns);
+  AddColumns(posterior.FieldMean(points), Derivatives(names, ""), &columns);
+  AddColumns(posterior.FieldVariance(points).cwiseSqrt(), Derivatives(names, "_sd"), &columns);
+  if (a.jacobian)
+    AddColumns(Jacobians(posterior.MeanField(), points), JacobianNames(names), &columns);
+  for (std::size_t i = 0; i < a.draws; ++i) {
+    const FieldDraw draw = posterior.DrawField(a.common.seed, i);
+    AddColumns(Evaluate(draw, points), Derivatives(names, fmt::format("_draw{}", i + 1)), &columns);
+  }
+  WriteResult(a.out, columns);
+  if (a.common.quiet) return;
+  const std::string draws =
+      a.draws > 0 ? fmt::format(", {}, seed {}", Several(a.draws, "draw", "draws"), a.common.seed)
+                  : "";
+  const std::string said =
+      fmt::format("{}: field of {} at {}{}", a.out == "-" ? a.model : a.out, fmt::join(names, ", "),
+                  Several(static_cast<std::size_t>(points.rows()), "point", "points"), draws);
+  a.out == "-" ? PrintRemark(said) : PrintLine(said);
+}
+
+void AddOptions(CLI::App* command, Arguments* a) {
+  command->add_option("MODEL", a->model, "model file")->required();
+  command
+      ->add_option("--grid", a->grid, "states and where: S=FROM:TO:COUNT, or several with commas")
+      ->required()
+      ->type_name("GRID");
+  AddWord(
+      command, "--at", "S=X,...", [a](const Place&, const std::string& word) { a->at = word; },
+      "hold states that are not in the grid there (default: the middle of the data)");
+  command
+      ->add_option("-o,--output", a->out, "result: .csv, .npz, or - for standard output (default)")
+      ->type_name("FILE");
+  AddCount(command, "--draws", &a->draws, {0, 10'000}, "draws of the field to add (default: 0)");
+  command->add_flag("--jacobian", a->jacobian, "add the Jacobian of the mean field");
+  AddSeed(command, &a->common, "the draws");
+  AddQuiet(command, &a->common);
+}
+
+}  // namespace
+
+void AddField(CLI::App& app) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* command = app.add_subcommand("field", "Evaluate the learnt vector field on a grid");
+  AddOptions(command, arguments.get());
+  AddExamples(command,
+              {"gpode field vdp.gpode --grid x1=-3:3:30,x2=-3:3:30 -o field.csv",
+               "gpode field lorenz.gpode --grid x1=-20:20:50 --at x2=0,x3=25 --jacobian -o -"});
+  command->callback([arguments] { Run(*arguments); });
+}
+
+}  // namespace gpode::tool

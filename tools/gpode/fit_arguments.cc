@@ -1,0 +1,237 @@
+#include "fit_arguments.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "arguments.h"
+#include "data/number_text.h"
+#include "gpode/error.h"
+#include "gpode/npz.h"
+#include "gpode/options.h"
+
+namespace gpode::tool {
+namespace {
+
+// Options with a name that people know from elsewhere, or a help with more to say.
+struct Known {
+  std::string option, kind, help;
+};
+const std::map<std::string, Known>& KnownOptions() {
+  static const std::map<std::string, Known> known = {
+      {"states", {"--states", "N", "dimension of the state (default: as many as channels)"}},
+      {"kernel", {"--kernel", "NAME", "covariance function of the field"}},
+      {"inducing", {"--inducing", "N", "inducing points of the Gaussian process"}},
+      {"features", {"--features", "N", "Fourier features of a draw"}},
+      {"steps", {"--iterations", "N", "training steps at most"}},
+      {"draws", {"--draws", "N", "functions drawn per step"}},
+      {"batch", {"--batch", "N", "observation times per step; 0: all of them"}},
+      {"learning_rate", {"--learning-rate", "X", "of the optimiser"}},
+      {"noise_variance", {"--noise", "V,...", "known noise variance, one or one per channel"}},
+      {"segment", {"--segment", "N", "observation gaps per shooting segment"}},
+      {"solver.method", {"--solver", "NAME", "Runge-Kutta method"}},
+      {"solver.rtol", {"--rtol", "X", "relative tolerance of the solver"}},
+      {"solver.atol", {"--atol", "X", "absolute tolerance of the solver"}},
+  };
+  return known;
+}
+
+// These are set by options that do more.
+bool IsCovered(const std::string& name) {
+  return name == "bound" || name == "observation" || name == "seed" || name == "threads" ||
+         name == "tolerance" || name == "tight_tolerance" || name.starts_with("observation_map");
+}
+
+std::string OptionName(std::string name) {
+  std::replace_if(
+      name.begin(), name.end(), [](char c) { return c == '_' || c == '.'; }, '-');
+  return "--" + name;
+}
+
+// One option of FitOptions. Its word is tried at once, so that a wrong one is found before any
+// work.
+void AddFitOption(CLI::App* command, FitArguments* a, const OptionInfo& info) {
+  const auto known = KnownOptions().find(info.name);
+  const bool common = known != KnownOptions().end();
+  const std::string option = common ? known->second.option : OptionName(info.name);
+  const std::string help = common ? known->second.help : info.help;
+  const bool has_default = info.default_value != "[]" && help.find("default") == std::string::npos;
+  AddWord(
+      command, option, common ? known->second.kind : "VALUE",
+      [a, name = info.name](const Place& place, const std::string& word) {
+        const std::string source = fmt::format("{}: {}", place.command, place.option);
+        FitOptions trial;
+        SetOption(trial, name, word, source);
+        a->changes.push_back([=](RunConfig& c) { SetOption(c.fit, name, word, source); });
+      },
+      has_default ? fmt::format("{} (default: {})", help, info.default_value) : help)
+      ->group(common ? "Options" : "More options");
+}
+
+// "learnt", "fixed", "lowered" or where the lowering ends.
+void TakeTolerance(const Place& place, const std::string& word, FitArguments* a) {
+  const std::string source = fmt::format("{}: {}", place.command, place.option);
+  if (word == "learnt" || word == "fixed" || word == "lowered") {
+    a->changes.push_back([=](RunConfig& c) { SetOption(c.fit, "tolerance", word, source); });
+    return;
+  }
+  const std::optional<double> number = internal::ToNumber(word);
+  if (!number || !(*number > 0) || !std::isfinite(*number)) {
+    Refuse(place, word, "a positive number, learnt, fixed or lowered");
+  }
+  a->changes.push_back([x = *number](RunConfig& c) {
+    c.fit.tight_tolerance = x;
+    c.fit.loose_tolerance = std::max(c.fit.loose_tolerance, x);
+  });
+}
+
+void TakeInitial(const Place& place, const std::string& word, FitArguments* a) {
+  const std::optional<double> number = internal::ToNumber(word);
+  if (word != "first" && word != "gap" && !(number && std::isfinite(*number))) {
+    Refuse(place, word, "first, gap or a time");
+  }
+  a->changes.push_back([=](RunConfig& c) { c.initial = word; });
+}
+
+// Each option of ReadOptions that was given counts over the file's.
+void AddDataOptions(CLI::App* command, FitArguments* a) {
+  const auto read = std::make_shared<ReadOptions>();
+  AddReadOptions(command, read.get());
+  const auto change = [&](const std::string& option, auto member) {
+    command->get_option(option)->each([=](const std::string&) {
+      a->changes.push_back([=](RunConfig& c) { c.read.*member = (*read).*member; });
+    });
+  };
+  change("--time", &ReadOptions::time_column);
+  change("--trajectories-by", &ReadOptions::trajectory_column);
+  change("--channels", &ReadOptions::channels);
+  change("--separator", &ReadOptions::separator);
+  change("--decimal", &ReadOptions::decimal);
+  change("--part", &ReadOptions::part);
+  change("--frame-rate", &ReadOptions::frame_rate);
+  change("--every", &ReadOptions::every);
+}
+
+Matrix ParseMatrix(const Place& place, const std::string& word) {
+  std::vector<std::vector<double>> rows;
+  std::string_view rest = word;
+  while (true) {
+    const std::size_t end = rest.find(';');
+    rows.push_back(ParseNumbers(place, rest.substr(0, end)));
+    if (rows.back().size() != rows.front().size()) {
+      Refuse(place, word, "rows of equally many numbers");
+    }
+    if (end == std::string_view::npos) break;
+    rest.remove_prefix(end + 1);
+  }
+  Matrix matrix(std::ssize(rows), std::ssize(rows.front()));
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    std::copy(rows[i].begin(), rows[i].end(), matrix.row(static_cast<Eigen::Index>(i)).begin());
+  }
+  return matrix;
+}
+
+Matrix ReadMatrix(const Place& place, const std::string& word) {
+  const Array array = ReadNpy(word);
+  if (array.shape.size() != 2) Refuse(place, word, "an array (channels, states)");
+  return Eigen::Map<const Matrix>(array.values.data(), static_cast<Eigen::Index>(array.shape[0]),
+                                  static_cast<Eigen::Index>(array.shape[1]));
+}
+
+}  // namespace
+
+void AddFitOptions(CLI::App* command, FitArguments* a) {
+  command->add_option("DATA", a->files, "data files; several are several trajectories");
+  command
+      ->add_option("-o,--output", a->out, "model file (default: the first data file's name .gpode)")
+      ->type_name("FILE");
+  AddChoice(command, "--model", &a->model, {"auto", "gpode", "shooting"},
+            "whole trajectories (gpode), short segments (shooting), or shooting from 100 times on "
+            "(auto, the default)");
+  AddWord(
+      command, "--observe", "HOW",
+      [a](const Place&, const std::string& word) { a->observe = word; },
+      "how channels show states: identity, pca, rows of a matrix as in 1,0;0,1, or an .npy file "
+      "(default: identity, with more states than channels: the first ones)");
+  AddWord(
+      command, "--tolerance", "X",
+      [a](const Place& place, const std::string& word) { TakeTolerance(place, word, a); },
+      "of shooting at its end, relative to the states' spread, or learnt (default: 0.01)");
+  for (const OptionInfo& info : ListOptions()) {
+    if (!IsCovered(info.name)) AddFitOption(command, a, info);
+  }
+  AddWord(
+      command, "--initial", "WHEN",
+      [a](const Place& place, const std::string& word) { TakeInitial(place, word, a); },
+      "when the initial state is: first (observation), gap (one gap before it) or a time "
+      "(default: first)");
+  command->add_option("--config", a->config, "TOML file of options; those given here count more")
+      ->type_name("FILE");
+  command->add_flag("--resume", a->resume, "go on with the run in the model file");
+  AddNumber(command, "--checkpoint", &a->checkpoint_seconds, {.least = 0},
+            "seconds between checkpoints of a long run; 0: none (default: 5)");
+  AddWord(
+      command, "--seed", "N",
+      [a](const Place& place, const std::string& word) {
+        const std::uint64_t seed = ParseCount(place, word);
+        a->changes.push_back([=](RunConfig& c) { c.fit.seed = seed; });
+      },
+      "seed of the training; the same seed gives the same model (default: 1)");
+  AddThreads(command, &a->common);
+  AddQuiet(command, &a->common);
+  AddVerbose(command, &a->common);
+  AddJson(command, &a->common);
+  AddDataOptions(command, a);
+}
+
+RunConfig ConfigOf(const FitArguments& a) {
+  RunConfig config;
+  config.read.fewest_rows = 2;
+  if (!a.config.empty()) config = ReadConfig(a.config, config);
+  for (const auto& change : a.changes) change(config);
+  if (!a.files.empty()) config.files = a.files;
+  return config;
+}
+
+void SetObservation(const std::optional<std::string>& observe, std::size_t channels,
+                    FitOptions* options) {
+  const Place place{"fit", "--observe"};
+  if (!observe) {
+    const bool plain = options->observation == Observation::kIdentity && options->states > 0;
+    if (plain && options->states < channels) {
+      ThrowInput(
+          "fit", "--states",
+          fmt::format("is {} for {} channels, must be at least as many, or see --observe pca",
+                      options->states, channels));
+    }
+    if (plain && options->states > channels) {
+      options->observation = Observation::kMatrix;
+      options->observation_map = {Matrix::Identity(static_cast<Eigen::Index>(channels),
+                                                   static_cast<Eigen::Index>(options->states)),
+                                  {}};
+    }
+    return;
+  }
+  options->observation_map = {};
+  if (*observe == "identity" || *observe == "pca") {
+    SetOption(*options, "observation", *observe, "fit: --observe");
+    if (*observe == "pca" && options->states == 0) {
+      ThrowInput("fit", "--states", "is missing, must say how many principal components there are");
+    }
+    return;
+  }
+  options->observation = Observation::kMatrix;
+  options->observation_map.matrix =
+      observe->ends_with(".npy") ? ReadMatrix(place, *observe) : ParseMatrix(place, *observe);
+  const Matrix& matrix = options->observation_map.matrix;
+  if (static_cast<std::size_t>(matrix.rows()) != channels) {
+    Refuse(place, *observe, fmt::format("a matrix of one row per channel, which are {}", channels));
+  }
+  if (options->states != 0 && static_cast<Eigen::Index>(options->states) != matrix.cols()) {
+    Refuse(place, *observe,
+           fmt::format("a matrix of one column per state, which are {}", options->states));
+  }
+}
+
+}  // namespace gpode::tool

@@ -1,0 +1,148 @@
+#include "fit_summary.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "model_input.h"
+#include "output.h"
+
+namespace gpode::tool {
+namespace {
+
+constexpr std::size_t kMostNames = 8, kMostRows = 12;
+
+std::string Names(const std::vector<std::string>& names) {
+  const auto shown = static_cast<std::ptrdiff_t>(std::min(names.size(), kMostNames));
+  return fmt::format("{}{}", fmt::join(names.begin(), names.begin() + shown, ", "),
+                     names.size() > kMostNames ? ", ..." : "");
+}
+
+std::vector<std::string> AllRemarks(const TrainedModel& trained, const Diagnosis& diagnosis) {
+  std::vector<std::string> remarks = DataRemarks(trained.data);
+  remarks.insert(remarks.end(), diagnosis.remarks.begin(), diagnosis.remarks.end());
+  return remarks;
+}
+
+std::size_t StepsTaken(const TrainedModel& trained) {
+  return trained.history.empty() ? 0 : trained.history.back().step + 1;
+}
+
+double Explained(const ChannelFit& fit) {
+  return fit.spread > 0 ? 1 - std::pow(fit.residual / fit.spread, 2) : 0;
+}
+
+void PrintChannels(const Diagnosis& diagnosis, bool all) {
+  std::size_t width = 7;
+  for (const ChannelFit& fit : diagnosis.channels) width = std::max(width, fit.name.size());
+  width = std::min<std::size_t>(width, 24);
+  fmt::print("  {:<{}}  {:>8} {:>10} {:>10} {:>10} {:>10} {:>14}\n", "channel", width, "values",
+             "spread", "residual", "noise", "explained", "in 90 % bands");
+  std::size_t rows = 0;
+  for (const ChannelFit& fit : diagnosis.channels) {
+    if (++rows > kMostRows && !all) {
+      fmt::print("  ... and {} more (--verbose shows all)\n",
+                 diagnosis.channels.size() - kMostRows);
+      break;
+    }
+    fmt::print("  {:<{}}  {:>8} {:>10.4g} {:>10.4g} {:>10.4g} {:>8.1f} % {:>12.0f} %\n", fit.name,
+               width, fit.values, fit.spread, fit.residual, fit.noise, 100 * Explained(fit),
+               100 * (1 - fit.outside));
+  }
+}
+
+}  // namespace
+
+std::string DescribeData(const Dataset& data) {
+  std::size_t times = 0;
+  double first = HUGE_VAL, last = -HUGE_VAL;
+  for (const Trajectory& t : data.trajectories) {
+    times += t.times.size();
+    first = std::min(first, t.times.front());
+    last = std::max(last, t.times.back());
+  }
+  const double values = static_cast<double>(times) * static_cast<double>(data.channels.size());
+  const double missing = 1 - static_cast<double>(data.observed()) / values;
+  return fmt::format("{}, {} from {:g} to {:g}, {} {}{}",
+                     Several(data.trajectories.size(), "trajectory", "trajectories"),
+                     Several(times, "time", "times"), first, last,
+                     data.channels.size() == 1 ? "channel" : "channels", Names(data.channels),
+                     missing > 0 ? fmt::format(", {:.1f} % missing", 100 * missing) : "");
+}
+
+void PrintPlan(const Dataset& data, const RunConfig& config) {
+  const FitOptions& o = config.fit;
+  fmt::print("{}: {}\n", fmt::join(config.files, ", "), DescribeData(data));
+  const std::size_t states = o.states > 0                  ? o.states
+                             : o.observation_map.dim() > 0 ? o.observation_map.dim()
+                                                           : data.channels.size();
+  fmt::print("learning the field of {} by {}, {}, seed {}\n", Several(states, "state", "states"),
+             o.bound == BoundKind::kShooting ? "shooting" : "whole trajectories",
+             Several(o.inducing, "inducing point", "inducing points"), o.seed);
+  std::fflush(stdout);
+}
+
+void PrintLengthscales(const Model& model) {
+  const std::vector<std::string> names = StateNames(model);
+  const Matrix& scales = model.gp.lengthscales;
+  constexpr Eigen::Index kMostStates = 6;
+  if (scales.cols() > kMostStates) return;
+  fmt::print("  {:<14}", "lengthscales");
+  for (const std::string& name : names) fmt::print(" {:>10}", name);
+  fmt::print("\n");
+  for (Eigen::Index d = 0; d < scales.rows(); ++d) {
+    fmt::print("  {:<14}", scales.rows() == 1
+                               ? "all"
+                               : fmt::format("d{}/dt", names[static_cast<std::size_t>(d)]));
+    for (Eigen::Index k = 0; k < scales.cols(); ++k) {
+      fmt::print(" {:>10.4g}", scales(d, k) * model.state_scale[k]);
+    }
+    fmt::print("\n");
+  }
+}
+
+void PrintSummary(const TrainedModel& trained, const Diagnosis& diagnosis, const std::string& out,
+                  bool verbose) {
+  const std::size_t steps = StepsTaken(trained);
+  if (!trained.history.empty()) {
+    fmt::print("{} after {}, bound {:.2f}\n\n", trained.finished ? "done" : "stopped",
+               Several(steps, "step", "steps"), trained.history.back().bound);
+  }
+  PrintChannels(diagnosis, verbose);
+  fmt::print("\n");
+  if (verbose) {
+    PrintLengthscales(trained.model);
+    fmt::print("\n");
+  }
+  for (const std::string& remark : AllRemarks(trained, diagnosis)) fmt::print("note: {}\n", remark);
+  fmt::print("saved {}{}\n", out,
+             trained.finished ? "" : "; go on with gpode fit --resume -o " + out);
+}
+
+void PrintSummaryJson(const TrainedModel& trained, const Diagnosis& diagnosis,
+                      const std::string& out) {
+  nlohmann::ordered_json json;
+  json["model"] = out;
+  json["seed"] = trained.model.options.seed;
+  json["finished"] = trained.finished;
+  json["steps"] = StepsTaken(trained);
+  json["bound"] = trained.history.empty() ? 0 : trained.history.back().bound;
+  json["channels"] = nlohmann::ordered_json::array();
+  for (const ChannelFit& fit : diagnosis.channels) {
+    json["channels"].push_back({{"name", fit.name},
+                                {"values", fit.values},
+                                {"spread", fit.spread},
+                                {"residual", fit.residual},
+                                {"noise", fit.noise},
+                                {"explained", Explained(fit)},
+                                {"inside_90", 1 - fit.outside}});
+  }
+  json["diverged"] = diagnosis.diverged;
+  json["notes"] = AllRemarks(trained, diagnosis);
+  fmt::print("{}\n", json.dump(2));
+}
+
+}  // namespace gpode::tool

@@ -1,0 +1,24 @@
+// What is said before and after a run.
+#pragma once
+
+#include <string>
+
+#include "config.h"
+#include "gpode/diagnosis.h"
+#include "gpode/training.h"
+
+namespace gpode::tool {
+
+void PrintPlan(const Dataset& data, const RunConfig& config);
+void PrintSummary(const TrainedModel& trained, const Diagnosis& diagnosis, const std::string& out,
+                  bool verbose);
+void PrintSummaryJson(const TrainedModel& trained, const Diagnosis& diagnosis,
+                      const std::string& out);
+
+// "1 trajectory, 50 times from 0 to 7, channels x1, x2".
+std::string DescribeData(const Dataset& data);
+
+// The kernel's lengthscales in the user's units, one row per derivative.
+void PrintLengthscales(const Model& model);
+
+}  // namespace gpode::tool

@@ -1,0 +1,251 @@
+// gpode forecast: what a model says of times to come, of times gone by, from any start.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <optional>
+
+#include "arguments.h"
+#include "commands.h"
+#include "forecast_plot.h"
+#include "gpode/error.h"
+#include "gpode/simulate.h"
+#include "model_input.h"
+#include "output.h"
+
+namespace gpode::tool {
+namespace {
+
+constexpr double kFurther = 0.5;  // of the data's span, when nothing says how far
+constexpr double kMostNumbers = 2e9;
+
+struct Arguments {
+  std::string model, out = "-";
+  std::optional<double> until;
+  std::optional<std::string> times, from, trajectory;
+  double at = 0;
+  std::size_t points = 101, draws = 128;
+  std::vector<double> quantiles = {0.05, 0.5, 0.95};
+  std::string start = "latest";
+  bool noise = false, all_draws = false, states = false, plot = false;
+  Common common;
+};
+
+// Times of the rows: those asked for or, from `first` on, equally far apart.
+std::vector<double> TimesFrom(double first, double span, const Arguments& a) {
+  if (a.times) return ParseTimes({"forecast", "--times"}, *a.times);
+  const double until = a.until.value_or(first + kFurther * span);
+  if (!(until > first)) {
+    ThrowInput("forecast", "--until",
+               fmt::format("is {:g}, must be after {:g}, where the forecast begins", until, first));
+  }
+  return RegularTimes(first, until, a.points);
+}
+
+// Columns of one forecast: mean and quantiles, and the draws themselves if asked for.
+Matrix Summary(const Forecast& forecast, const Arguments& a) {
+  const Matrix mean = forecast.Mean();
+  const Eigen::Index channels = mean.cols(),
+                     per_channel = 1 + std::ssize(a.quantiles) +
+                                   (a.all_draws ? std::ssize(forecast.draws) : 0);
+  Matrix values(mean.rows(), channels * per_channel);
+  const auto put = [&](Eigen::Index k, const Matrix& part) {
+    for (Eigen::Index c = 0; c < channels; ++c) values.col(c * per_channel + k) = part.col(c);
+  };
+  Eigen::Index k = 0;
+  put(k++, mean);
+  for (double p : a.quantiles) {
+    put(k++, a.noise ? forecast.PredictiveQuantile(p) : forecast.Quantile(p));
+  }
+  for (std::size_t i = 0; a.all_draws && i < forecast.draws.size(); ++i)
+    put(k++, forecast.draws[i]);
+  return values;
+}
+
+std::vector<std::string> SummaryNames(const std::vector<std::string>& names, const Arguments& a) {
+  std::vector<std::string> columns;
+  for (const std::string& name : names) {
+    columns.push_back(name + "_mean");
+    for (double p : a.quantiles) columns.push_back(fmt::format("{}_q{:g}", name, 100 * p));
+    for (std::size_t i = 0; a.all_draws && i < a.draws; ++i) {
+      columns.push_back(fmt::format("{}_draw{}", name, i + 1));
+    }
+  }
+  return columns;
+}
+
+// The states instead of the channels, which have no noise.
+void ShowStates(Forecast* forecast) {
+  forecast->draws = std::move(forecast->states);
+  if (!forecast->draws.empty()) forecast->noise_variance.setZero(forecast->draws[0].cols());
+}
+
+class Forecaster {
+ public:
+  explicit Forecaster(const Arguments& arguments)
+      : a_(arguments), trained_(LoadTrainedModel(arguments.model)), posterior_(trained_.model) {
+    options_ = {.draws = a_.draws,
+                .seed = a_.common.seed,
+                .threads = a_.common.threads,
+                .from = OriginOf(a_.start),
+                .states = a_.states};
+    CheckSize();
+  }
+
+  void Run() {
+    if (a_.from) {
+      FromState();
+    } else if (a_.trajectory) {
+      Trajectory(FindTrajectory({"forecast", "--trajectory"}, *a_.trajectory, trained_));
+    } else {
+      for (std::size_t n = 0; n < model().start_times.size(); ++n) Trajectory(n);
+    }
+    if (result_.trajectories.size() == 1) result_.trajectories[0].name.clear();
+    const bool table = !a_.plot || a_.out != "-";
+    if (table) WriteResult(a_.out, result_);
+    if (!a_.common.quiet) Say();
+  }
+
+ private:
+  const Model& model() const { return trained_.model; }
+
+  std::vector<std::string> Names() const {
+    return a_.states ? StateNames(model()) : model().channels;
+  }
+
+  void CheckSize() const {
+    const double rows = a_.times ? 0 : static_cast<double>(a_.points);
+    const double trajectories =
+        a_.from || a_.trajectory ? 1 : static_cast<double>(model().start_times.size());
+    const double numbers = rows * trajectories * static_cast<double>(a_.draws) *
+                           static_cast<double>(std::max(model().channels.size(), model().dim()));
+    if (numbers > kMostNumbers) {
+      ThrowInput("forecast", "--draws",
+                 fmt::format("times points, channels and trajectories is {:.3g}, must be at most "
+                             "{:.3g}; see --trajectory",
+                             numbers, kMostNumbers));
+    }
+  }
+
+  void Trajectory(std::size_t n) {
+    const double start = model().start_times[n], end = model().end_times[n];
+    const double span = end > start ? end - start : 1;
+    const std::vector<double> times = TimesFrom(end, span, a_);
+    Add(TrajectoryName(trained_, n), posterior_.Trajectory(n, times, options_));
+    if (!a_.plot) return;
+    const std::vector<double> all = PlotTimes(std::min(start, times.front()), times.back());
+    ForecastOptions options = options_;
+    options.states = false;
+    PrintForecast(posterior_.Trajectory(n, all, options), trained_, n, TrajectoryName(trained_, n));
+  }
+
+  void FromState() {
+    const std::vector<double> values = ChannelValues({"forecast", "--from"}, *a_.from, model());
+    const StartState start = posterior_.StateOf(values);
+    double span = 0;
+    for (std::size_t n = 0; n < model().start_times.size(); ++n) {
+      span = std::max(span, model().end_times[n] - model().start_times[n]);
+    }
+    const std::vector<double> times = TimesFrom(a_.at, span > 0 ? 2 * span : 2, a_);
+    Add("", posterior_.From(start, a_.at, times, options_));
+    if (!a_.plot) return;
+    ForecastOptions options = options_;
+    options.states = false;
+    const std::vector<double> all = PlotTimes(std::min(a_.at, times.front()), times.back());
+    PrintForecast(posterior_.From(start, a_.at, all, options), trained_, {}, *a_.from);
+  }
+
+  void Add(const std::string& name, Forecast forecast) {
+    if (a_.states) ShowStates(&forecast);
+    diverged_ += forecast.diverged;
+    result_.channels = SummaryNames(Names(), a_);
+    result_.trajectories.push_back({name, forecast.times, Summary(forecast, a_), {}});
+  }
+
+  void Say() const {
+    const std::string said = fmt::format(
+        "{}: forecast of {}, {} of the {}, seed {}, {} diverged", a_.out == "-" ? a_.model : a_.out,
+        Several(result_.trajectories.size(), "trajectory", "trajectories"),
+        Several(a_.draws, "draw", "draws"),
+        a_.states  ? "states"
+        : a_.noise ? "channels, bands with noise"
+                   : "channels, bands without noise",
+        a_.common.seed, diverged_);
+    a_.out == "-" ? PrintRemark(said) : PrintLine(said);
+  }
+
+  const Arguments& a_;
+  TrainedModel trained_;
+  Posterior posterior_;
+  ForecastOptions options_;
+  Dataset result_;
+  std::size_t diverged_ = 0;
+};
+
+void Check(const Arguments& a) {
+  if (a.times && a.until) ThrowInput("forecast", "--until", "cannot go with --times");
+  if (a.from && a.trajectory) ThrowInput("forecast", "--from", "cannot go with --trajectory");
+  CheckOutput(a.out);
+  if (a.times) ParseTimes({"forecast", "--times"}, *a.times);
+  if (a.noise && a.states)
+    ThrowInput("forecast", "--noise", "cannot go with --states, they have none");
+}
+
+void AddOptions(CLI::App* command, Arguments* a) {
+  command->add_option("MODEL", a->model, "model file")->required();
+  command
+      ->add_option("-o,--output", a->out, "result: .csv, .npz, or - for standard output (default)")
+      ->type_name("FILE");
+  AddWord(
+      command, "--until", "T",
+      [a](const Place& place, const std::string& word) { a->until = ParseNumber(place, word); },
+      "forecast from the last observation to here (default: half the data's span further)");
+  AddCount(command, "--points", &a->points, {2, 10'000'000}, "rows up to there (default: 101)");
+  AddWord(
+      command, "--times", "LIST", [a](const Place&, const std::string& word) { a->times = word; },
+      "instead: FROM:TO:COUNT or T1,T2,..., before, within or after the data");
+  AddWord(
+      command, "--from", "C=X,...", [a](const Place&, const std::string& word) { a->from = word; },
+      "start from these values of channels instead of a trajectory's");
+  AddNumber(command, "--at", &a->at, kAnyNumber, "the time of --from (default: 0)");
+  AddWord(
+      command, "--trajectory", "NAME",
+      [a](const Place&, const std::string& word) { a->trajectory = word; },
+      "only this one, by its name or its number from 1 (default: all)");
+  AddChoice(command, "--start", &a->start, {"latest", "initial"},
+            "from the latest learnt state or the initial one (default: latest)");
+  AddCount(command, "--draws", &a->draws, {1, 1'000'000}, "draws of the field (default: 128)");
+  AddWord(
+      command, "--quantiles", "P,...",
+      [a](const Place& place, const std::string& word) {
+        a->quantiles = ParseNumbers(place, word, {.least = 0, .most = 1, .above = true});
+      },
+      "of the draws (default: 0.05,0.5,0.95)");
+  command->add_flag("--noise", a->noise, "bands of new observations, with their noise");
+  command->add_flag("--all-draws", a->all_draws, "write every draw, too");
+  command->add_flag("--states", a->states, "the model's states instead of the channels");
+  command->add_flag("--plot", a->plot, "show a picture instead of the table");
+  AddSeed(command, &a->common, "the draws");
+  AddThreads(command, &a->common);
+  AddQuiet(command, &a->common);
+}
+
+}  // namespace
+
+void AddForecast(CLI::App& app) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* command =
+      app.add_subcommand("forecast", "Forecast a model's trajectories, or from any start");
+  AddOptions(command, arguments.get());
+  AddExamples(command, {"gpode forecast vdp.gpode --until 14 -o forecast.csv",
+                        "gpode forecast vdp.gpode --until 14 --plot",
+                        "gpode forecast vdp.gpode --from x1=2,x2=0 --times 0:10:101 -o -"});
+  command->callback([arguments] {
+    Check(*arguments);
+    Forecaster(*arguments).Run();
+  });
+}
+
+}  // namespace gpode::tool

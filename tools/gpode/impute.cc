@@ -1,0 +1,144 @@
+// gpode impute: the gaps of the training data filled, with bands.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <optional>
+
+#include "arguments.h"
+#include "commands.h"
+#include "data/files.h"
+#include "gpode/error.h"
+#include "model_input.h"
+#include "output.h"
+
+namespace gpode::tool {
+namespace {
+
+struct Arguments {
+  std::string model, out = "-";
+  std::optional<std::string> times, trajectory;
+  double level = 0.9;
+  std::size_t draws = 128;
+  bool noise = false, only_gaps = false;
+  Common common;
+};
+
+// Rows of the trajectory and, at other times, rows of nothing.
+Trajectory WithTimes(const Trajectory& seen, const std::vector<double>& times) {
+  Trajectory wider{
+      .name = seen.name, .times = seen.times, .values = {}, .start_time = seen.start_time};
+  for (double t : times) {
+    if (!std::binary_search(seen.times.begin(), seen.times.end(), t)) wider.times.push_back(t);
+  }
+  std::sort(wider.times.begin(), wider.times.end());
+  wider.values = Matrix::Constant(static_cast<Eigen::Index>(wider.times.size()), seen.values.cols(),
+                                  std::numeric_limits<double>::quiet_NaN());
+  for (std::size_t i = 0, j = 0; i < seen.times.size(); ++i, ++j) {
+    while (wider.times[j] != seen.times[i]) ++j;
+    wider.values.row(static_cast<Eigen::Index>(j)) = seen.values.row(static_cast<Eigen::Index>(i));
+  }
+  return wider;
+}
+
+// Per channel: the value, its band, and whether it was missing.
+Trajectory Columns(const Trajectory& seen, const Imputation& whole, const Arguments& a) {
+  const Eigen::Index rows = seen.values.rows(), channels = seen.values.cols();
+  Trajectory columns{
+      .name = seen.name, .times = {}, .values = Matrix(rows, 4 * channels), .start_time = {}};
+  Eigen::Index kept = 0;
+  for (Eigen::Index i = 0; i < rows; ++i) {
+    if (a.only_gaps && !seen.values.row(i).array().isNaN().any()) continue;
+    columns.times.push_back(seen.times[static_cast<std::size_t>(i)]);
+    for (Eigen::Index c = 0; c < channels; ++c) {
+      columns.values.row(kept).segment(4 * c, 4) << whole.filled.values(i, c),
+          (a.noise ? whole.predictive_lower : whole.lower)(i, c),
+          (a.noise ? whole.predictive_upper : whole.upper)(i, c),
+          std::isnan(seen.values(i, c)) ? 1.0 : 0.0;
+    }
+    ++kept;
+  }
+  columns.values.conservativeResize(kept, Eigen::NoChange);
+  return columns;
+}
+
+std::size_t CountMissing(const Trajectory& t) {
+  return static_cast<std::size_t>(t.values.array().isNaN().count());
+}
+
+void Run(const Arguments& a) {
+  CheckOutput(a.out);
+  const std::vector<double> times =
+      a.times ? ParseTimes({"impute", "--times"}, *a.times) : std::vector<double>();
+  const TrainedModel trained = LoadTrainedModel(a.model);
+  if (trained.data.trajectories.empty()) {
+    internal::ThrowAt(a.model, "holds a model without its data, there is nothing to impute");
+  }
+  const Posterior posterior(trained.model);
+  const ForecastOptions options{
+      .draws = a.draws, .seed = a.common.seed, .threads = a.common.threads};
+  const std::size_t count = trained.data.trajectories.size();
+  const std::size_t only =
+      a.trajectory ? FindTrajectory({"impute", "--trajectory"}, *a.trajectory, trained) : count;
+  Dataset result;
+  for (const std::string& name : trained.model.channels) {
+    for (const char* column : {"", "_lower", "_upper", "_missing"})
+      result.channels.push_back(name + column);
+  }
+  std::size_t filled = 0, diverged = 0;
+  for (std::size_t n = 0; n < count; ++n) {
+    if (a.trajectory && n != only) continue;
+    const Trajectory seen = WithTimes(trained.data.trajectories[n], times);
+    const Imputation whole = posterior.FillGaps(n, seen, a.level, options);
+    filled += CountMissing(seen);
+    diverged += whole.diverged;
+    result.trajectories.push_back(Columns(seen, whole, a));
+  }
+  if (count == 1 || a.trajectory) result.trajectories[0].name.clear();
+  WriteResult(a.out, result);
+  if (a.common.quiet) return;
+  const std::string said = fmt::format(
+      "{}: {} filled, {:g} % bands {} noise, {}, seed {}, {} diverged",
+      a.out == "-" ? a.model : a.out, Several(filled, "missing value", "missing values"),
+      100 * a.level, a.noise ? "with" : "without", Several(a.draws, "draw", "draws"), a.common.seed,
+      diverged);
+  a.out == "-" ? PrintRemark(said) : PrintLine(said);
+}
+
+void AddOptions(CLI::App* command, Arguments* a) {
+  command->add_option("MODEL", a->model, "model file")->required();
+  command
+      ->add_option("-o,--output", a->out, "result: .csv, .npz, or - for standard output (default)")
+      ->type_name("FILE");
+  AddWord(
+      command, "--times", "LIST", [a](const Place&, const std::string& word) { a->times = word; },
+      "rows at these times as well: FROM:TO:COUNT or T1,T2,...");
+  AddWord(
+      command, "--trajectory", "NAME",
+      [a](const Place&, const std::string& word) { a->trajectory = word; },
+      "only this one, by its name or its number from 1 (default: all)");
+  AddNumber(command, "--level", &a->level, {.least = 0, .most = 1, .above = true},
+            "of the bands (default: 0.9)");
+  AddCount(command, "--draws", &a->draws, {1, 1'000'000}, "draws of the field (default: 128)");
+  command->add_flag("--noise", a->noise, "bands of new observations, with their noise");
+  command->add_flag("--only-gaps", a->only_gaps, "only rows in which something was missing");
+  AddSeed(command, &a->common, "the draws");
+  AddThreads(command, &a->common);
+  AddQuiet(command, &a->common);
+}
+
+}  // namespace
+
+void AddImpute(CLI::App& app) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* command = app.add_subcommand("impute", "Fill the gaps of a model's data, with bands");
+  AddOptions(command, arguments.get());
+  AddExamples(command, {"gpode impute lv.gpode -o filled.csv",
+                        "gpode impute lv.gpode --times 0:10:201 --level 0.95 -o fine.csv",
+                        "gpode impute lv.gpode --only-gaps -o -"});
+  command->callback([arguments] { Run(*arguments); });
+}
+
+}  // namespace gpode::tool

@@ -1,0 +1,227 @@
+// gpode info: what is in a model or data file.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "arguments.h"
+#include "commands.h"
+#include "data/files.h"
+#include "data/number_text.h"
+#include "fit_summary.h"
+#include "gpode/diagnosis.h"
+#include "gpode/error.h"
+#include "gpode/npz.h"
+#include "gpode/options.h"
+#include "model_input.h"
+#include "output.h"
+
+namespace gpode::tool {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kMostRows = 20;
+
+struct Arguments {
+  std::vector<std::string> files;
+  bool options = false;
+  ReadOptions read;
+  Common common;
+};
+
+bool IsModel(const std::string& file) {
+  const std::filesystem::path path(file);
+  if (internal::SameWord(path.extension().string(), ".gpode")) return true;
+  if (!internal::SameWord(path.extension().string(), ".npz")) return false;
+  return ReadNpz(path).contains("model/channels");
+}
+
+struct ChannelNumbers {
+  std::size_t seen = 0;
+  double least = HUGE_VAL, most = -HUGE_VAL, sum = 0, squares = 0;
+
+  double mean() const { return sum / static_cast<double>(seen); }
+  double deviation() const {
+    return std::sqrt(std::max(0.0, squares / static_cast<double>(seen) - mean() * mean()));
+  }
+};
+
+ChannelNumbers NumbersOf(const Dataset& data, std::size_t channel) {
+  ChannelNumbers numbers;
+  for (const Trajectory& t : data.trajectories) {
+    for (double v : t.values.col(static_cast<Eigen::Index>(channel))) {
+      if (std::isnan(v)) continue;
+      ++numbers.seen;
+      numbers.least = std::min(numbers.least, v);
+      numbers.most = std::max(numbers.most, v);
+      numbers.sum += v;
+      numbers.squares += v * v;
+    }
+  }
+  return numbers;
+}
+
+std::size_t Rows(const Dataset& data) {
+  std::size_t rows = 0;
+  for (const Trajectory& t : data.trajectories) rows += t.times.size();
+  return rows;
+}
+
+Json DataJson(const Dataset& data) {
+  Json json;
+  json["trajectories"] = Json::array();
+  for (const Trajectory& t : data.trajectories) {
+    json["trajectories"].push_back({{"name", t.name},
+                                    {"times", t.times.size()},
+                                    {"first", t.times.front()},
+                                    {"last", t.times.back()}});
+  }
+  json["channels"] = Json::array();
+  for (std::size_t c = 0; c < data.channels.size(); ++c) {
+    const ChannelNumbers n = NumbersOf(data, c);
+    json["channels"].push_back({{"name", data.channels[c]},
+                                {"values", n.seen},
+                                {"missing", Rows(data) - n.seen},
+                                {"least", n.least},
+                                {"mean", n.mean()},
+                                {"most", n.most},
+                                {"deviation", n.deviation()}});
+  }
+  return json;
+}
+
+void PrintTrajectories(const Dataset& data) {
+  if (data.trajectories.size() < 2) return;
+  fmt::print("\n  {:<24} {:>8} {:>12} {:>12}\n", "trajectory", "times", "first", "last");
+  for (std::size_t n = 0; n < std::min(data.trajectories.size(), kMostRows); ++n) {
+    const Trajectory& t = data.trajectories[n];
+    fmt::print("  {:<24} {:>8} {:>12.6g} {:>12.6g}\n",
+               t.name.empty() ? std::to_string(n + 1) : t.name, t.times.size(), t.times.front(),
+               t.times.back());
+  }
+  if (data.trajectories.size() > kMostRows) {
+    fmt::print("  ... and {} more\n", data.trajectories.size() - kMostRows);
+  }
+}
+
+void PrintData(const Dataset& data) {
+  PrintTrajectories(data);
+  fmt::print("\n  {:<24} {:>8} {:>8} {:>12} {:>12} {:>12} {:>12}\n", "channel", "values", "missing",
+             "least", "mean", "most", "deviation");
+  for (std::size_t c = 0; c < data.channels.size(); ++c) {
+    const ChannelNumbers n = NumbersOf(data, c);
+    fmt::print("  {:<24} {:>8} {:>8} {:>12.6g} {:>12.6g} {:>12.6g} {:>12.6g}\n", data.channels[c],
+               n.seen, Rows(data) - n.seen, n.least, n.mean(), n.most, n.deviation());
+  }
+}
+
+Json ModelJson(const TrainedModel& trained) {
+  const Model& m = trained.model;
+  Json json;
+  json["states"] = StateNames(m);
+  json["bound"] = m.options.bound == BoundKind::kShooting ? "shooting" : "vanilla";
+  json["kernel"] = m.options.kernel;
+  json["inducing"] = m.options.inducing;
+  json["seed"] = m.options.seed;
+  json["finished"] = trained.finished;
+  json["noise_variance"] = std::vector<double>(m.noise_variance.begin(), m.noise_variance.end());
+  json["lengthscales"] = Json::array();
+  for (Eigen::Index d = 0; d < m.gp.lengthscales.rows(); ++d) {
+    const Vector row = m.gp.lengthscales.row(d).transpose().cwiseProduct(m.state_scale);
+    json["lengthscales"].push_back(std::vector<double>(row.begin(), row.end()));
+  }
+  if (!trained.history.empty()) {
+    json["steps"] = trained.history.back().step + 1;
+    json["final_bound"] = trained.history.back().bound;
+  }
+  json["warning"] = m.warning;
+  return json;
+}
+
+void PrintModel(const TrainedModel& trained) {
+  const Model& m = trained.model;
+  fmt::print("  states        {}\n", fmt::join(StateNames(m), ", "));
+  fmt::print("  learnt by     {}, {} kernel, {}, {}, seed {}\n",
+             m.options.bound == BoundKind::kShooting ? "shooting" : "whole trajectories",
+             m.options.kernel, Several(m.options.inducing, "inducing point", "inducing points"),
+             Several(m.options.features, "feature", "features"), m.options.seed);
+  if (!trained.history.empty()) {
+    fmt::print("  training      {} after {} of {} steps, bound {:.2f}\n",
+               trained.finished ? "finished" : "stopped", trained.history.back().step + 1,
+               trained.history.back().steps, trained.history.back().bound);
+  }
+  if (!m.warning.empty()) fmt::print("  warning       {}\n", m.warning);
+  fmt::print("\n  {:<14} {:>10}\n", "channel", "noise");
+  for (std::size_t c = 0; c < m.channels.size(); ++c) {
+    fmt::print("  {:<14} {:>10.4g}\n", m.channels[c],
+               std::sqrt(m.noise_variance[static_cast<Eigen::Index>(c)]));
+  }
+  fmt::print("\n");
+  PrintLengthscales(m);
+}
+
+void InfoOfModel(const std::string& file, const Arguments& a) {
+  const TrainedModel trained = LoadTrainedModel(file);
+  if (a.options) {
+    fmt::print("{}", OptionsText(trained.model.options));
+    return;
+  }
+  const bool has_data = !trained.data.trajectories.empty();
+  if (a.common.json) {
+    Json json = {{"file", file}, {"kind", "model"}};
+    json.update(ModelJson(trained));
+    if (has_data) json["data"] = DataJson(trained.data);
+    PrintLine(json.dump(2));
+    return;
+  }
+  fmt::print("{}: model{}\n", file, has_data ? " of " + DescribeData(trained.data) : "");
+  PrintModel(trained);
+}
+
+void InfoOfData(const Arguments& a) {
+  const std::vector<std::filesystem::path> paths(a.files.begin(), a.files.end());
+  const Dataset data = ReadDataset(paths, a.read);
+  const std::vector<std::string> remarks = DataRemarks(data);
+  if (a.common.json) {
+    Json json = {{"file", a.files.front()}, {"kind", "data"}};
+    json.update(DataJson(data));
+    json["notes"] = remarks;
+    PrintLine(json.dump(2));
+    return;
+  }
+  fmt::print("{}: {}\n", fmt::join(a.files, ", "), DescribeData(data));
+  PrintData(data);
+  if (!remarks.empty()) fmt::print("\n");
+  for (const std::string& remark : remarks) fmt::print("note: {}\n", remark);
+}
+
+void Run(const Arguments& a) {
+  const bool model = a.files.size() == 1 && IsModel(a.files.front());
+  if (a.options && !model) ThrowInput("info", "--options", "needs a model file");
+  if (model) {
+    InfoOfModel(a.files.front(), a);
+  } else {
+    InfoOfData(a);
+  }
+}
+
+}  // namespace
+
+void AddInfo(CLI::App& app) {
+  auto arguments = std::make_shared<Arguments>();
+  arguments->read.allow_empty_channels = true;
+  CLI::App* command = app.add_subcommand("info", "Say what is in a model or data file");
+  command->add_option("FILE", arguments->files, "a model file, or data files")->required();
+  command->add_flag("--options", arguments->options, "print a model's options, as for --config");
+  AddJson(command, &arguments->common);
+  AddReadOptions(command, &arguments->read);
+  AddExamples(command, {"gpode info vdp.csv", "gpode info vdp.gpode --json",
+                        "gpode info vdp.gpode --options > again.toml"});
+  command->callback([arguments] { Run(*arguments); });
+}
+
+}  // namespace gpode::tool

@@ -1,0 +1,80 @@
+#include "model_input.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+
+#include "gpode/error.h"
+
+namespace gpode::tool {
+namespace {
+
+constexpr std::size_t kMostNames = 10;  // in a message
+
+std::string KnownTrajectories(const TrainedModel& trained) {
+  const std::size_t count = trained.model.start_times.size();
+  std::vector<std::string> names;
+  for (std::size_t n = 0; n < std::min(count, kMostNames); ++n) {
+    names.push_back(TrajectoryName(trained, n));
+  }
+  return fmt::format("{}{}, or a number from 1 to {}", fmt::join(names, ", "),
+                     count > kMostNames ? ", ..." : "", count);
+}
+
+}  // namespace
+
+std::string TrajectoryName(const TrainedModel& trained, std::size_t trajectory) {
+  const bool named = trajectory < trained.data.trajectories.size() &&
+                     !trained.data.trajectories[trajectory].name.empty();
+  return named ? trained.data.trajectories[trajectory].name : std::to_string(trajectory + 1);
+}
+
+std::size_t FindTrajectory(const Place& place, std::string_view word, const TrainedModel& trained) {
+  const std::size_t count = trained.model.start_times.size();
+  for (std::size_t n = 0; n < count; ++n) {
+    if (TrajectoryName(trained, n) == word) return n;
+  }
+  std::size_t number = 0;
+  const char* const end = word.data() + word.size();
+  const auto [stop, error] = std::from_chars(word.data(), end, number);
+  if (error != std::errc() || stop != end || number == 0 || number > count) {
+    Refuse(place, word, KnownTrajectories(trained));
+  }
+  return number - 1;
+}
+
+std::vector<std::string> StateNames(const Model& model) {
+  const Matrix& map = model.map.matrix;
+  std::vector<std::string> names;
+  for (Eigen::Index d = 0; d < map.cols(); ++d) {
+    std::string name = fmt::format("state{}", d + 1);
+    for (Eigen::Index c = 0; c < map.rows(); ++c) {
+      const bool alone = map(c, d) != 0 && (map.row(c).array() != 0).count() == 1 &&
+                         (map.col(d).array() != 0).count() == 1;
+      if (alone) name = model.channels[static_cast<std::size_t>(c)];
+    }
+    names.push_back(name);
+  }
+  return names;
+}
+
+std::vector<double> ChannelValues(const Place& place, std::string_view word, const Model& model) {
+  std::vector<double> values(model.channels.size(), std::numeric_limits<double>::quiet_NaN());
+  for (const auto& [name, text] : ParseAssignments(place, word)) {
+    const auto found = std::find(model.channels.begin(), model.channels.end(), name);
+    if (found == model.channels.end()) {
+      Refuse(place, word, fmt::format("values of channels: {}", fmt::join(model.channels, ", ")));
+    }
+    values[static_cast<std::size_t>(found - model.channels.begin())] = ParseNumber(place, text);
+  }
+  return values;
+}
+
+Origin OriginOf(std::string_view word) {
+  return word == "latest" ? Origin::kLatestState : Origin::kInitialState;
+}
+
+}  // namespace gpode::tool

@@ -1,0 +1,28 @@
+// Model files as the commands see them: names of trajectories and states, starts by name.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "arguments.h"
+#include "gpode/model_file.h"
+#include "gpode/posterior.h"
+
+namespace gpode::tool {
+
+// The trajectory's name, or its number from 1 where it has none.
+std::string TrajectoryName(const TrainedModel& trained, std::size_t trajectory);
+// By its name or its number from 1.
+std::size_t FindTrajectory(const Place& place, std::string_view word, const TrainedModel& trained);
+
+// A state that one channel shows by itself has that channel's name, others are state1, state2, ...
+std::vector<std::string> StateNames(const Model& model);
+
+// "x=1,y=2": values of channels, in the model's order, NaN where none is given.
+std::vector<double> ChannelValues(const Place& place, std::string_view word, const Model& model);
+
+// Where a forecast starts, by its word.
+Origin OriginOf(std::string_view word);
+
+}  // namespace gpode::tool

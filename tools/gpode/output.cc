@@ -1,0 +1,71 @@
+#include "output.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
+#include <system_error>
+
+#include "data/files.h"
+#include "data/number_text.h"
+#include "gpode/npz.h"
+
+namespace gpode::tool {
+
+void CheckOutput(std::string_view name) {
+  if (name == "-") return;
+  const std::filesystem::path path(name);
+  std::error_code error;
+  if (name.empty()) internal::ThrowAt("output", "name is empty, must be a file or -");
+  if (std::filesystem::is_directory(path, error)) {
+    internal::ThrowAt(name, "is a directory, must be a file");
+  }
+  const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
+  if (!std::filesystem::is_directory(folder, error)) {
+    internal::ThrowAt(name, fmt::format("folder {} does not exist, must be there",
+                                        internal::Quote(folder.string())));
+  }
+  if (access(folder.c_str(), W_OK) != 0) {
+    internal::ThrowAt(name,
+                      fmt::format("cannot be written: {}", std::generic_category().message(errno)));
+  }
+}
+
+void WriteResult(const std::string& path, const Dataset& data) {
+  if (path == "-") {
+    WriteCsv(std::cout, ColumnsOf(data));
+  } else {
+    WriteDataset(path, data);
+  }
+}
+
+void WriteResult(const std::string& path, std::span<const Column> columns) {
+  if (path == "-") {
+    WriteCsv(std::cout, columns);
+  } else if (internal::SameWord(std::filesystem::path(path).extension().string(), ".npz")) {
+    Archive archive;
+    for (const Column& column : columns) {
+      archive[column.name] = {{column.numbers.size()}, column.numbers};
+    }
+    WriteNpz(path, archive);
+  } else {
+    WriteCsv(path, columns);
+  }
+}
+
+void PrintLine(std::string_view text) { fmt::print("{}\n", text); }
+
+void PrintRemark(std::string_view text) { fmt::print(stderr, "{}\n", text); }
+
+bool Coloured() { return isatty(STDOUT_FILENO) == 1 && std::getenv("NO_COLOR") == nullptr; }
+
+bool ErrorIsTerminal() { return isatty(STDERR_FILENO) == 1; }
+
+std::string Several(std::size_t count, std::string_view one, std::string_view more) {
+  return fmt::format("{} {}", count, count == 1 ? one : more);
+}
+
+}  // namespace gpode::tool

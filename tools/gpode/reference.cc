@@ -1,0 +1,161 @@
+// gpode completion and gpode manual: a bash completion file and a man page, made from the very
+// options that the program reads.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "commands.h"
+#include "gpode/gpode.h"
+
+namespace gpode::tool {
+namespace {
+
+std::vector<const CLI::App*> Commands(const CLI::App& app) {
+  std::vector<const CLI::App*> commands;
+  for (const CLI::App* command : app.get_subcommands({})) commands.push_back(command);
+  return commands;
+}
+
+std::vector<std::string> OptionWords(const CLI::App& command) {
+  std::vector<std::string> words;
+  for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& name : option->get_lnames()) words.push_back("--" + name);
+    for (const std::string& name : option->get_snames()) words.push_back("-" + name);
+  }
+  return words;
+}
+
+// Words that an option may be followed by, if its kind lists them: "auto|gpode|shooting".
+std::vector<std::string> Choices(const CLI::Option& option) {
+  std::vector<std::string> choices;
+  std::string kind = option.get_type_name();
+  if (kind.find('|') == std::string::npos) return choices;
+  for (std::size_t end = 0; end != std::string::npos; kind.erase(0, end + 1)) {
+    end = kind.find('|');
+    choices.push_back(kind.substr(0, end));
+    if (end == std::string::npos) break;
+  }
+  return choices;
+}
+
+std::string Completion(const CLI::App& app) {
+  std::vector<std::string> names;
+  std::string cases;
+  for (const CLI::App* command : Commands(app)) {
+    names.push_back(command->get_name());
+    std::string words_after;
+    for (const CLI::Option* option : command->get_options()) {
+      const std::vector<std::string> choices = Choices(*option);
+      if (choices.empty() || option->get_lnames().empty()) continue;
+      words_after +=
+          fmt::format("        --{}) COMPREPLY=($(compgen -W \"{}\" -- \"$word\")); return ;;\n",
+                      option->get_lnames()[0], fmt::join(choices, " "));
+    }
+    if (!words_after.empty()) {
+      words_after = "      case \"$previous\" in\n" + words_after + "      esac\n";
+    }
+    cases += fmt::format("    {})\n{}      options=\"{}\" ;;\n", command->get_name(), words_after,
+                         fmt::join(OptionWords(*command), " "));
+  }
+  return fmt::format(
+      "# bash completion for gpode {}\n"
+      "_gpode() {{\n"
+      "  local word=${{COMP_WORDS[COMP_CWORD]}} previous=${{COMP_WORDS[COMP_CWORD-1]}} "
+      "options=\"\"\n"
+      "  if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
+      "    COMPREPLY=($(compgen -W \"{} --help --version\" -- \"$word\")); return\n"
+      "  fi\n"
+      "  case \"${{COMP_WORDS[1]}}\" in\n"
+      "{}"
+      "  esac\n"
+      "  if [[ $word == -* ]]; then\n"
+      "    COMPREPLY=($(compgen -W \"$options\" -- \"$word\"))\n"
+      "  elif [ \"${{COMP_WORDS[1]}}\" = simulate ] && [ \"$COMP_CWORD\" -eq 2 ]; then\n"
+      "    COMPREPLY=($(compgen -W \"{}\" -- \"$word\"))\n"
+      "  fi\n"
+      "}}\n"
+      "complete -o default -F _gpode gpode\n",
+      Version(), fmt::join(names, " "), cases, fmt::join(SystemNames(), " "));
+}
+
+// Text as roff takes it: hyphens and backslashes are meant, a line does not begin with a control
+// character.
+std::string Roff(const std::string& text) {
+  std::string out;
+  bool line_begins = true;
+  for (char c : text) {
+    if (line_begins && (c == '.' || c == '\'')) out += "\\&";
+    line_begins = c == '\n';
+    if (c == '\\') {
+      out += "\\e";
+    } else if (c == '-') {
+      out += "\\-";
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+std::string OptionEntry(const CLI::Option& option) {
+  std::vector<std::string> names;
+  for (const std::string& name : option.get_snames()) names.push_back("-" + name);
+  for (const std::string& name : option.get_lnames()) names.push_back("--" + name);
+  const bool flag = option.get_items_expected_max() == 0;
+  const std::string kind =
+      flag || names.empty() ? "" : " \\fI" + Roff(option.get_type_name()) + "\\fR";
+  const std::string head =
+      names.empty() ? Roff(option.get_name(true)) : Roff(fmt::format("{}", fmt::join(names, ", ")));
+  return fmt::format(".TP\n\\fB{}\\fR{}\n{}\n", head, kind, Roff(option.get_description()));
+}
+
+std::string CommandSection(const CLI::App& command) {
+  std::string text =
+      fmt::format(".SH gpode {}\n{}.\n", Roff(command.get_name()), Roff(command.get_description()));
+  for (const CLI::Option* option : command.get_options()) text += OptionEntry(*option);
+  std::string examples = command.get_footer();
+  if (!examples.empty()) {
+    examples.erase(0, examples.find('\n') + 1);
+    text += ".PP\nExamples:\n.nf\n" + Roff(examples) + "\n.fi\n";
+  }
+  return text;
+}
+
+std::string Manual(const CLI::App& app) {
+  std::string text = fmt::format(
+      ".TH GPODE 1 \"\" \"gpode {}\"\n.SH NAME\ngpode \\- learn unknown ordinary differential "
+      "equations from data, with uncertainty\n.SH SYNOPSIS\n\\fBgpode\\fR \\fICOMMAND\\fR "
+      "[\\fIOPTIONS\\fR]\n.SH DESCRIPTION\n",
+      Roff(Version()));
+  text += Roff(
+      "Learns the vector field behind noisy, irregular, gappy time series by Gaussian processes, "
+      "forecasts with bands, fills gaps, scores. Each command is described below.\n");
+  for (const CLI::App* command : Commands(app)) text += CommandSection(*command);
+  text +=
+      ".SH EXIT STATUS\n.TP\n0\ndone\n.TP\n2\nbad input: one line on standard error says what, "
+      "where and what would be right\n.TP\n130\ninterrupted, with the model saved\n.TP\n1\n"
+      "a fault of the program\n";
+  text += ".SH ENVIRONMENT\n.TP\nNO_COLOR\nif set, pictures have no colours\n";
+  return text;
+}
+
+}  // namespace
+
+void AddCompletion(CLI::App& app) {
+  CLI::App* command =
+      app.add_subcommand("completion", "Print a completion file for bash, to be sourced");
+  AddExamples(command, {"source <(gpode completion)",
+                        "gpode completion > ~/.local/share/bash-completion/completions/gpode"});
+  command->callback([&app] { fmt::print("{}", Completion(app)); });
+}
+
+void AddManual(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("manual", "Print the manual page, for man");
+  AddExamples(command, {"gpode manual | man -l -", "gpode manual > gpode.1"});
+  command->callback([&app] { fmt::print("{}", Manual(app)); });
+}
+
+}  // namespace gpode::tool

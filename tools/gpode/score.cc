@@ -1,0 +1,260 @@
+// gpode score: a model's forecasts against data that it was not trained on.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "arguments.h"
+#include "commands.h"
+#include "data/files.h"
+#include "gpode/error.h"
+#include "gpode/scores.h"
+#include "model_input.h"
+#include "output.h"
+
+namespace gpode::tool {
+namespace {
+
+struct Arguments {
+  std::string model;
+  std::vector<std::string> files, calibrate;
+  ReadOptions read = {.part = "test", .allow_empty_channels = true};
+  std::string start = "initial";
+  std::optional<std::string> trajectory;
+  std::optional<double> after, until;
+  std::vector<double> horizons;
+  std::size_t draws = 128;
+  Common common;
+};
+
+std::vector<std::filesystem::path> Paths(const std::vector<std::string>& files) {
+  return {files.begin(), files.end()};
+}
+
+// A forecast, what was seen at its times, and where the data behind it ended.
+struct Compared {
+  Forecast forecast;
+  Matrix seen;
+  double begins = 0;
+};
+
+class Scorer {
+ public:
+  explicit Scorer(const Arguments& a)
+      : a_(a), trained_(LoadTrainedModel(a.model)), posterior_(trained_.model) {
+    options_ = {.draws = a.draws,
+                .seed = a.common.seed,
+                .threads = a.common.threads,
+                .from = OriginOf(a.start)};
+  }
+
+  std::vector<Compared> Compare(const std::vector<std::string>& files,
+                                const std::string& part) const {
+    ReadOptions read = a_.read;
+    read.part = part;
+    read.channels = trained_.model.channels;
+    const Dataset tests = ReadDataset(Paths(files), read);
+    std::vector<Compared> all;
+    for (std::size_t n = 0; n < tests.trajectories.size(); ++n) {
+      Compared one = CompareOne(tests, n);
+      if (one.seen.rows() > 0) all.push_back(std::move(one));
+    }
+    if (all.empty()) {
+      internal::ThrowAt(files.front(), "holds no row between --after and --until, must hold some");
+    }
+    return all;
+  }
+
+  const Model& model() const { return trained_.model; }
+
+ private:
+  Compared CompareOne(const Dataset& tests, std::size_t n) const {
+    const Trajectory& test = tests.trajectories[n];
+    std::vector<double> times;
+    std::vector<Eigen::Index> rows;
+    for (std::size_t i = 0; i < test.times.size(); ++i) {
+      if (test.times[i] <= a_.after.value_or(-HUGE_VAL)) continue;
+      if (test.times[i] > a_.until.value_or(HUGE_VAL)) continue;
+      times.push_back(test.times[i]);
+      rows.push_back(static_cast<Eigen::Index>(i));
+    }
+    Compared one{.forecast = {}, .seen = test.values(rows, Eigen::all), .begins = 0};
+    if (times.empty()) return one;
+    if (a_.start == "first-row") {
+      const Vector first = test.values.row(0);
+      one.begins = test.times[0];
+      one.forecast = posterior_.From(
+          posterior_.StateOf({first.data(), static_cast<std::size_t>(first.size())}), one.begins,
+          times, options_);
+    } else {
+      const std::size_t known = TrainingTrajectory(tests, n);
+      one.begins = trained_.model.end_times[known];
+      one.forecast = posterior_.Trajectory(known, times, options_);
+    }
+    return one;
+  }
+
+  // Which of the model's a test trajectory goes on with: the one of its name, the only one, or the
+  // one in its place.
+  std::size_t TrainingTrajectory(const Dataset& tests, std::size_t n) const {
+    if (a_.trajectory) return FindTrajectory({"score", "--trajectory"}, *a_.trajectory, trained_);
+    const std::size_t known = trained_.model.start_times.size();
+    for (std::size_t k = 0; k < known; ++k) {
+      if (TrajectoryName(trained_, k) == tests.trajectories[n].name) return k;
+    }
+    if (known == 1 && tests.trajectories.size() == 1) return 0;
+    if (known == tests.trajectories.size()) return n;
+    internal::ThrowAt(
+        a_.files.front(),
+        fmt::format("{} found where the model has {}, must have the same names or "
+                    "number, or see --trajectory and --start first-row",
+                    Several(tests.trajectories.size(), "trajectory", "trajectories"), known));
+  }
+
+  const Arguments& a_;
+  TrainedModel trained_;
+  Posterior posterior_;
+  ForecastOptions options_;
+};
+
+Vector NoiseOf(const Arguments& a, const Scorer& scorer) {
+  const Vector& learnt = scorer.model().noise_variance;
+  if (a.calibrate.empty()) return learnt;
+  std::vector<Forecast> forecasts;
+  std::vector<Matrix> seen;
+  for (Compared& one : scorer.Compare(a.calibrate, "validation")) {
+    forecasts.push_back(std::move(one.forecast));
+    seen.push_back(std::move(one.seen));
+  }
+  return CalibratedNoise(learnt, forecasts, seen);
+}
+
+nlohmann::ordered_json Json(const Scores& s) {
+  return {{"mnll", s.mnll},
+          {"mse", s.mse},
+          {"crps", s.crps},
+          {"coverage_50", s.coverage_50},
+          {"coverage_90", s.coverage_90},
+          {"coverage_95", s.coverage_95},
+          {"predictive_50", s.predictive_50},
+          {"predictive_90", s.predictive_90},
+          {"predictive_95", s.predictive_95},
+          {"values", s.values},
+          {"diverged", s.diverged}};
+}
+
+void PrintJson(const Scores& scores, const std::vector<HorizonScores>& rows, const Arguments& a) {
+  nlohmann::ordered_json json = Json(scores);
+  json["draws"] = a.draws;
+  json["seed"] = a.common.seed;
+  json["start"] = a.start;
+  if (!rows.empty()) {
+    json["horizons"] = nlohmann::ordered_json::array();
+    for (const HorizonScores& row : rows) {
+      nlohmann::ordered_json one = {{"from", row.from}, {"to", row.to}};
+      one.update(Json(row.scores));
+      json["horizons"].push_back(one);
+    }
+  }
+  PrintLine(json.dump(2));
+}
+
+void PrintTable(const Scores& s, const std::vector<HorizonScores>& rows, std::size_t trajectories,
+                const Arguments& a) {
+  fmt::print("{} against {}: {} of {}, {} from the {}, seed {}\n\n", a.model,
+             fmt::join(a.files, ", "), Several(s.values, "value", "values"),
+             Several(trajectories, "trajectory", "trajectories"), Several(a.draws, "draw", "draws"),
+             a.start == "first-row" ? "first row"
+             : a.start == "latest"  ? "latest learnt state"
+                                    : "learnt initial state",
+             a.common.seed);
+  fmt::print("  MNLL  {:.4f}\n  MSE   {:.4g}\n  CRPS  {:.4g}\n\n", s.mnll, s.mse, s.crps);
+  fmt::print("  bands                    50 %   90 %   95 %\n");
+  fmt::print("  of the truth           {:6.2f} {:6.2f} {:6.2f}\n", s.coverage_50, s.coverage_90,
+             s.coverage_95);
+  fmt::print("  of observations        {:6.2f} {:6.2f} {:6.2f}\n\n", s.predictive_50,
+             s.predictive_90, s.predictive_95);
+  fmt::print("  {} diverged\n", Several(s.diverged, "draw", "draws"));
+  if (rows.empty()) return;
+  fmt::print("\n  {:>20} {:>8} {:>10} {:>10} {:>8} {:>8}\n", "time since the data", "values",
+             "MNLL", "MSE", "90 %", "+ noise");
+  for (const HorizonScores& row : rows) {
+    fmt::print("  {:>20} {:>8} {:>10.4f} {:>10.4g} {:>8.2f} {:>8.2f}\n",
+               fmt::format("{:g} to {:g}", row.from, row.to), row.scores.values, row.scores.mnll,
+               row.scores.mse, row.scores.coverage_90, row.scores.predictive_90);
+  }
+}
+
+void Run(const Arguments& a) {
+  const Scorer scorer(a);
+  const Vector noise = NoiseOf(a, scorer);
+  std::vector<Scores> parts;
+  std::vector<std::vector<HorizonScores>> by_horizon;
+  for (const Compared& one : scorer.Compare(a.files, a.read.part)) {
+    parts.push_back(Score(one.forecast, noise, one.seen, a.common.threads));
+    if (a.horizons.empty()) continue;
+    by_horizon.push_back(
+        ScoreByHorizon(one.forecast, noise, one.seen, one.begins, a.horizons, a.common.threads));
+  }
+  const Scores scores = Pool(parts);
+  if (scores.values == 0) internal::ThrowAt(a.files.front(), "holds no value to compare with");
+  const std::vector<HorizonScores> rows =
+      by_horizon.empty() ? std::vector<HorizonScores>() : PoolByHorizon(by_horizon);
+  if (a.common.json) {
+    PrintJson(scores, rows, a);
+  } else {
+    PrintTable(scores, rows, parts.size(), a);
+  }
+}
+
+void AddOptions(CLI::App* command, Arguments* a) {
+  command->add_option("MODEL", a->model, "model file")->required();
+  command->add_option("TEST", a->files, "data files with the model's channels")->required();
+  AddChoice(command, "--start", &a->start, {"initial", "latest", "first-row"},
+            "from the trajectory's learnt initial or latest state, or from the first row of each "
+            "test trajectory (default: initial)");
+  AddWord(
+      command, "--trajectory", "NAME",
+      [a](const Place&, const std::string& word) { a->trajectory = word; },
+      "the model's trajectory that the test goes on with (default: by name or place)");
+  AddWord(
+      command, "--after", "T",
+      [a](const Place& place, const std::string& word) { a->after = ParseNumber(place, word); },
+      "only rows after this time");
+  AddWord(
+      command, "--until", "T",
+      [a](const Place& place, const std::string& word) { a->until = ParseNumber(place, word); },
+      "only rows up to this time");
+  AddWord(
+      command, "--horizons", "T0,T1,...",
+      [a](const Place& place, const std::string& word) { a->horizons = ParseTimes(place, word); },
+      "scores also by the time since the data ended, between these");
+  command
+      ->add_option("--calibrate", a->calibrate,
+                   "data to enlarge the noise with where forecasts err by more than it")
+      ->type_name("FILE");
+  AddCount(command, "--draws", &a->draws, {1, 1'000'000}, "draws of the field (default: 128)");
+  AddSeed(command, &a->common, "the draws");
+  AddThreads(command, &a->common);
+  AddJson(command, &a->common);
+  AddReadOptions(command, &a->read);
+}
+
+}  // namespace
+
+void AddScore(CLI::App& app) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* command =
+      app.add_subcommand("score", "Compare forecasts with data that were not trained on");
+  AddOptions(command, arguments.get());
+  AddExamples(command, {"gpode score vdp.gpode vdp.truth.csv --after 7",
+                        "gpode score vdp.gpode vdp.truth.csv --after 7 --json",
+                        "gpode score walk.gpode test.csv --start first-row"});
+  command->callback([arguments] { Run(*arguments); });
+}
+
+}  // namespace gpode::tool

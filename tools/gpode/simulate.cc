@@ -1,0 +1,179 @@
+// gpode simulate: noisy data of a known system, and the truth beside it.
+#include "gpode/simulate.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+#include "arguments.h"
+#include "commands.h"
+#include "data/files.h"
+#include "gpode/error.h"
+#include "gpode/systems.h"
+#include "output.h"
+
+namespace gpode::tool {
+namespace {
+
+constexpr std::size_t kMostValues = 2'000'000'000;
+
+struct Arguments {
+  SimulationOptions simulation;
+  std::optional<std::string> from;  // "x1=1,x2=0"
+  std::string out, truth;
+  double truth_until = 0;  // 0: as far as the data
+  Common common;
+};
+
+std::string DefaultTruth(const std::string& out) {
+  const std::filesystem::path path(out);
+  std::filesystem::path truth = path;
+  truth.replace_filename(path.stem().string() + ".truth" + path.extension().string());
+  return truth.string();
+}
+
+// Values by the names of all states.
+std::vector<double> StatesByName(const std::string& word, const SystemInfo& info) {
+  const Place place{"simulate", "--from"};
+  const std::vector<Assignment> given = ParseAssignments(place, word);
+  std::vector<double> start;
+  for (const std::string& name : info.state_names) {
+    const auto found = std::find_if(given.begin(), given.end(),
+                                    [&](const Assignment& a) { return a.first == name; });
+    if (found == given.end() || given.size() != info.dim) {
+      Refuse(place, word,
+             fmt::format("values of all states of {}: {}", info.name,
+                         fmt::join(info.state_names, ", ")));
+    }
+    start.push_back(ParseNumber(place, found->second));
+  }
+  return start;
+}
+
+// The solution at the data's times and, with the same spacing, on to `until`.
+Dataset TruthOf(const Simulation& simulation, const Arguments& arguments, double until) {
+  Dataset truth = simulation.data;
+  for (std::size_t n = 0; n < truth.trajectories.size(); ++n) {
+    Trajectory& t = truth.trajectories[n];
+    t.values = simulation.truth[n];
+    const double gap =
+        t.times.back() / static_cast<double>(std::max<std::size_t>(1, t.times.size() - 1));
+    if (!(until > t.times.back()) || !(gap > 0)) continue;
+    const auto more = static_cast<std::size_t>((until - t.times.back()) / gap + 1e-9);
+    for (std::size_t i = 1; i <= more; ++i) {
+      t.times.push_back(simulation.data.trajectories[n].times.back() +
+                        gap * static_cast<double>(i));
+    }
+    t.values = SolveSystem(arguments.simulation.system, simulation.start(n), t.times);
+  }
+  return truth;
+}
+
+void CheckSize(const SimulationOptions& options, std::size_t dim) {
+  const double values = static_cast<double>(options.points) *
+                        static_cast<double>(options.trajectories) * static_cast<double>(dim);
+  if (values > static_cast<double>(kMostValues)) {
+    ThrowInput("simulate", "--points",
+               fmt::format("times trajectories and states is {:.3g}, must "
+                           "be at most {:.3g}",
+                           values, static_cast<double>(kMostValues)));
+  }
+}
+
+void Run(Arguments arguments) {
+  SimulationOptions& options = arguments.simulation;
+  const SystemInfo info = DescribeSystem(options.system);
+  options.seed = arguments.common.seed;
+  if (arguments.from) options.start = StatesByName(*arguments.from, info);
+  CheckSize(options, info.dim);
+  const double span = options.span > 0 ? options.span : info.default_span;
+  if (arguments.truth_until > 0 && arguments.truth_until < span) {
+    ThrowInput(
+        "simulate", "--truth-until",
+        fmt::format("is {}, must be the data's span {} or later", arguments.truth_until, span));
+  }
+  if (arguments.truth.empty() && arguments.out != "-")
+    arguments.truth = DefaultTruth(arguments.out);
+  CheckOutput(arguments.out);
+  if (!arguments.truth.empty()) CheckOutput(arguments.truth);
+  Simulation simulation = Simulate(options);
+  if (options.trajectories == 1) simulation.data.trajectories[0].name.clear();
+  if (!arguments.truth.empty()) {
+    WriteResult(arguments.truth, TruthOf(simulation, arguments, arguments.truth_until));
+  }
+  WriteResult(arguments.out, simulation.data);
+  if (arguments.common.quiet) return;
+  std::vector<std::string> noise;
+  for (double v : simulation.noise_variance) noise.push_back(fmt::format("{:.3g}", v));
+  const std::string said =
+      fmt::format("{}: {} of {} ({}), {} on [0, {:g}], noise variance {}, seed {}",
+                  arguments.out == "-" ? "standard output" : arguments.out,
+                  Several(options.trajectories, "trajectory", "trajectories"), info.title,
+                  fmt::join(info.state_names, ", "), Several(options.points, "time", "times"), span,
+                  fmt::join(noise, ", "), options.seed);
+  arguments.out == "-" ? PrintRemark(said) : PrintLine(said);
+  if (!arguments.truth.empty() && arguments.out != "-") {
+    PrintLine(fmt::format(
+        "{}: the truth{}", arguments.truth,
+        arguments.truth_until > 0 ? fmt::format(", on to {:g}", arguments.truth_until) : ""));
+  }
+}
+
+void AddOptions(CLI::App* command, Arguments* a) {
+  SimulationOptions& s = a->simulation;
+  command->add_option("SYSTEM", s.system, fmt::format("one of {}", fmt::join(SystemNames(), ", ")))
+      ->required();
+  command->add_option("-o,--output", a->out, "data file: .csv, .npz, or - for standard output")
+      ->required()
+      ->type_name("FILE");
+  AddCount(command, "--points", &s.points, {2, 1'000'000'000},
+           "times per trajectory (default: 50)");
+  AddNumber(command, "--span", &s.span, kPositiveNumber,
+            "from time 0 to here (default: the system's)");
+  command->add_flag("--irregular", s.irregular, "random times instead of equal gaps");
+  AddWord(
+      command, "--noise", "V,...",
+      [a](const Place& place, const std::string& word) {
+        a->simulation.noise_variance = ParseNumbers(place, word, {.least = 0});
+      },
+      "noise variance, one for all states or one each (default: 0)");
+  AddNumber(command, "--noise-share", &s.noise_share, {.least = 0},
+            "instead: noise as a share of each state's spread, such as 0.08");
+  AddCount(command, "--trajectories", &s.trajectories, {1, 10'000'000},
+           "how many, from starts around the first (default: 1)");
+  AddNumber(command, "--start-spread", &s.start_spread, {.least = 0},
+            "of the starts, as a share of each state's spread (default: 0.5)");
+  AddWord(
+      command, "--from", "S=X,...", [a](const Place&, const std::string& word) { a->from = word; },
+      "start, as in x1=-1.5,x2=2.5 (default: the system's)");
+  AddNumber(command, "--missing", &s.missing, {.least = 0, .most = 0.999},
+            "share of values that are missing (default: 0)");
+  command
+      ->add_option("--truth", a->truth,
+                   "file of the truth, without noise and gaps (default: NAME.truth.csv)")
+      ->type_name("FILE");
+  AddNumber(command, "--truth-until", &a->truth_until, kPositiveNumber,
+            "let the truth go on to this time, to score forecasts with");
+  AddSeed(command, &a->common, "noise, times, starts and gaps");
+  AddQuiet(command, &a->common);
+}
+
+}  // namespace
+
+void AddSimulate(CLI::App& app) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* command =
+      app.add_subcommand("simulate", "Make noisy data of a known system, and the truth beside it");
+  AddOptions(command, arguments.get());
+  AddExamples(command, {"gpode simulate vdp --noise 0.05 -o vdp.csv --truth-until 14",
+                        "gpode simulate lotka-volterra --trajectories 5 --irregular --missing 0.2 "
+                        "--noise-share 0.08 -o lv.csv",
+                        "gpode simulate lorenz63 --points 500 --span 10 -o -"});
+  command->callback([arguments] { Run(*arguments); });
+}
+
+}  // namespace gpode::tool
