@@ -11,7 +11,7 @@ namespace gpode::experiments {
 namespace {
 
 constexpr double kFrame = 0.01;  // seconds
-constexpr std::size_t kComponents = 5, kInducing = 100, kSteps = 2000;
+constexpr std::size_t kComponents = 5, kInducing = 100, kSteps = 1000;
 // Without movement; the same numbers as in the paper's experiments.
 constexpr Eigen::Index kSilentChannels[] = {24, 25, 31, 32};
 constexpr double kSilentValue = 1e-6;

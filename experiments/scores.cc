@@ -17,7 +17,7 @@ constexpr const char* kUsage =
     "  paper   the paper's Van der Pol and FitzHugh-Nagumo tasks\n"
     "  long    Van der Pol series of length 25, 40 and 55, shooting\n"
     "  fresh   three systems, 60 points, fresh noise of 8 % of the spread\n"
-    "  mocap   motion capture; FOLDER holds mocap09.npz, mocap35.npz and mocap39.npz; 3,000 "
+    "  mocap   motion capture; FOLDER holds mocap09.npz, mocap35.npz and mocap39.npz; 1,000 "
     "steps\n\n"
     "  --runs N         seeds of training per task (default 5; fresh: noise draws, default 20)\n"
     "  --bound NAME     vanilla, shooting or both\n"
