@@ -5,7 +5,7 @@ import { el, nameText, section, table, tableBehind } from "./dom";
 import { lineFigure } from "./line_plot";
 import type { Calibration, Report } from "./report";
 import { stage, type Plot } from "./stage";
-import { format, short, withUnit } from "./text";
+import { axisLabel, format, short } from "./text";
 
 const GROUP = "calibration";
 
@@ -17,7 +17,7 @@ export function calibrationSection(report: Report, calibration: Calibration): HT
   if (calibration.pit) figures.append(pit(calibration.pit));
   if (calibration.horizon) {
     const { times, plots } = calibration.horizon;
-    const label = withUnit(`${short(report.meta.time_name ?? "time", 20)} since the last observation`, report.meta.time_unit);
+    const label = axisLabel(`${short(report.meta.time_name ?? "time", 12)} since the last observation`, report.meta.time_unit, 54);
     const abscissa = () => ({ label, values: numbers(times), marks: [] });
     for (const plot of plots) figures.append(lineFigure(plot, GROUP, abscissa));
   }
@@ -59,6 +59,6 @@ function pit(histogram: NonNullable<Calibration["pit"]>): HTMLElement {
     rows: Array.from(counts, (count, i) => [format(i / counts.length, 3), format((i + 1) / counts.length, 3), format(count)]),
   }));
   return figure("Where values fall in their forecasts (PIT)", 300,
-    "Level: well calibrated. A valley: bands too narrow. A hill: too wide. A slope: too high or too low. Dashed: level, with what chance does to 95 % of bars.",
+    "Level: well calibrated. A valley: bands too narrow. A hill: too wide. A slope: too high or too low. Dashed: level; dotted: between these chance alone leaves 95 % of the bars, were the values independent.",
     (host) => new PitPlot(host, histogram), behind);
 }

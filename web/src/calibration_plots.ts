@@ -68,9 +68,8 @@ export class PitPlot implements Plot {
       hoverable(bar, () => [`ranks ${format(i / counts.length, 3)} to ${format((i + 1) / counts.length, 3)}`, "values", format(count)]);
       f.plot.append(bar);
     });
-    f.plot.append(svg("rect", { class: "chance", x: f.left, width: f.width, y: f.toY(level + spread),
-      height: f.toY(Math.max(0, level - spread)) - f.toY(level + spread) }));
-    f.plot.append(svg("line", { class: "diagonal", x1: f.left, x2: f.left + f.width, y1: f.toY(level), y2: f.toY(level) }));
+    const across = (y: number, name: string) => svg("line", { class: name, x1: f.left, x2: f.left + f.width, y1: f.toY(y), y2: f.toY(y) });
+    f.plot.append(across(level, "diagonal"), across(level + spread, "limit"), across(level - spread, "limit"));
     this.host.replaceChildren(f.root);
     this.host.setAttribute("aria-label",
       `Histogram of ${format(total)} values by their rank in the forecast, ${counts.length} bars: ${Array.from(counts).join(", ")}.`);

@@ -3,10 +3,10 @@ import uPlot from "uplot";
 import { timeAxis, valueAxis } from "./axes";
 import { channelData, describe, nearest, neighbour, rowsAt, valueRange, type ChannelData, type Near } from "./channel_data";
 import { attachGestures } from "./gestures";
-import { paintForecastLabel, paintForecastRegion, paintObserved, paintTest } from "./marks";
+import { ABOVE, paintForecastRegion, paintObserved, paintTest } from "./marks";
 import type { Report } from "./report";
 import type { Plot } from "./stage";
-import { format, short, withUnit } from "./text";
+import { axisLabel, format, short } from "./text";
 import { color } from "./theme";
 import { hideTooltip, say, showTooltip } from "./tooltip";
 import type { View } from "./view";
@@ -80,7 +80,7 @@ export class ChannelPlot implements Plot {
     return {
       width,
       height: this.height,
-      padding: [8, 12, 0, 0],
+      padding: [ABOVE, 20, 0, 0],
       legend: { show: false },
       series: this.series(),
       bands: [
@@ -88,7 +88,7 @@ export class ChannelPlot implements Plot {
         { series: [3, 4], fill: () => color("band50") },
       ],
       scales: { x: { time: false }, y: { range: () => valueRange(this.data, this.view.range(), this.view.shown) } },
-      axes: [timeAxis(withUnit(short(time_name ?? "time", 30), time_unit)), valueAxis(withUnit(short(name, 24), unit))],
+      axes: [timeAxis(axisLabel(time_name ?? "time", time_unit, 40)), valueAxis(axisLabel(name, unit, this.height / 10))],
       cursor: {
         y: false,
         points: { show: false },
@@ -116,12 +116,11 @@ export class ChannelPlot implements Plot {
     const none = { points: 0, seen: 0 };
     const observed = shown.observed ? paintObserved(u, this.data, range) : none;
     const test = shown.test ? paintTest(u, this.data, range) : none;
-    paintForecastLabel(u, this.data.forecastFrom, this.view.full().to);
-    this.report_marks(observed.points, observed.seen, test.points);
+    this.noteMarks(observed.points, observed.seen, test.points);
   }
 
   // What was drawn, for whoever cannot see the canvas: tests, and the note under the plot.
-  private report_marks(points: number, seen: number, test: number): void {
+  private noteMarks(points: number, seen: number, test: number): void {
     const { shown } = this.view;
     const set = this.host.dataset;
     set["observed"] = String(seen);
@@ -162,7 +161,7 @@ export class ChannelPlot implements Plot {
 
   private show(u: uPlot, time: number, top: number): string {
     const rows = rowsAt(this.data, time, this.view.shown);
-    const head = `${withUnit(short(this.report.meta.time_name ?? "time", 20), this.report.meta.time_unit)} ${format(time)}`;
+    const head = `${axisLabel(this.report.meta.time_name ?? "time", this.report.meta.time_unit, 40)} ${format(time)}`;
     const { left: x, top: y } = u.over.getBoundingClientRect();
     this.ring.hidden = this.marked === null;
     if (this.marked !== null) {

@@ -5,7 +5,7 @@ import { button, choice, el, nameText, section, tableBehind } from "./dom";
 import { KEYS } from "./gestures";
 import type { Channel, Report } from "./report";
 import { stage } from "./stage";
-import { short, withUnit } from "./text";
+import { axisLabel, short } from "./text";
 import { View, type Layer } from "./view";
 
 const LAYERS: { layer: Layer; mark: string; label: string; there: (channel: Channel) => boolean }[] = [
@@ -40,7 +40,7 @@ function channelFigure(report: Report, index: number, view: View): HTMLElement {
   const host = el("div", { class: "plot time", role: "img", tabindex: 0, "aria-describedby": "keys" });
   host.style.height = `${height}px`;
   const heading = el("h3", { title: name.length > 60 ? name.slice(0, 2000) : undefined }, nameText(name));
-  const timeLabel = withUnit(report.meta.time_name ?? "time", report.meta.time_unit);
+  const timeLabel = axisLabel(report.meta.time_name ?? "time", report.meta.time_unit, 60);
   const behind = tableBehind(`${short(name, 60)} over time`,
     () => tableOf(channelData(report, index, view.trajectory), timeLabel));
   stage.add(host, "channels", () => new ChannelPlot(host, report, index, view, height));

@@ -33,7 +33,7 @@ export function frame(options: FrameOptions): Frame {
   const show = (value: number) => (options.percent ? `${formatTick(Math.round(value * 1000) / 10)} %` : formatTick(value));
   const yTicks = ticks(options.y[0], options.y[1], Math.max(2, Math.floor(options.height / 55)));
   const widest = Math.max(...yTicks.map((value) => show(value).length), 1);
-  const margin = { left: 28 + 7 * widest, right: 12, top: 8, bottom: 42 };
+  const margin = { left: 28 + 7 * widest, right: 22, top: 8, bottom: 42 };
   const width = Math.max(40, options.width - margin.left - margin.right);
   const height = Math.max(40, options.height - margin.top - margin.bottom);
   const id = `clip${++clips}`;

@@ -1,11 +1,12 @@
 // Lines over steps, seconds or horizons, with a legend that names them.
 import uPlot from "uplot";
 import { extent, lowerBound, numbers } from "./arrays";
-import { FONT, timeAxis, valueAxis } from "./axes";
+import { timeAxis, valueAxis } from "./axes";
 import { el, nameText, tableBehind } from "./dom";
+import { ABOVE, clipped, paintAbove } from "./marks";
 import type { LineFigure } from "./report";
 import { stage, type Plot } from "./stage";
-import { format, short, withUnit } from "./text";
+import { axisLabel, format, short } from "./text";
 import { color } from "./theme";
 import { hideTooltip, showTooltip, type Row } from "./tooltip";
 
@@ -90,10 +91,10 @@ class LinePlot implements Plot {
     return {
       width,
       height: HEIGHT,
-      padding: [10, 12, 0, 0],
+      padding: [marks.length > 0 ? ABOVE : 10, 20, 0, 0],
       legend: { show: false },
       scales: { x: { time: false }, y },
-      axes: [timeAxis(label), valueAxis(withUnit(short(this.figure.y_name, 24), this.figure.unit))],
+      axes: [timeAxis(short(label, 54)), valueAxis(axisLabel(this.figure.y_name, this.figure.unit, 30))],
       series: [{}, ...columns.map((column, i): uPlot.Series => ({
         stroke: () => lineColor(i),
         dash: dash(i),
@@ -138,12 +139,18 @@ function nearestIndex(x: number[], wanted: number): number {
 
 function logRange(_: uPlot, low: number | null, high: number | null): [number, number] {
   if (low === null || high === null || !(low > 0)) return [0.1, 10];
-  return [low / 1.3, high * 1.3];
+  return [below(low / 1.05), 1 / below(1 / (high * 1.05))];
 }
 
-// What comes after the first twentieth: the first steps of a run are often far off.
+// The largest of 1, 2 and 5 times a power of ten that is not above a value.
+function below(value: number): number {
+  const power = 10 ** Math.floor(Math.log10(value));
+  return power * (value >= 5 * power ? 5 : value >= 2 * power ? 2 : 1);
+}
+
+// What comes after the first tenth: the first steps of a run are often far off.
 function settledRange(columns: (number | null)[][]): [number, number] {
-  const settled = columns.map((column) => column.slice(column.length > 40 ? Math.floor(column.length / 20) : 0)
+  const settled = columns.map((column) => column.slice(column.length > 40 ? Math.floor(column.length / 10) : 0)
     .map((value) => value ?? NaN));
   const [low, high] = extent(...settled) ?? [0, 1];
   const margin = 0.08 * (high - low) || Math.abs(high) * 0.1 || 1;
@@ -151,30 +158,18 @@ function settledRange(columns: (number | null)[][]): [number, number] {
 }
 
 function paintMarks(u: uPlot, marks: Abscissa["marks"]): void {
-  const { ctx, bbox } = u;
-  const ratio = devicePixelRatio;
-  ctx.save();
-  ctx.beginPath();
-  ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
-  ctx.clip();
-  ctx.font = FONT.replace(/\d+/, (size) => String(Number(size) * ratio));
-  ctx.textBaseline = "top";
+  let free = 0;
   for (const { name, at } of marks) {
     const x = u.valToPos(at, "x", true);
-    ctx.strokeStyle = color("soft");
-    ctx.lineWidth = ratio;
-    ctx.setLineDash([4 * ratio, 3 * ratio]);
-    ctx.beginPath();
-    ctx.moveTo(x, bbox.top);
-    ctx.lineTo(x, bbox.top + bbox.height);
-    ctx.stroke();
-    ctx.setLineDash([]);
-    ctx.lineWidth = 3 * ratio;
-    ctx.lineJoin = "round";
-    ctx.strokeStyle = color("paper");
-    ctx.fillStyle = color("soft");
-    ctx.strokeText(short(name, 24), x + 4 * ratio, bbox.top + 3 * ratio);
-    ctx.fillText(short(name, 24), x + 4 * ratio, bbox.top + 3 * ratio);
+    clipped(u, (ctx, ratio) => {
+      ctx.strokeStyle = color("soft");
+      ctx.lineWidth = ratio;
+      ctx.setLineDash([4 * ratio, 3 * ratio]);
+      ctx.beginPath();
+      ctx.moveTo(x, u.bbox.top);
+      ctx.lineTo(x, u.bbox.top + u.bbox.height);
+      ctx.stroke();
+    });
+    free = paintAbove(u, short(name, 24), x, free);
   }
-  ctx.restore();
 }

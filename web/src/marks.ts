@@ -6,7 +6,10 @@ import { color } from "./theme";
 import { thin } from "./thin";
 import type { Range } from "./view";
 
-function clipped(u: uPlot, paint: (ctx: CanvasRenderingContext2D, ratio: number) => void): void {
+// The room above a plot for paintAbove, in CSS pixels.
+export const ABOVE = 20;
+
+export function clipped(u: uPlot, paint: (ctx: CanvasRenderingContext2D, ratio: number) => void): void {
   const { ctx, bbox } = u;
   ctx.save();
   ctx.beginPath();
@@ -33,24 +36,24 @@ export function paintForecastRegion(u: uPlot, from: number | null, to: number): 
     ctx.lineTo(x, top + height);
     ctx.stroke();
   });
+  paintAbove(u, "forecast", Math.max(u.bbox.left, u.valToPos(from, "x", true)));
 }
 
-// The region's name, on top of everything else, where there is room for it.
-export function paintForecastLabel(u: uPlot, from: number | null, to: number): void {
-  if (from === null || !(from < to)) return;
-  clipped(u, (ctx, ratio) => {
-    const { left, top, width } = u.bbox;
-    const x = Math.max(left, u.valToPos(from, "x", true)) + 5 * ratio;
-    ctx.font = FONT.replace(/\d+/, (size) => String(Number(size) * ratio));
-    ctx.textBaseline = "top";
-    if (x + ctx.measureText("forecast").width > left + width) return;
-    ctx.lineWidth = 3 * ratio;
-    ctx.lineJoin = "round";
-    ctx.strokeStyle = color("paper");
-    ctx.strokeText("forecast", x, top + 4 * ratio);
-    ctx.fillStyle = color("soft");
-    ctx.fillText("forecast", x, top + 4 * ratio);
-  });
+// A word in the margin above the plot, from x in canvas pixels on, or up to it where there is no room;
+// none if it would reach back beyond `free`. Returns where the margin is free from then on.
+export function paintAbove(u: uPlot, text: string, x: number, free = 0): number {
+  const { ctx, bbox } = u;
+  if (x < bbox.left || x > bbox.left + bbox.width) return free;
+  ctx.save();
+  ctx.font = FONT.replace(/\d+/, (size) => String(Number(size) * devicePixelRatio));
+  ctx.textBaseline = "bottom";
+  ctx.fillStyle = color("soft");
+  const wide = ctx.measureText(text).width;
+  const left = x + wide > bbox.left + bbox.width ? x - wide : x;
+  ctx.textAlign = "left";
+  if (left >= free) ctx.fillText(text, left, bbox.top - 3 * devicePixelRatio);
+  ctx.restore();
+  return left >= free ? left + wide + 8 * devicePixelRatio : free;
 }
 
 export interface Painted {

@@ -76,8 +76,9 @@ export class PortraitPlot implements Plot {
     const group = svg("g", { class: "streamlines", transform: `translate(${left} ${top})` });
     for (const line of streamlines(direction, width, height, Math.max(14, Math.min(24, width / 28)))) {
       group.append(svg("path", { d: pathThrough(line) }));
-      const middle = Math.floor(line.length / 2);
-      group.append(svg("path", { class: "arrow", d: arrow(line[middle]!, line[middle + 1] ?? line[middle]!, line[middle - 1]!) }));
+      for (const i of arrowPlaces(line.length)) {
+        group.append(svg("path", { class: "arrow", d: arrow(line[i - 1]!, line[i]!, line[i + 1]!) }));
+      }
     }
     this.frame.plot.append(group);
   }
@@ -168,8 +169,14 @@ export class PortraitPlot implements Plot {
   }
 }
 
-function arrow(at: Point, next: Point, before: Point | undefined): string {
-  const [dx, dy] = before ? [next[0] - before[0], next[1] - before[1]] : [next[0] - at[0], next[1] - at[1]];
+// Evenly along a line of so many points, one per 110 or so.
+function arrowPlaces(length: number): number[] {
+  const count = Math.max(1, Math.round(length / 110));
+  return Array.from({ length: count }, (_, k) => Math.floor(((k + 0.5) * length) / count)).filter((i) => i > 0 && i + 1 < length);
+}
+
+function arrow(before: Point, at: Point, next: Point): string {
+  const [dx, dy] = [next[0] - before[0], next[1] - before[1]];
   const length = Math.hypot(dx, dy) || 1;
   const [ux, uy] = [dx / length, dy / length];
   const corner = (along: number, across: number) =>

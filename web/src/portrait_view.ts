@@ -1,7 +1,7 @@
 // What the reader chose of the phase portrait.
 import { lowerBound, numbers } from "./arrays";
 import type { Report, States } from "./report";
-import { short, withUnit } from "./text";
+import { axisLabel } from "./text";
 
 export type PortraitLayer = "uncertainty" | "streamlines" | "paths" | "observed" | "draws" | "inducing";
 
@@ -13,7 +13,7 @@ export interface PortraitView {
 }
 
 export function stateLabel(states: States, index: number): string {
-  return withUnit(short(states.names[index] ?? "", 30), states.units?.[index]);
+  return axisLabel(states.names[index] ?? "", states.units?.[index], 36);
 }
 
 // The first index of a trajectory's grid that is a forecast.

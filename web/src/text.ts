@@ -37,6 +37,8 @@ export function short(name: string, most = 40): string {
   return cut ? `${line.slice(0, most - 1).join("")}\u2026` : line.join("");
 }
 
-export function withUnit(name: string, unit: string | undefined): string {
-  return unit ? `${name} (${short(unit, 20)})` : name;
+// A name with its unit, together at most so many characters.
+export function axisLabel(name: string, unit: string | undefined, most: number): string {
+  const tail = unit ? ` (${short(unit, 12)})` : "";
+  return short(name, most - tail.length) + tail;
 }

@@ -18,13 +18,14 @@ export class View {
 
   constructor(private readonly report: Report) {}
 
-  // All the times of the chosen trajectory.
+  // All the times of the chosen trajectory, and a margin.
   full(): Range {
     const { grid, times, test_times } = this.report.trajectories[this.trajectory]!;
     const found = extent(...[grid, times, test_times].map((array) => ends(numbers(array))));
     if (found === null) return { from: 0, to: 1 };
     const [from, to] = found;
-    return to > from ? { from, to } : { from: from - 0.5, to: to + 0.5 };
+    const margin = 0.012 * (to - from) || 0.5; // so that no mark is cut in half
+    return { from: from - margin, to: to + margin };
   }
 
   range(): Range {

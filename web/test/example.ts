@@ -80,7 +80,7 @@ function simulated(setting: Setting, seed: number): Report {
     const noisy = (states: State[]) => states.map((state) => state.map((value) => value + setting.noise * random.normal()));
     const observed = noisy(integrate(setting.truth, start, times));
     const test = noisy(integrate(setting.truth, start, [0, ...testTimes]).slice(1));
-    const draws = fields.map((field) => integrate(field, start.map((value) => value + 0.05 * random.normal()), grid));
+    const draws = fields.map((field) => integrate(field, start.map((value) => value + 0.12 * random.normal()), grid));
     report.trajectories.push({ name: `run ${k + 1}`, times: f64(times), grid: f64(grid), forecast_from: setting.until, test_times: testTimes });
     report.channels.forEach((channel, i) => {
       const band = (p: number) => f32(grid.map((_, t) => quantile(draws.map((draw) => draw[t]![i]!), p)));
@@ -170,7 +170,7 @@ function frameOf(setting: Setting, seed: number): Omit<Report, "trajectories" | 
           { name: "constraint", values: decay(-120, -18, 900, 2) }, { name: "KL of the inducing values", values: decay(-5, -29, 700, 1) }] },
         { title: "Noise", y_name: "standard deviation", log: true, series: names.map((name, i) => ({ name, values: decay(0.5 + 0.1 * i, 0.2 + 0.03 * i, 1500, 0.002) })) },
         { title: "Lengthscales", y_name: "lengthscale", log: true, series: names.flatMap((from) => names.map((to, j) => ({ name: `${to} for d ${from}/dt`, values: decay(1, 1.2 + 0.5 * j, 1800, 0.004) }))) },
-        { title: "Gaps between segments", y_name: "share of a state's spread", log: true, series: [
+        { title: "Gaps between segments", y_name: "share of spread", log: true, series: [
           { name: "root mean square gap", values: decay(0.3, 0.008, 900, 0.0002) }, { name: "tolerance", values: f32(steps.map((step) => Math.max(0.01, 0.1 * Math.exp(-step / 2400)))) }] },
       ],
     },
@@ -196,7 +196,7 @@ export function vanDerPol(seed = 1): Report {
   const oscillator = (mu: number): System => ([x, y]) => [y!, -x! + mu * (1 - x! * x!) * y!];
   return simulated({
     title: "Van der Pol oscillator", names: ["x", "y"], units: ["mm", "mm/s"], truth: oscillator(0.5),
-    guess: (normal) => oscillator(0.5 + 0.06 * normal()), starts: [[-1.5, 2.5]], ranges: [[-3.2, 3.2], [-3.6, 3.6]],
+    guess: (normal) => oscillator(0.5 + 0.14 * normal()), starts: [[-1.5, 2.5]], ranges: [[-3.2, 3.2], [-3.6, 3.6]],
     noise: 0.2, until: 7, end: 14, observations: 50,
   }, seed);
 }

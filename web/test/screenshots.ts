@@ -27,7 +27,9 @@ for (const { name, width, scheme, reports: wanted } of views) {
     // All plots are drawn once they have been in sight.
     await page.setViewportSize({ width, height: 6000 });
     await page.waitForTimeout(400);
-    await page.screenshot({ path: join(folder, `${report}-${name}.png`), fullPage: true });
+    for (const part of ["top", "channels", "portrait", "training", "calibration", "learned", "repeat"]) {
+      await page.locator(`#${part}`).screenshot({ path: join(folder, `${report}-${name}-${part}.png`) });
+    }
     if (name === "light") await page.pdf({ path: join(folder, `${report}.pdf`), format: "A4", printBackground: true });
     await context.close();
   }
