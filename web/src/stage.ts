@@ -19,9 +19,13 @@ interface Entry {
   width: number;
 }
 
+const FRAME = 8; // milliseconds of a frame that may go into new plots
+
 class Stage {
   private entries = new Map<Element, Entry>();
-  private sight = new IntersectionObserver((changes) => this.onSight(changes), { rootMargin: "300px 0px" });
+  private waiting: Entry[] = [];
+  private timer = 0;
+  private sight = new IntersectionObserver((changes) => this.onSight(changes), { rootMargin: "600px 0px" });
   private sizes = new ResizeObserver((changes) => this.onSize(changes));
 
   constructor() {
@@ -56,7 +60,23 @@ class Stage {
       const entry = this.entries.get(change.target);
       if (entry === undefined) continue;
       entry.near = change.isIntersecting;
+      if (entry.near) this.waiting.push(entry);
+    }
+    this.drawWaiting();
+  }
+
+  // A few at a time, so that scrolling stays smooth while new plots come into sight.
+  private drawWaiting(): void {
+    const start = performance.now();
+    while (this.waiting.length > 0 && performance.now() - start < FRAME) {
+      const entry = this.waiting.shift()!;
       if (entry.near) this.draw(entry);
+    }
+    if (this.waiting.length > 0 && this.timer === 0) {
+      this.timer = requestAnimationFrame(() => {
+        this.timer = 0;
+        this.drawWaiting();
+      });
     }
   }
 
