@@ -70,22 +70,21 @@ export interface Near {
   layer: "observed" | "test";
 }
 
-// The observation or test point nearest to a time, if any is closer than `reach`; of several as
-// close, that with the value nearest to `value`.
+// The observation or test point nearest to a time, if any is closer than `reach`; of several within
+// `tie` of it, or equally far, that with the value nearest to `value`.
 export function nearest(
-  data: ChannelData, time: number, value: number, reach: number, shown: Record<Layer, boolean>,
+  data: ChannelData, time: number, value: number, reach: number, tie: number, shown: Record<Layer, boolean>,
 ): Near | null {
   let best: Near | null = null;
-  let distance = reach;
+  let [bestTime, bestValue] = [reach, Infinity];
   const look = (times: Numbers, values: Numbers, layer: Near["layer"]) => {
-    for (let i = lowerBound(times, time - distance); i < times.length && times[i]! <= time + distance; ++i) {
+    for (let i = lowerBound(times, time - reach); i < times.length && times[i]! <= time + reach; ++i) {
+      const awayInTime = Math.max(0, Math.abs(times[i]! - time) - tie);
+      const awayInValue = Math.abs(values[i]! - value); // NaN is never less
+      if (awayInTime > bestTime || (awayInTime === bestTime && !(awayInValue < bestValue))) continue;
       if (!Number.isFinite(values[i])) continue;
-      const away = Math.abs(times[i]! - time);
-      const tie = best !== null && away === distance && Math.abs(values[i]! - value) < Math.abs(best.value - value);
-      if (away < distance || tie) {
-        best = { time: times[i]!, value: values[i]!, layer };
-        distance = away;
-      }
+      best = { time: times[i]!, value: values[i]!, layer };
+      [bestTime, bestValue] = [awayInTime, awayInValue];
     }
   };
   if (shown.observed) look(data.times, data.observed, "observed");

@@ -12,6 +12,7 @@ import { hideTooltip, say, showTooltip } from "./tooltip";
 import type { View } from "./view";
 
 const SNAP = 24; // pixels within which the pointer finds an observation
+const TIE = 3; // and within which the nearest value counts, not the nearest time
 
 export class ChannelPlot implements Plot {
   private u: uPlot | null = null;
@@ -154,8 +155,8 @@ export class ChannelPlot implements Plot {
       return;
     }
     const time = u.posToVal(left, "x");
-    const reach = u.posToVal(left + SNAP, "x") - time;
-    this.marked = nearest(this.data, time, u.posToVal(top, "y"), reach, this.view.shown);
+    const pixel = u.posToVal(left + 1, "x") - time;
+    this.marked = nearest(this.data, time, u.posToVal(top, "y"), SNAP * pixel, TIE * pixel, this.view.shown);
     this.show(u, this.marked?.time ?? time, top);
   }
 

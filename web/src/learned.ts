@@ -28,14 +28,14 @@ function cell(value: number, most: number, detail: string): HTMLElement {
 function relevance(names: string[], learned: Learned, lengthscales: number[][]): HTMLElement {
   const shared = lengthscales.length === 1 && names.length > 1;
   const spread = learned.state_spread ?? names.map(() => 1);
-  const relevances = lengthscales.map((row) => row.map((length, j) => spread[j]! / length));
+  const relevances = lengthscales.map((row) => row.map((length, j) => (spread[j] ?? 1) / length));
   const most = Math.max(...relevances.flat().filter(Number.isFinite), 0);
   const head = el("tr", {}, el("th", { scope: "col" }, "rate of change of"), ...names.map((name) => el("th", { scope: "col" }, nameText(short(name, 30)))),
     ...(learned.amplitudes ? [el("th", { scope: "col" }, "size of the field")] : []));
   const rows = relevances.map((row, d) => {
     const cells = row.map((value, j) => cell(value, most, `lengthscale ${format(lengthscales[d]![j]!, 4)}`));
-    const size = learned.amplitudes ? [el("td", {}, format(learned.amplitudes[d]!, 3))] : [];
-    return el("tr", {}, el("th", { scope: "row" }, nameText(shared ? "all states" : short(names[d]!, 30))), ...cells, ...size);
+    const size = learned.amplitudes ? [el("td", {}, format(learned.amplitudes[d] ?? NaN, 3))] : [];
+    return el("tr", {}, el("th", { scope: "row" }, nameText(shared ? "all states" : short(names[d] ?? "", 30))), ...cells, ...size);
   });
   return el("figure", {},
     el("figcaption", {}, el("h3", {}, "Which state matters for which rate")),
