@@ -12,7 +12,7 @@ import { hideTooltip, say, showTooltip } from "./tooltip";
 import type { View } from "./view";
 
 const SNAP = 24; // pixels within which the pointer finds an observation
-const TIE = 3; // and within which the nearest value counts, not the nearest time
+const TIE = 1.5; // and within which the nearest value counts, not the nearest time
 
 export class ChannelPlot implements Plot {
   private u: uPlot | null = null;
