@@ -44,7 +44,7 @@ function channelFigure(report: Report, index: number, view: View): HTMLElement {
   const behind = tableBehind(`${short(name, 60)} over time`,
     () => tableOf(channelData(report, index, view.trajectory), timeLabel));
   stage.add(host, "channels", () => new ChannelPlot(host, report, index, view, height));
-  const thinned = el("p", { class: "note if-thinned" }, "Too many points to show all: each column has its lowest and highest.");
+  const thinned = el("p", { class: "note if-thinned" }, "Too many points to show each: of every column of pixels the lowest and the highest.");
   return el("figure", { class: "channel", "data-unit": unit }, el("figcaption", {}, heading), host, thinned, behind);
 }
 

@@ -13,12 +13,19 @@ import { hideTooltip, showTooltip, type Row } from "./tooltip";
 
 // Levels of the shading: the field's standard deviation as a share of its median speed.
 export const LEVELS = [0.05, 0.1, 0.2, 0.5, 1, 2];
-const SNAP = 16;
+const SNAP = 16; // pixels within which the pointer finds a trajectory
+
+// A point of a median trajectory, in pixels.
+interface Near {
+  point: Point;
+  time: number;
+  name: string;
+}
 
 export class PortraitPlot implements Plot {
   private frame!: Frame;
   private field: Field | undefined;
-  private near: { point: Point; time: number; name: string }[] = [];
+  private near: Near[] = [];
 
   constructor(private readonly host: HTMLElement, private readonly report: Report, private readonly view: PortraitView) {
     host.addEventListener("mousemove", (event) => this.hover(event));
@@ -137,10 +144,10 @@ export class PortraitPlot implements Plot {
     if (this.field === undefined) return;
     const box = this.host.getBoundingClientRect();
     const [px, py] = [event.clientX - box.left, event.clientY - box.top];
-    const [x, y] = [this.frame.fromX(px), this.frame.fromY(py)];
-    const rows = this.fieldRows(this.field, x, y);
-    if (rows === null) return hideTooltip();
     const close = this.closest(px, py);
+    const [atX, atY] = close?.point ?? [px, py];
+    const rows = this.fieldRows(this.field, this.frame.fromX(atX), this.frame.fromY(atY));
+    if (rows === null) return hideTooltip();
     const head = close ? `${short(close.name, 40)}, ${short(this.report.meta.time_name ?? "time", 20)} ${format(close.time, 4)}` : "field";
     showTooltip(head, rows, event.clientX, event.clientY);
   }
@@ -158,8 +165,8 @@ export class PortraitPlot implements Plot {
     ];
   }
 
-  private closest(px: number, py: number): { time: number; name: string } | null {
-    let best = null;
+  private closest(px: number, py: number): Near | null {
+    let best: Near | null = null;
     let distance = SNAP;
     for (const candidate of this.near) {
       const away = Math.hypot(candidate.point[0] - px, candidate.point[1] - py);

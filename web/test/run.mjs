@@ -25,5 +25,5 @@ await build({
   logLevel: "warning",
 });
 const files = names.map((name) => join(out, name.replace(/\.ts$/, ".mjs")));
-const mode = names.every((name) => name.endsWith(".test.ts")) ? ["--test"] : [];
+const mode = names.every((name) => name.endsWith(".test.ts")) ? ["--test", "--test-reporter=spec"] : [];
 process.exit(spawnSync(process.execPath, [...mode, ...files, ...rest], { stdio: "inherit" }).status ?? 1);
