@@ -341,6 +341,32 @@ test("a field of one state is a line", async () => {
   });
 });
 
+test("the example of the documentation opens", async () => {
+  const text = readFileSync("../docs/report.md", "utf8").match(/```json\n([^`]*)```/)![1]!;
+  await visitReport(JSON.parse(text) as Report, 1280, async (page) => {
+    const { observed, bands } = await data(page, 0);
+    assert.deepEqual({ observed, bands }, { observed: "2", bands: "2" });
+  });
+});
+
+test("fingers zoom and move along time", () => visitReport(vanDerPol(), 390, async (page) => {
+  const range = async () => (await data(page, 0))["range"]!.split(" ").map(Number) as [number, number];
+  const { x, y } = await placeOf(page, 0, 7);
+  const device = await page.context().newCDPSession(page);
+  const touch = (type: "touchStart" | "touchMove" | "touchEnd", ...xs: number[]) =>
+    device.send("Input.dispatchTouchEvent", { type, touchPoints: xs.map((place, id) => ({ x: place, y, id })) });
+  const [from, to] = await range();
+  await touch("touchStart", x - 30, x + 30);
+  for (const wider of [40, 50, 60]) await touch("touchMove", x - wider, x + wider);
+  await touch("touchEnd");
+  const [zoomedFrom, zoomedTo] = await range();
+  assert.ok(zoomedTo - zoomedFrom < 0.7 * (to - from), "two fingers zoom");
+  await touch("touchStart", x);
+  for (const along of [20, 40, 60]) await touch("touchMove", x + along);
+  await touch("touchEnd");
+  assert.ok((await range())[0] < zoomedFrom, "one finger moves");
+}));
+
 test("a page without data says so", async () => {
   const page = await browser.newPage();
   await page.setContent(template);

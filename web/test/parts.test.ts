@@ -1,5 +1,6 @@
 // The parts that need no browser.
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { extent, interpolate, lowerBound, numbers } from "../src/arrays";
 import { valueRange, type ChannelData } from "../src/channel_data";
@@ -123,6 +124,14 @@ test("no text of the data ends the element that holds them", () => {
   const page = fillPage("<script>__GPODE_REPORT__</script>", report);
   assert.equal(page.split("<").length, 3);
   assert.equal(parseReport(page.slice(8, -9)).meta.title, report.meta.title);
+});
+
+test("the documentation names every field", () => {
+  const fields = readFileSync("src/report.ts", "utf8").matchAll(/^  (\w+)\??: /gm);
+  const text = readFileSync("../docs/report.md", "utf8");
+  const names = new Set(Array.from(fields, (match) => match[1]!));
+  assert.ok(names.size > 50);
+  for (const name of names) assert.match(text, new RegExp(`\\b${name}\\b`), `docs/report.md lacks ${name}`);
 });
 
 test("data of another format are refused with a sentence", () => {
