@@ -1,0 +1,49 @@
+// Bundles src/ into one page without outside parts.
+// usage: node build.mjs [OUTPUT]    default: dist/report.html
+import { createHash } from "node:crypto";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+
+const here = dirname(fileURLToPath(import.meta.url));
+const output = process.argv[2] ?? join(here, "dist", "report.html");
+const PLACEHOLDER = "__GPODE_REPORT__";
+
+async function bundle(entry) {
+  const result = await build({
+    entryPoints: [join(here, entry)],
+    absWorkingDir: here,
+    bundle: true,
+    minify: true,
+    write: false,
+    format: "iife",
+    target: "es2020",
+    charset: "ascii", // the page works whatever encoding a server claims
+    legalComments: "inline", // uPlot's and D3's licences travel with their code
+    logLevel: "warning",
+  });
+  return result.outputFiles[0].text.trim();
+}
+
+const hash = (text) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
+
+// One pass, with functions as replacements, so that nothing within a part is taken for a mark.
+function fill(template, parts) {
+  return template.replace(/\{\{(\w+)\}\}/g, (_, name) => parts[name]);
+}
+
+const script = await bundle("src/main.ts");
+const style = await bundle("src/style.css");
+if (/<\/(script|style)/i.test(script + style)) throw new Error("a bundle would end its own element");
+const page = fill(readFileSync(join(here, "src", "template.html"), "utf8"), {
+  script,
+  style,
+  // Scripts and styles run only if they are these; nothing may be fetched from anywhere.
+  policy: `default-src 'none'; img-src data:; script-src ${hash(script)}; style-src ${hash(style)}`,
+  data: PLACEHOLDER,
+});
+if (page.split(PLACEHOLDER).length !== 2) throw new Error("the page must have one place for the data");
+mkdirSync(dirname(output), { recursive: true });
+writeFileSync(output, page);
+console.log(`web: ${output}, ${Math.round(page.length / 1024)} KiB`);

@@ -1,0 +1,169 @@
+// One channel along one trajectory, decoded; and what is to be said of a time.
+import { countFinite, extent, interpolate, lowerBound, numbers, type Numbers } from "./arrays";
+import type { Report } from "./report";
+import { format } from "./text";
+import type { Row } from "./tooltip";
+import type { Layer, Range } from "./view";
+
+export interface ChannelData {
+  times: Numbers;
+  observed: Numbers;
+  grid: Numbers;
+  median: Numbers;
+  low50: Numbers;
+  high50: Numbers;
+  low95: Numbers;
+  high95: Numbers;
+  draws: Numbers[];
+  testTimes: Numbers;
+  test: Numbers;
+  forecastFrom: number | null;
+}
+
+export function channelData(report: Report, channel: number, trajectory: number): ChannelData {
+  const along = report.trajectories[trajectory]!;
+  const series = report.channels[channel]!.series[trajectory]!;
+  return {
+    times: numbers(along.times),
+    observed: numbers(series.observed),
+    grid: numbers(along.grid),
+    median: numbers(series.median),
+    low50: numbers(series.low50),
+    high50: numbers(series.high50),
+    low95: numbers(series.low95),
+    high95: numbers(series.high95),
+    draws: (series.draws ?? []).map(numbers),
+    testTimes: numbers(along.test_times),
+    test: numbers(series.test),
+    forecastFrom: along.forecast_from ?? null,
+  };
+}
+
+// The values between the range's times, one beyond at either side.
+function within(times: Numbers, values: Numbers, range: Range): Numbers {
+  const first = Math.max(0, lowerBound(times, range.from) - 1);
+  return values.subarray(first, lowerBound(times, range.to) + 1);
+}
+
+// The range of values to show. Bands of draws that run away must not flatten everything else.
+export function valueRange(data: ChannelData, range: Range, shown: Record<Layer, boolean>): [number, number] {
+  const onGrid = (values: Numbers, layer: Layer) => (shown[layer] ? within(data.grid, values, range) : []);
+  const core = extent(
+    shown.observed ? within(data.times, data.observed, range) : [],
+    shown.test ? within(data.testTimes, data.test, range) : [],
+    onGrid(data.median, "median"),
+  );
+  const bands = extent(onGrid(data.low50, "band50"), onGrid(data.high50, "band50"), onGrid(data.low95, "band95"),
+    onGrid(data.high95, "band95"), ...data.draws.map((draw) => onGrid(draw, "draws")));
+  let [low, high] = core ?? bands ?? [0, 1];
+  if (core && bands) {
+    const reach = 1.5 * (high - low || 1);
+    [low, high] = [Math.max(Math.min(low, bands[0]), low - reach), Math.min(Math.max(high, bands[1]), high + reach)];
+  }
+  const margin = 0.06 * (high - low) || Math.abs(high) * 0.1 || 1;
+  return [low - margin, high + margin];
+}
+
+export interface Near {
+  time: number;
+  value: number;
+  layer: "observed" | "test";
+}
+
+// The observation or test point nearest to a time, if any is closer than `reach`; of several within
+// `tie` of it, or equally far, that with the value nearest to `value`.
+export function nearest(
+  data: ChannelData, time: number, value: number, reach: number, tie: number, shown: Record<Layer, boolean>,
+): Near | null {
+  let best: Near | null = null;
+  let [bestTime, bestValue] = [reach, Infinity];
+  const look = (times: Numbers, values: Numbers, layer: Near["layer"]) => {
+    for (let i = lowerBound(times, time - reach); i < times.length && times[i]! <= time + reach; ++i) {
+      const awayInTime = Math.max(0, Math.abs(times[i]! - time) - tie);
+      const awayInValue = Math.abs(values[i]! - value); // NaN is never less
+      if (awayInTime > bestTime || (awayInTime === bestTime && !(awayInValue < bestValue))) continue;
+      if (!Number.isFinite(values[i])) continue;
+      best = { time: times[i]!, value: values[i]!, layer };
+      [bestTime, bestValue] = [awayInTime, awayInValue];
+    }
+  };
+  if (shown.observed) look(data.times, data.observed, "observed");
+  if (shown.test) look(data.testTimes, data.test, "test");
+  return best;
+}
+
+// The next observation or test point after a time (direction 1) or before it (-1).
+export function neighbour(data: ChannelData, time: number, direction: 1 | -1): Near | null {
+  let best: Near | null = null;
+  const look = (times: Numbers, values: Numbers, layer: Near["layer"]) => {
+    let i = lowerBound(times, time);
+    if (direction === 1) while (i < times.length && !(times[i]! > time && Number.isFinite(values[i]))) ++i;
+    else for (--i; i >= 0 && !Number.isFinite(values[i]); ) --i;
+    const found = times[i];
+    if (found === undefined) return;
+    if (best === null || (found - best.time) * direction < 0) best = { time: found, value: values[i]!, layer };
+  };
+  look(data.times, data.observed, "observed");
+  look(data.testTimes, data.test, "test");
+  return best;
+}
+
+function atTime(times: Numbers, values: Numbers, time: number): string[] {
+  const result: string[] = [];
+  for (let i = lowerBound(times, time); i < times.length && times[i] === time && result.length < 4; ++i) {
+    if (Number.isFinite(values[i])) result.push(format(values[i]!));
+  }
+  return result;
+}
+
+function between(data: ChannelData, low: Numbers, high: Numbers, time: number): string | null {
+  const ends = [interpolate(data.grid, low, time), interpolate(data.grid, high, time)];
+  return ends.every(Number.isFinite) ? `${format(ends[0]!, 4)} to ${format(ends[1]!, 4)}` : null;
+}
+
+export function rowsAt(data: ChannelData, time: number, shown: Record<Layer, boolean>): Row[] {
+  const rows: Row[] = [];
+  const add = (layer: Layer, name: string, value: string | null, mark: string) => {
+    if (shown[layer] && value !== null) rows.push({ name, value, mark });
+  };
+  for (const value of atTime(data.times, data.observed, time)) add("observed", "observed", value, "dot");
+  for (const value of atTime(data.testTimes, data.test, time)) add("test", "test", value, "diamond");
+  const middle = interpolate(data.grid, data.median, time);
+  add("median", "median", Number.isFinite(middle) ? format(middle, 4) : null, "line");
+  add("band50", "50 % band", between(data, data.low50, data.high50, time), "band50");
+  add("band95", "95 % band", between(data, data.low95, data.high95, time), "band95");
+  return rows;
+}
+
+const MOST_ROWS = 200;
+
+// Times with what was seen and what the model says: the table behind a plot.
+export function tableOf(data: ChannelData, timeLabel: string): { head: string[]; rows: string[][]; note?: string } {
+  const all = Array.from(new Set([...sample(data.times), ...sample(data.testTimes), ...sample(data.grid, 40)])).sort((a, b) => a - b);
+  const every = { observed: true, median: true, band50: true, band95: true, draws: true, test: true };
+  const names = ["observed", "test", "median", "50 % band", "95 % band"];
+  const rows = all.map((time) => {
+    const found = rowsAt(data, time, every);
+    return [format(time), ...names.map((name) => found.find((row) => row.name === name)?.value ?? "")];
+  });
+  const count = data.times.length + data.testTimes.length;
+  const thinned = data.times.length > MOST_ROWS || data.testTimes.length > MOST_ROWS;
+  const head = [timeLabel, ...names];
+  return thinned ? { head, rows, note: `Evenly spaced rows out of ${count} times.` } : { head, rows };
+}
+
+function sample(times: Numbers, most = MOST_ROWS): number[] {
+  if (times.length <= most) return Array.from(times);
+  return Array.from({ length: most }, (_, i) => times[Math.round((i * (times.length - 1)) / (most - 1))]!);
+}
+
+export function describe(name: string, data: ChannelData): string {
+  const seen = extent(data.observed);
+  const parts = [`${name} over time: ${countFinite(data.observed)} observations`];
+  if (seen) parts.push(`from ${format(seen[0], 4)} to ${format(seen[1], 4)}`);
+  const tests = countFinite(data.test);
+  if (tests > 0) parts.push(`${tests} test points`);
+  if (data.median.length > 0) parts.push("posterior median with 50 and 95 % bands");
+  if (data.forecastFrom !== null) parts.push(`forecast from ${format(data.forecastFrom, 4)}`);
+  return `${parts.join(", ")}.`;
+}

@@ -1,0 +1,100 @@
+// Plots come to life when they are about to be seen, and only those in sight are redrawn.
+//
+//   stage.add(host, "channels", () => new SomePlot(host));   // host has a height of its own
+//   stage.refresh("channels");                               // something that a group of plots shows has changed
+import { onThemeChange } from "./theme";
+
+export interface Plot {
+  // Draws all of it, as the reader's choices now are, at this width in CSS pixels.
+  draw(width: number): void;
+}
+
+interface Entry {
+  host: HTMLElement;
+  group: string;
+  build: () => Plot;
+  plot: Plot | null;
+  near: boolean;
+  stale: boolean;
+  width: number;
+}
+
+const FRAME = 8; // milliseconds of a frame that may go into new plots
+
+class Stage {
+  private entries = new Map<Element, Entry>();
+  private waiting: Entry[] = [];
+  private timer = 0;
+  private sight = new IntersectionObserver((changes) => this.onSight(changes), { rootMargin: "600px 0px" });
+  private sizes = new ResizeObserver((changes) => this.onSize(changes));
+
+  constructor() {
+    onThemeChange(() => this.refresh());
+  }
+
+  add(host: HTMLElement, group: string, build: () => Plot): void {
+    this.entries.set(host, { host, group, build, plot: null, near: false, stale: true, width: 0 });
+    this.sight.observe(host);
+    this.sizes.observe(host);
+  }
+
+  // All plots, or those of a group.
+  refresh(group?: string): void {
+    for (const entry of this.entries.values()) {
+      if (group !== undefined && entry.group !== group) continue;
+      entry.stale = true;
+      if (entry.near) this.draw(entry);
+    }
+  }
+
+  // For print: all of them, at the width they have now.
+  drawAll(): void {
+    for (const entry of this.entries.values()) {
+      entry.stale = true;
+      this.draw(entry);
+    }
+  }
+
+  private onSight(changes: IntersectionObserverEntry[]): void {
+    for (const change of changes) {
+      const entry = this.entries.get(change.target);
+      if (entry === undefined) continue;
+      entry.near = change.isIntersecting;
+      if (entry.near) this.waiting.push(entry);
+    }
+    this.drawWaiting();
+  }
+
+  // A few at a time, so that scrolling stays smooth while new plots come into sight.
+  private drawWaiting(): void {
+    const start = performance.now();
+    while (this.waiting.length > 0 && performance.now() - start < FRAME) {
+      const entry = this.waiting.shift()!;
+      if (entry.near) this.draw(entry);
+    }
+    if (this.waiting.length > 0 && this.timer === 0) {
+      this.timer = requestAnimationFrame(() => {
+        this.timer = 0;
+        this.drawWaiting();
+      });
+    }
+  }
+
+  private onSize(changes: ResizeObserverEntry[]): void {
+    for (const change of changes) {
+      const entry = this.entries.get(change.target);
+      if (entry?.near && entry.host.clientWidth !== entry.width) this.draw(entry);
+    }
+  }
+
+  private draw(entry: Entry): void {
+    const width = entry.host.clientWidth;
+    if (width === 0 || (!entry.stale && width === entry.width)) return;
+    entry.plot ??= entry.build();
+    entry.stale = false;
+    entry.width = width;
+    entry.plot.draw(width);
+  }
+}
+
+export const stage = new Stage();

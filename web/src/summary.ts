@@ -1,0 +1,58 @@
+// The head of the page: title, warnings, the numbers one asks for first; and the way to repeat it.
+import { countFinite, numbers } from "./arrays";
+import { button, el, nameText, section } from "./dom";
+import { factList } from "./learned";
+import type { Fact, Report } from "./report";
+import { counted, formatSeconds } from "./text";
+
+export function headOf(report: Report): HTMLElement {
+  const { meta } = report;
+  const result = el("header", { id: "top" }, el("h1", {}, nameText(meta.title)), el("p", { class: "lead" }, lead(report)));
+  for (const comment of meta.comments ?? []) result.append(el("p", { class: "comment" }, nameText(comment)));
+  if (meta.warnings?.length) result.append(warnings(meta.warnings));
+  if (meta.facts?.length) result.append(factList(meta.facts));
+  return result;
+}
+
+function lead(report: Report): string {
+  const parts = [counted(report.channels.length, "channel"), counted(report.trajectories.length, "trajectory")];
+  const times = report.trajectories.reduce((sum, trajectory) => sum + lengthOf(trajectory.times), 0);
+  parts.push(counted(times, "observation time"));
+  if (report.states) parts.push(counted(report.states.names.length, "state"));
+  return `${parts.join(", ")}. Written by gpode ${report.meta.version}.`;
+}
+
+const lengthOf = (array: Parameters<typeof numbers>[0]) => (Array.isArray(array) ? array.length : countFinite(numbers(array)));
+
+function warnings(texts: string[]): HTMLElement {
+  const list = el("ul", {}, ...texts.map((text) => el("li", {}, nameText(text))));
+  return el("div", { class: "warnings", role: "note", "aria-label": "Warnings" },
+    el("strong", {}, texts.length === 1 ? "Warning" : `${texts.length} warnings`), list);
+}
+
+export function repeatSection(report: Report): HTMLElement {
+  const { seed, command, timing, version } = report.meta;
+  const result = section("repeat", "To repeat it", "");
+  if (command) {
+    const text = el("code", { tabindex: 0 }, command);
+    result.append(el("div", { class: "command" }, el("pre", {}, text), copyButton(command, text)));
+  }
+  const facts: Fact[] = [{ name: "gpode", value: version }];
+  if (seed !== undefined) facts.push({ name: "seed", value: seed });
+  for (const { name, seconds } of timing ?? []) facts.push({ name, value: formatSeconds(seconds) });
+  result.append(factList(facts));
+  return result;
+}
+
+// Where the browser forbids the clipboard, as it may for files, the text is selected instead.
+function copyButton(text: string, shown: HTMLElement): HTMLElement {
+  const result = button("Copy", {}, () => {
+    const select = () => getSelection()?.selectAllChildren(shown);
+    if (navigator.clipboard === undefined) return select();
+    navigator.clipboard.writeText(text).then(() => {
+      result.textContent = "Copied";
+      setTimeout(() => (result.textContent = "Copy"), 1500);
+    }, select);
+  });
+  return result;
+}

@@ -1,0 +1,44 @@
+// Numbers and names as text.
+
+// Six digits, which is what single precision holds; as short as they go.
+export function format(value: number, digits = 6): string {
+  if (!Number.isFinite(value)) return Number.isNaN(value) ? "none" : value > 0 ? "infinite" : "-infinite";
+  return String(Number(value.toPrecision(digits)));
+}
+
+// For ticks: a true minus sign.
+export function formatTick(value: number): string {
+  return format(Math.abs(value) < 1e-300 ? 0 : value).replace("-", "\u2212");
+}
+
+export function formatSeconds(seconds: number): string {
+  if (seconds < 1) return `${format(seconds * 1000, 3)} ms`;
+  if (seconds < 120) return `${format(seconds, 3)} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 120) return `${minutes} min ${Math.round(seconds - 60 * minutes)} s`;
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+export function formatCount(count: number): string {
+  return String(count).replace(/\B(?=(\d{3})+$)/g, "\u202f");
+}
+
+// "1 state", "2 states".
+export function counted(count: number, noun: string): string {
+  const plural = noun.endsWith("y") ? `${noun.slice(0, -1)}ies` : `${noun}s`;
+  return `${formatCount(count)} ${count === 1 ? noun : plural}`;
+}
+
+// A name in one line of at most so many characters.
+export function short(name: string, most = 40): string {
+  const line = Array.from(name.slice(0, 4 * most).replace(/[\s\u0000-\u001f\u007f]+/g, " ").trim());
+  if (line.length === 0) return "(no name)";
+  const cut = line.length > most || name.length > 4 * most;
+  return cut ? `${line.slice(0, most - 1).join("")}\u2026` : line.join("");
+}
+
+// A name with its unit, together at most so many characters.
+export function axisLabel(name: string, unit: string | undefined, most: number): string {
+  const tail = unit ? ` (${short(unit, 12)})` : "";
+  return short(name, most - tail.length) + tail;
+}

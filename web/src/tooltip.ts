@@ -1,0 +1,36 @@
+// The one box that says what is under the pointer, and the line that tells screen readers.
+import { el } from "./dom";
+
+export interface Row {
+  name: string;
+  value: string;
+  mark?: string; // a class of style.css: the swatch's
+}
+
+const box = el("div", { id: "tooltip", "aria-hidden": "true", hidden: true });
+const speech = el("div", { class: "unseen", role: "status", "aria-live": "polite" });
+
+export function installTooltip(page: HTMLElement): void {
+  page.append(box, speech);
+  addEventListener("scroll", hideTooltip, { passive: true });
+}
+
+// Beside a point of the window, on the side that has room.
+export function showTooltip(head: string, rows: Row[], x: number, y: number): void {
+  const body = rows.map((row) =>
+    el("tr", {}, el("td", {}, el("i", { class: `swatch ${row.mark ?? ""}` })), el("th", {}, row.name), el("td", {}, row.value)));
+  box.replaceChildren(el("strong", {}, head), el("table", {}, ...body));
+  box.hidden = false;
+  const { width, height } = box.getBoundingClientRect();
+  const right = x + 14 + width < innerWidth ? x + 14 : x - 14 - width;
+  box.style.left = `${Math.max(4, Math.min(right, innerWidth - width - 4))}px`;
+  box.style.top = `${Math.max(4, Math.min(y + 14, innerHeight - height - 4))}px`;
+}
+
+export function hideTooltip(): void {
+  box.hidden = true;
+}
+
+export function say(text: string): void {
+  speech.textContent = text;
+}

@@ -1,0 +1,85 @@
+// What the reader chose for all channels together: trajectory, range of time, what is shown.
+import { extent, numbers } from "./arrays";
+import type { Report } from "./report";
+import { stage } from "./stage";
+
+export type Layer = "observed" | "median" | "band50" | "band95" | "draws" | "test";
+
+export interface Range {
+  from: number;
+  to: number;
+}
+
+export class View {
+  trajectory = 0;
+  readonly shown: Record<Layer, boolean> =
+    { observed: true, median: true, band50: true, band95: true, draws: false, test: true };
+  private zoomed: Range | null = null;
+
+  constructor(private readonly report: Report) {}
+
+  // All the times of the chosen trajectory, and a margin.
+  full(): Range {
+    const { grid, times, test_times } = this.report.trajectories[this.trajectory]!;
+    const found = extent(...[grid, times, test_times].map((array) => ends(numbers(array))));
+    if (found === null) return { from: 0, to: 1 };
+    const [from, to] = found;
+    const margin = 0.012 * (to - from) || 0.5; // so that no mark is cut in half
+    return { from: from - margin, to: to + margin };
+  }
+
+  range(): Range {
+    return this.zoomed ?? this.full();
+  }
+
+  isZoomed(): boolean {
+    return this.zoomed !== null;
+  }
+
+  setTrajectory(index: number): void {
+    this.trajectory = index;
+    this.zoomed = null;
+    stage.refresh("channels");
+  }
+
+  toggle(layer: Layer): void {
+    this.shown[layer] = !this.shown[layer];
+    stage.refresh("channels");
+  }
+
+  reset(): void {
+    this.zoomed = null;
+    stage.refresh("channels");
+  }
+
+  zoomTo(range: Range): void {
+    const full = this.full();
+    const least = (full.to - full.from) * 1e-6;
+    const from = Math.max(full.from, range.from);
+    const to = Math.min(full.to, range.to);
+    if (!(to - from > least)) return;
+    this.zoomed = from <= full.from && to >= full.to ? null : { from, to };
+    stage.refresh("channels");
+  }
+
+  // Shrinks the range by a factor below one, or widens it, about a time that stays where it is.
+  zoomBy(factor: number, about?: number): void {
+    const { from, to } = this.range();
+    const centre = about ?? (from + to) / 2;
+    this.zoomTo({ from: centre - (centre - from) * factor, to: centre + (to - centre) * factor });
+  }
+
+  // Moves by a share of what is in sight, no further than the data go.
+  pan(share: number): void {
+    const full = this.full();
+    const { from, to } = this.range();
+    const wanted = share * (to - from);
+    const step = Math.max(full.from - from, Math.min(full.to - to, wanted));
+    if (step !== 0) this.zoomTo({ from: from + step, to: to + step });
+  }
+}
+
+// Times do not decrease: the ends are the extremes.
+function ends(times: ArrayLike<number>): number[] {
+  return times.length === 0 ? [] : [times[0]!, times[times.length - 1]!];
+}
