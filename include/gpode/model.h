@@ -101,8 +101,11 @@ struct Progress {
   BoundKind phase = BoundKind::kVanilla;
   double bound = 0;
   double loglik = 0, constraint = 0, kl_u = 0;
-  double tolerance = 0;  // of shooting
-  double noise = 0;      // mean over channels of the noise's standard deviation
+  // Of shooting, in the model's states of unit size: the tolerance, and the root mean square of the
+  // gaps between segments (Laplace: their mean size); as large as the tolerance where none are.
+  double tolerance = 0, gap = 0;
+  double noise = 0;        // mean over channels of the noise's standard deviation
+  double lengthscale = 0;  // geometric mean, in the model's states of unit size
   std::size_t diverged = 0;
   std::size_t evaluations = 0;  // of the drawn fields
   std::size_t skipped = 0;      // steps so far that had no usable gradient

@@ -117,8 +117,8 @@ void ForFields(S& s, const Visit& visit) {
 // All members are numbers, an enumeration counting from 0.
 template <Is<Progress> S, typename Visit>
 void ForFields(S& s, const Visit& visit) {
-  auto& [step, steps, phase, bound, loglik, constraint, kl_u, tolerance, noise, diverged,
-         evaluations, skipped] = s;
+  auto& [step, steps, phase, bound, loglik, constraint, kl_u, tolerance, gap, noise, lengthscale,
+         diverged, evaluations, skipped] = s;
   visit("step", step);
   visit("steps", steps);
   visit("phase", phase);
@@ -127,7 +127,9 @@ void ForFields(S& s, const Visit& visit) {
   visit("constraint", constraint);
   visit("kl_u", kl_u);
   visit("tolerance", tolerance);
+  visit("gap", gap);
   visit("noise", noise);
+  visit("lengthscale", lengthscale);
   visit("diverged", diverged);
   visit("evaluations", evaluations);
   visit("skipped", skipped);

@@ -331,6 +331,14 @@ Progress Trainer::ProgressOf(const BoundTerms& terms) const {
       layout().Values(parameters_->noise_variance, std::span<const double>(values_));
   double noise = 0;
   for (double v : variances) noise += std::sqrt(v) / static_cast<double>(variances.size());
+  const auto lengthscales =
+      layout().Values(parameters_->lengthscales, std::span<const double>(values_));
+  double log_lengthscale = 0;
+  for (double l : lengthscales) {
+    log_lengthscale += std::log(l) / static_cast<double>(lengthscales.size());
+  }
+  const Tolerance tolerance = CurrentTolerance();
+  const bool gaussian = tolerance.prior == TolerancePrior::kGaussian;
   return {.step = GlobalStep(),
           .steps = total_steps_,
           .phase = BoundOf(state_.phase),
@@ -338,8 +346,10 @@ Progress Trainer::ProgressOf(const BoundTerms& terms) const {
           .loglik = terms.loglik,
           .constraint = terms.constraint,
           .kl_u = terms.kl_u,
-          .tolerance = CurrentTolerance().scale,
+          .tolerance = tolerance.scale,
+          .gap = tolerance.scale * (gaussian ? std::sqrt(terms.gap) : terms.gap),
           .noise = noise,
+          .lengthscale = std::exp(log_lengthscale),
           .diverged = terms.diverged,
           .evaluations = terms.evaluations,
           .skipped = state_.skipped};

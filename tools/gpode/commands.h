@@ -23,6 +23,7 @@ void AddImpute(CLI::App& app);
 void AddField(CLI::App& app);
 void AddScore(CLI::App& app);
 void AddInfo(CLI::App& app);
+void AddReport(CLI::App& app);
 void AddCompletion(CLI::App& app);
 void AddManual(CLI::App& app);
 

@@ -96,6 +96,7 @@ int Run(int argc, char** argv) {
   AddField(app);
   AddScore(app);
   AddInfo(app);
+  AddReport(app);
   AddCompletion(app);
   AddManual(app);
   app.require_subcommand(0, 1);

@@ -7,7 +7,9 @@
 #include <charconv>
 #include <limits>
 
+#include "data/files.h"
 #include "gpode/error.h"
+#include "output.h"
 
 namespace gpode::tool {
 namespace {
@@ -44,6 +46,20 @@ std::size_t FindTrajectory(const Place& place, std::string_view word, const Trai
     Refuse(place, word, KnownTrajectories(trained));
   }
   return number - 1;
+}
+
+std::size_t MatchTrajectory(const Dataset& tests, std::size_t n, const TrainedModel& trained,
+                            std::string_view file) {
+  const std::size_t known = trained.model.start_times.size();
+  for (std::size_t k = 0; k < known; ++k) {
+    if (TrajectoryName(trained, k) == tests.trajectories[n].name) return k;
+  }
+  if (known == 1 && tests.trajectories.size() == 1) return 0;
+  if (known == tests.trajectories.size()) return n;
+  internal::ThrowAt(
+      file, fmt::format("{} found where the model has {}, must have the same names or "
+                        "number, or see --trajectory and --start first-row",
+                        Several(tests.trajectories.size(), "trajectory", "trajectories"), known));
 }
 
 std::vector<std::string> StateNames(const Model& model) {

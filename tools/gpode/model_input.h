@@ -16,6 +16,11 @@ std::string TrajectoryName(const TrainedModel& trained, std::size_t trajectory);
 // By its name or its number from 1.
 std::size_t FindTrajectory(const Place& place, std::string_view word, const TrainedModel& trained);
 
+// Which of the model's trajectories a test trajectory goes on with: the one of its name, the only
+// one, or the one in its place; an InputError that begins with `file` if there is none.
+std::size_t MatchTrajectory(const Dataset& tests, std::size_t n, const TrainedModel& trained,
+                            std::string_view file);
+
 // A state that one channel shows by itself has that channel's name, others are state1, state2, ...
 std::vector<std::string> StateNames(const Model& model);
 

@@ -1,0 +1,143 @@
+// gpode report: a model as one HTML page that opens anywhere.
+#include <fmt/format.h>
+
+#include <fstream>
+#include <limits>
+#include <memory>
+
+#include "arguments.h"
+#include "commands.h"
+#include "data/files.h"
+#include "gpode/error.h"
+#include "model_input.h"
+#include "output.h"
+#include "report/report_page.h"
+#include "report_data.h"
+
+namespace gpode::tool {
+namespace {
+
+constexpr std::size_t kMostTrajectories = 24;
+
+struct Arguments {
+  std::string model, out;
+  std::vector<std::string> test;
+  std::optional<std::string> title;
+  std::optional<double> until;
+  std::size_t draws = 128;
+  ReadOptions read = {.part = "test", .allow_empty_channels = true};
+  Common common;
+};
+
+// The command beside the model, as `gpode fit` wrote it; nothing if it is not there.
+std::string CommandBeside(const std::string& model) {
+  std::ifstream file(model + ".toml");
+  std::string line;
+  if (!std::getline(file, line) || !line.starts_with("# gpode ")) return "";
+  return line.substr(2);
+}
+
+// The first trajectories only, if there are many.
+std::size_t Thin(TrainedModel* trained) {
+  const std::size_t count = trained->model.start_times.size();
+  if (count <= kMostTrajectories) return count;
+  Model& m = trained->model;
+  m.start_times.resize(kMostTrajectories);
+  m.end_times.resize(kMostTrajectories);
+  m.x0_mean.conservativeResize(kMostTrajectories, Eigen::NoChange);
+  m.x0_chol.resize(kMostTrajectories);
+  std::size_t kept = 0;
+  while (kept < m.shooting_trajectory.size() && m.shooting_trajectory[kept] < kMostTrajectories)
+    ++kept;
+  m.shooting_trajectory.resize(kept);
+  m.shooting_times.resize(kept);
+  m.shooting_mean.conservativeResize(static_cast<Eigen::Index>(kept), Eigen::NoChange);
+  m.shooting_chol.conservativeResize(static_cast<Eigen::Index>(kept), Eigen::NoChange);
+  if (trained->data.trajectories.size() > kMostTrajectories) {
+    trained->data.trajectories.resize(kMostTrajectories);
+  }
+  return count;
+}
+
+// Test data, in the places of the trajectories that they go on with.
+Dataset TestData(const Arguments& a, const TrainedModel& trained) {
+  Dataset test;
+  if (a.test.empty()) return test;
+  ReadOptions read = a.read;
+  read.channels = trained.model.channels;
+  const std::vector<std::filesystem::path> paths(a.test.begin(), a.test.end());
+  Dataset given = ReadDataset(paths, read);
+  const std::size_t known = trained.model.start_times.size();
+  test.channels = given.channels;
+  test.trajectories.resize(known);
+  for (Trajectory& t : test.trajectories) t.values.resize(0, std::ssize(test.channels));
+  for (std::size_t i = 0; i < given.trajectories.size(); ++i) {
+    const std::size_t n = MatchTrajectory(given, i, trained, a.test.front());
+    test.trajectories[n] = std::move(given.trajectories[i]);
+  }
+  return test;
+}
+
+void Run(const Arguments& a) {
+  const std::string out =
+      a.out.empty() ? std::filesystem::path(a.model).stem().string() + ".html" : a.out;
+  CheckOutput(out);
+  TrainedModel trained = LoadTrainedModel(a.model);
+  const Dataset test = TestData(a, trained);
+  const std::size_t count = Thin(&trained);
+  const ReportOptions options{
+      .title = a.title.value_or(std::filesystem::path(a.model).stem().string()),
+      .command = CommandBeside(a.model),
+      .draws = a.draws,
+      .seed = a.common.seed,
+      .threads = a.common.threads,
+      .until = a.until};
+  nlohmann::ordered_json json = ReportJson(trained, test, options);
+  if (count > kMostTrajectories) {
+    json["meta"]["comments"] = {
+        fmt::format("The first {} of {} trajectories are shown.", kMostTrajectories, count)};
+  }
+  const std::string page =
+      FillReportPage(json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+  if (out == "-") {
+    fmt::print("{}", page);
+    return;
+  }
+  internal::WriteFile(out, std::as_bytes(std::span(page)));
+  if (a.common.quiet) return;
+  PrintLine(fmt::format(
+      "{}: report of {}, {:.1f} MB, {} of the field, seed {}; opens in any browser", out, a.model,
+      static_cast<double>(page.size()) / 1e6, Several(a.draws, "draw", "draws"), a.common.seed));
+}
+
+void AddOptions(CLI::App* command, Arguments* a) {
+  command->add_option("MODEL", a->model, "model file")->required();
+  command->add_option("TEST", a->test, "data to compare forecasts with");
+  command->add_option("-o,--output", a->out, "page to write (default: the model's name .html)")
+      ->type_name("FILE");
+  AddWord(
+      command, "--title", "TEXT", [a](const Place&, const std::string& word) { a->title = word; },
+      "of the page (default: the model's name)");
+  AddWord(
+      command, "--until", "T",
+      [a](const Place& place, const std::string& word) { a->until = ParseNumber(place, word); },
+      "forecast to here (default: half the data's span further)");
+  AddCount(command, "--draws", &a->draws, {2, 100'000}, "draws of the field (default: 128)");
+  AddSeed(command, &a->common, "the draws");
+  AddThreads(command, &a->common);
+  AddQuiet(command, &a->common);
+  AddReadOptions(command, &a->read);
+}
+
+}  // namespace
+
+void AddReport(CLI::App& app) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* command = app.add_subcommand("report", "Write a page with all that a model knows");
+  AddOptions(command, arguments.get());
+  AddExamples(command, {"gpode report vdp.gpode -o vdp.html",
+                        "gpode report vdp.gpode vdp.truth.csv --until 14 -o vdp.html"});
+  command->callback([arguments] { Run(*arguments); });
+}
+
+}  // namespace gpode::tool

@@ -1,0 +1,222 @@
+// Training, calibration and what was learnt, for a report.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "gpode/scores.h"
+#include "model_input.h"
+#include "output.h"
+#include "report_data.h"
+
+namespace gpode::tool {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kBins = 20, kHorizons = 12, kMostTimes = 20'000;
+
+Json Line(const std::string& name, const std::vector<double>& values) {
+  return {{"name", name}, {"values", Numbers(values)}};
+}
+
+// Ranks of observations in their forecasts' distributions with noise: uniform if all is well.
+void AddRanks(const Forecast& forecast, const Matrix& seen, std::vector<double>* ranks) {
+  for (Eigen::Index i = 0; i < seen.rows(); ++i) {
+    for (Eigen::Index c = 0; c < seen.cols(); ++c) {
+      if (std::isnan(seen(i, c))) continue;
+      double rank = 0, count = 0;
+      for (const Matrix& draw : forecast.draws) {
+        if (!std::isfinite(draw(i, c))) continue;
+        const double z = (seen(i, c) - draw(i, c)) / std::sqrt(2 * forecast.noise_variance[c]);
+        rank += 0.5 * std::erfc(-z);
+        ++count;
+      }
+      if (count > 0) ranks->push_back(rank / count);
+    }
+  }
+}
+
+Json CoverageJson(const std::string& name, const std::vector<double>& ranks) {
+  std::vector<double> nominal, observed;
+  for (int level = 5; level <= 95; level += 5) {
+    const double half = 0.005 * level;
+    const auto inside = std::count_if(ranks.begin(), ranks.end(),
+                                      [&](double r) { return std::abs(r - 0.5) <= half; });
+    nominal.push_back(0.01 * level);
+    observed.push_back(static_cast<double>(inside) / static_cast<double>(ranks.size()));
+  }
+  return {{"name", name},
+          {"count", ranks.size()},
+          {"nominal", Numbers(nominal)},
+          {"observed", Numbers(observed)}};
+}
+
+Json PitJson(const std::vector<double>& ranks) {
+  std::vector<double> counts(kBins);
+  for (double r : ranks) {
+    counts[std::min(kBins - 1, static_cast<std::size_t>(r * static_cast<double>(kBins)))] += 1;
+  }
+  return {{"counts", Numbers(counts)}};
+}
+
+Json ScoresJson(const Scores& s) {
+  const auto finite = [](double v) { return std::isfinite(v) ? Json(v) : Json(nullptr); };
+  return Json::array(
+      {{{"name", "MNLL"}, {"value", finite(s.mnll)}},
+       {{"name", "MSE"}, {"value", finite(s.mse)}},
+       {{"name", "CRPS"}, {"value", finite(s.crps)}},
+       {{"name", "in 90 % bands"}, {"value", finite(s.coverage_90)}, {"note", "without noise"}},
+       {{"name", "in 90 % bands"}, {"value", finite(s.predictive_90)}, {"note", "with noise"}}});
+}
+
+// What is compared: the test data where there are some, else the training data, a part of them if
+// they are many.
+struct Comparison {
+  std::vector<Scores> scores;
+  std::vector<double> ranks;
+  std::vector<std::vector<HorizonScores>> horizons;
+};
+
+Json HorizonJson(const std::vector<HorizonScores>& rows) {
+  std::vector<double> times, errors, sharpness;
+  for (const HorizonScores& row : rows) {
+    if (row.scores.values == 0) continue;
+    times.push_back(0.5 * (row.from + row.to));
+    errors.push_back(std::sqrt(row.scores.mse));
+    sharpness.push_back(row.scores.mnll);
+  }
+  Json plots = Json::array();
+  plots.push_back({{"title", "Error by horizon"},
+                   {"y_name", "root mean square error"},
+                   {"series", Json::array({Line("error of the mean", errors)})}});
+  plots.push_back({{"title", "MNLL by horizon"},
+                   {"y_name", "MNLL"},
+                   {"series", Json::array({Line("MNLL", sharpness)})}});
+  return {{"times", Numbers(times)}, {"plots", plots}};
+}
+
+// Edges from the end of the data to the last test time of any trajectory.
+std::vector<double> Edges(const TrainedModel& trained, const Dataset& test) {
+  double last = 0;
+  for (std::size_t n = 0; n < test.trajectories.size(); ++n) {
+    if (test.trajectories[n].times.empty()) continue;
+    last = std::max(last, test.trajectories[n].times.back() - trained.model.end_times[n]);
+  }
+  if (!(last > 0)) return {};
+  std::vector<double> edges;
+  for (std::size_t i = 0; i <= kHorizons; ++i) {
+    edges.push_back(last * (i == kHorizons ? 1.0001 : static_cast<double>(i) / kHorizons));
+  }
+  return edges;
+}
+
+}  // namespace
+
+Json TrainingJson(const TrainedModel& trained) {
+  const std::vector<Progress>& history = trained.history;
+  const auto all = [&](auto get) {
+    std::vector<double> values;
+    for (const Progress& p : history) values.push_back(static_cast<double>(get(p)));
+    return values;
+  };
+  Json json = {{"steps", Numbers(all([](const Progress& p) { return p.step; }))}};
+  json["phases"] = Json::array();
+  for (std::size_t i = 0; i < history.size(); ++i) {
+    if (i > 0 && history[i].phase == history[i - 1].phase) continue;
+    json["phases"].push_back(
+        {{"name", history[i].phase == BoundKind::kShooting ? "shooting" : "whole trajectories"},
+         {"from", history[i].step}});
+  }
+  const auto plot = [&](const std::string& title, const std::string& y, bool log, Json series) {
+    json["plots"].push_back(
+        {{"title", title}, {"y_name", y}, {"log", log}, {"series", std::move(series)}});
+  };
+  plot("Bound", "nats", false,
+       Json::array({Line("bound", all([](const Progress& p) { return p.bound; })),
+                    Line("log likelihood", all([](const Progress& p) { return p.loglik; })),
+                    Line("-KL of the field", all([](const Progress& p) { return -p.kl_u; })),
+                    Line("constraint", all([](const Progress& p) { return p.constraint; }))}));
+  plot("Noise", "mean standard deviation", true,
+       Json::array({Line("noise", all([](const Progress& p) { return p.noise; }))}));
+  plot("Lengthscale", "geometric mean", true,
+       Json::array({Line("lengthscale", all([](const Progress& p) { return p.lengthscale; }))}));
+  const auto shooting = [&](auto get) {
+    return all(
+        [&](const Progress& p) { return p.phase == BoundKind::kShooting ? get(p) : std::nan(""); });
+  };
+  const bool shot = std::any_of(history.begin(), history.end(),
+                                [](const Progress& p) { return p.phase == BoundKind::kShooting; });
+  if (shot) {
+    plot("Shooting", "share of the states' spread", true,
+         Json::array({Line("gaps", shooting([](const Progress& p) { return p.gap; })),
+                      Line("tolerance", shooting([](const Progress& p) { return p.tolerance; }))}));
+  }
+  return json;
+}
+
+Json CalibrationJson(const TrainedModel& trained, const Posterior& posterior, const Dataset& test,
+                     const ReportOptions& options) {
+  const bool tested = !test.trajectories.empty();
+  const Dataset& data = tested ? test : trained.data;
+  Comparison all;
+  const std::vector<double> edges = tested ? Edges(trained, test) : std::vector<double>();
+  std::size_t times = 0, compared = 0;
+  for (std::size_t n = 0; n < data.trajectories.size() && times < kMostTimes; ++n) {
+    const Trajectory& seen = data.trajectories[n];
+    if (seen.times.empty()) continue;
+    const Forecast forecast = posterior.Trajectory(n, seen.times,
+                                                   {.draws = options.draws,
+                                                    .seed = options.seed,
+                                                    .threads = options.threads,
+                                                    .from = Origin::kLatestState});
+    all.scores.push_back(
+        Score(forecast, trained.model.noise_variance, seen.values, options.threads));
+    AddRanks(forecast, seen.values, &all.ranks);
+    if (!edges.empty()) {
+      all.horizons.push_back(ScoreByHorizon(forecast, trained.model.noise_variance, seen.values,
+                                            trained.model.end_times[n], edges, options.threads));
+    }
+    times += seen.times.size();
+    ++compared;
+  }
+  Json json;
+  if (all.ranks.empty()) return json = {{"note", "There is nothing to compare with."}};
+  json["note"] =
+      fmt::format("{} of {}, {} with noise.", Several(all.ranks.size(), "value", "values"),
+                  Several(compared, "trajectory", "trajectories"),
+                  tested ? "test data against forecasts" : "training data against their fit");
+  json["scores"] = ScoresJson(Pool(all.scores));
+  json["coverage"] = Json::array({CoverageJson(tested ? "test data" : "training data", all.ranks)});
+  json["pit"] = PitJson(all.ranks);
+  if (!all.horizons.empty()) json["horizon"] = HorizonJson(PoolByHorizon(all.horizons));
+  return json;
+}
+
+Json LearnedJson(const TrainedModel& trained) {
+  const Model& m = trained.model;
+  Json json;
+  json["facts"] =
+      Json::array({{{"name", "kernel"}, {"value", m.options.kernel}},
+                   {{"name", "inducing points"}, {"value", std::to_string(m.options.inducing)}},
+                   {{"name", "Fourier features"}, {"value", std::to_string(m.options.features)}}});
+  json["lengthscales"] = Json::array();
+  for (Eigen::Index d = 0; d < m.gp.lengthscales.rows(); ++d) {
+    const Vector row = m.gp.lengthscales.row(d).transpose().cwiseProduct(m.state_scale);
+    json["lengthscales"].push_back(std::vector<double>(row.begin(), row.end()));
+  }
+  json["state_spread"] = std::vector<double>(m.state_scale.begin(), m.state_scale.end());
+  if (m.gp.variances.size() == m.state_scale.size()) {
+    const Vector amplitudes =
+        (m.gp.variances.array().sqrt() * m.state_scale.array() / m.time_scale).matrix();
+    json["amplitudes"] = std::vector<double>(amplitudes.begin(), amplitudes.end());
+  }
+  json["noise"] = Json::array();
+  for (std::size_t c = 0; c < m.channels.size(); ++c) {
+    json["noise"].push_back(
+        {{"channel", c}, {"sd", std::sqrt(m.noise_variance[static_cast<Eigen::Index>(c)])}});
+  }
+  return json;
+}
+
+}  // namespace gpode::tool
