@@ -80,6 +80,29 @@ std::string Describe(const CLI::App& app, const CLI::ParseError& error) {
   return here + what.substr(0, what.find('\n'));
 }
 
+// The name of the command that was asked for, if any.
+std::string asked_for;
+
+// What the library says of a function's argument is said of the command here. File names may hold
+// anything, a message is one line.
+std::string Presentable(std::string_view message) {
+  std::string text;
+  for (const std::string_view function :
+       {"Fit: ", "Solver: ", "Simulate: ", "SolveSystem: ", "Forecast: ", "Posterior: "}) {
+    if (asked_for.empty() || !message.starts_with(function)) continue;
+    text = asked_for + ": ";
+    message.remove_prefix(function.size());
+    break;
+  }
+  for (const char c : message) {
+    const bool control = static_cast<unsigned char>(c) < ' ' || c == '\x7f';
+    text += control ? fmt::format("\\x{:02x}", static_cast<unsigned char>(c)) : std::string(1, c);
+  }
+  return text;
+}
+
+void Complain(std::string_view message) { fmt::print(stderr, "gpode: {}\n", Presentable(message)); }
+
 int Run(int argc, char** argv) {
   CLI::App app(fmt::format(
       "gpode {}: learns unknown ordinary differential equations from data, with uncertainty",
@@ -102,6 +125,7 @@ int Run(int argc, char** argv) {
   AddExamples(&app, {"gpode simulate vdp -o vdp.csv", "gpode fit vdp.csv -o vdp.gpode",
                      "gpode forecast vdp.gpode --until 14 --plot"});
   SetCommandLine(argc, argv);
+  if (argc > 1) asked_for = argv[1];
   try {
     app.parse(argc, argv);
     if (app.get_subcommands().empty()) fmt::print("{}", app.help());
@@ -109,7 +133,7 @@ int Run(int argc, char** argv) {
   } catch (const CLI::Success& success) {
     return app.exit(success);
   } catch (const CLI::ParseError& error) {
-    fmt::print(stderr, "gpode: {}\n", Describe(app, error));
+    Complain(Describe(app, error));
     return kBadInput;
   }
 }
@@ -122,23 +146,23 @@ int main(int argc, char** argv) {
   try {
     const int code = Run(argc, argv);
     if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
-      fmt::print(stderr, "gpode: standard output cannot be written to its end\n");
+      Complain("standard output cannot be written to its end");
       return kBadInput;
     }
     return code;
   } catch (const Interrupted&) {
     return kInterrupted;
   } catch (const gpode::InputError& error) {
-    fmt::print(stderr, "gpode: {}\n", error.what());
+    Complain(error.what());
     return kBadInput;
-  } catch (const std::system_error& error) {  // of standard output
-    fmt::print(stderr, "gpode: {}\n", error.what());
+  } catch (const std::system_error&) {
+    Complain("standard output cannot be written to its end");
     return kBadInput;
   } catch (const std::bad_alloc&) {
-    fmt::print(stderr, "gpode: not enough memory for this\n");
+    Complain("not enough memory for this");
     return kBadInput;
   } catch (const std::exception& error) {
-    fmt::print(stderr, "gpode: {}\n", error.what());
+    Complain(error.what());
     return kFault;
   }
 }

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <limits>
 
+#include "data/files.h"
 #include "gpode/error.h"
 
 namespace gpode::tool {
@@ -20,6 +21,8 @@ std::string KnownTrajectories(const TrainedModel& trained) {
   for (std::size_t n = 0; n < std::min(count, kMostNames); ++n) {
     names.push_back(TrajectoryName(trained, n));
   }
+  if (names.front() == "1") return fmt::format("a number from 1 to {}", count);
+  if (count == 1) return fmt::format("{} or 1", internal::Quote(names.front()));
   return fmt::format("{}{}, or a number from 1 to {}", fmt::join(names, ", "),
                      count > kMostNames ? ", ..." : "", count);
 }
@@ -68,9 +71,19 @@ std::vector<double> ChannelValues(const Place& place, std::string_view word, con
     if (found == model.channels.end()) {
       Refuse(place, word, fmt::format("values of channels: {}", fmt::join(model.channels, ", ")));
     }
-    values[static_cast<std::size_t>(found - model.channels.begin())] = ParseNumber(place, text);
+    values[static_cast<std::size_t>(found - model.channels.begin())] =
+        ParseNumber({place.command, fmt::format("{} {}", place.option, name)}, text, kSaneNumber);
   }
   return values;
+}
+
+StartState StateBehind(const Posterior& posterior, std::span<const double> values,
+                       const std::string& complaint) {
+  try {
+    return posterior.StateOf(values);
+  } catch (const InputError&) {
+    throw InputError(complaint);
+  }
 }
 
 Origin OriginOf(std::string_view word) {

@@ -15,13 +15,26 @@
 
 namespace gpode::tool {
 
-void CheckOutput(std::string_view name) {
+void CheckTable(std::string_view name, std::span<const std::string> inputs) {
+  CheckOutput(name, inputs);
+  const std::string extension = std::filesystem::path(name).extension().string();
+  for (const char* other : {".gpode", ".npy", ".amc", ".asf", ".toml"}) {
+    if (!internal::SameWord(extension, other)) continue;
+    internal::ThrowAt(name, fmt::format("is no name for a table, must end in .csv or .npz"));
+  }
+}
+
+void CheckOutput(std::string_view name, std::span<const std::string> inputs) {
   if (name == "-") return;
   const std::filesystem::path path(name);
   std::error_code error;
-  if (name.empty()) internal::ThrowAt("output", "name is empty, must be a file or -");
   if (std::filesystem::is_directory(path, error)) {
     internal::ThrowAt(name, "is a directory, must be a file");
+  }
+  for (const std::string& input : inputs) {
+    if (!std::filesystem::equivalent(path, input, error)) continue;
+    internal::ThrowAt(name,
+                      "would be replaced by the result, must be another file than those read");
   }
   const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
   if (!std::filesystem::is_directory(folder, error)) {
