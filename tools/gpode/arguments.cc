@@ -39,6 +39,12 @@ std::string Describe(const NumberRange& range) {
   return fmt::format("a number {} {}", range.above ? "above" : "of at least", range.least);
 }
 
+// What would be right; the ends of kSaneNumber are worth a word only to those beyond them.
+std::string Describe(const NumberRange& range, const std::optional<double>& found) {
+  const bool sane = range.least == kSaneNumber.least && range.most == kSaneNumber.most;
+  return sane && !found ? "a number" : Describe(range);
+}
+
 bool Within(double value, const NumberRange& range) {
   if (!std::isfinite(value)) return false;
   if (range.above && std::isfinite(range.most)) return value > range.least && value < range.most;
@@ -90,7 +96,7 @@ std::uint64_t ParseCount(const Place& place, std::string_view word, const CountR
 
 double ParseNumber(const Place& place, std::string_view word, const NumberRange& range) {
   const std::optional<double> value = internal::ToNumber(word);
-  if (!value || !Within(*value, range)) Refuse(place, word, Describe(range));
+  if (!value || !Within(*value, range)) Refuse(place, word, Describe(range, value));
   return *value;
 }
 
@@ -100,7 +106,8 @@ std::vector<double> ParseNumbers(const Place& place, std::string_view word,
   for (const std::string_view part : Split(word, ',')) {
     const std::optional<double> value = internal::ToNumber(internal::Trimmed(part));
     if (!value || !Within(*value, range)) {
-      Refuse(place, word, fmt::format("{}, or several with commas between", Describe(range)));
+      Refuse(place, word,
+             fmt::format("{}, or several with commas between", Describe(range, value)));
     }
     numbers.push_back(*value);
   }

@@ -82,11 +82,10 @@ void AddReadOptions(CLI::App* command, ReadOptions* read) {
       },
       "decimal mark, . or , (default: what the first number uses)")
       ->group(group);
-  command
-      ->add_option("--part", read->part,
-                   "of an archive with several data sets: train, validation, test, ...")
-      ->type_name("NAME")
-      ->capture_default_str()
+  AddName(command, "--part", "NAME", &read->part,
+          fmt::format("of an archive with several data sets: train, validation, test, ... "
+                      "(default: {})",
+                      read->part))
       ->group(group);
   AddNumber(command, "--frame-rate", &read->frame_rate, kPositiveNumber,
             "of motion capture, per second (default: 120)")

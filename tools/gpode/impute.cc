@@ -93,7 +93,7 @@ void Run(const Arguments& a) {
     const Trajectory seen = WithTimes(trained.data.trajectories[n], times);
     CheckAmount({"impute", "--draws"},
                 static_cast<double>(seen.values.size()) * static_cast<double>(a.draws),
-                "times and channels");
+                "rows and channels");
     const Imputation whole = posterior.FillGaps(n, seen, a.level, options);
     filled += CountMissing(seen);
     diverged += whole.diverged;

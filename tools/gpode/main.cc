@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <new>
@@ -73,6 +74,9 @@ std::string Describe(const CLI::App& app, const CLI::ParseError& error) {
     return fmt::format("{}{} is missing; see gpode {} --help", here, option, command.get_name());
   }
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
+    if (what.find("flag override") != std::string::npos) {
+      return fmt::format("{}--{} takes no value", here, option);
+    }
     const bool twice =
         what.find("received") != std::string::npos || what.find("At Most") != std::string::npos;
     return fmt::format("{}{} {}", here, option, twice ? "is given twice" : "has no value after it");
@@ -90,7 +94,7 @@ std::string Presentable(std::string_view message) {
   for (const std::string_view function :
        {"Fit: ", "Solver: ", "Simulate: ", "SolveSystem: ", "Forecast: ", "Posterior: "}) {
     if (asked_for.empty() || !message.starts_with(function)) continue;
-    text = asked_for + ": ";
+    text = asked_for + (function == "Solver: " ? ": solver." : ": ");
     message.remove_prefix(function.size());
     break;
   }
@@ -143,6 +147,7 @@ int Run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   using namespace gpode::tool;
+  std::signal(SIGXFSZ, SIG_IGN);  // a file over the limit is an error of writing, with a message
   try {
     const int code = Run(argc, argv);
     if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {

@@ -20,7 +20,7 @@ void CheckTable(std::string_view name, std::span<const std::string> inputs) {
   const std::string extension = std::filesystem::path(name).extension().string();
   for (const char* other : {".gpode", ".npy", ".amc", ".asf", ".toml"}) {
     if (!internal::SameWord(extension, other)) continue;
-    internal::ThrowAt(name, fmt::format("is no name for a table, must end in .csv or .npz"));
+    internal::ThrowAt(name, "is no name for a table, must end in .csv or .npz");
   }
 }
 
@@ -30,6 +30,9 @@ void CheckOutput(std::string_view name, std::span<const std::string> inputs) {
   std::error_code error;
   if (std::filesystem::is_directory(path, error)) {
     internal::ThrowAt(name, "is a directory, must be a file");
+  }
+  if (std::filesystem::exists(path, error) && !std::filesystem::is_regular_file(path, error)) {
+    internal::ThrowAt(name, "is a device or pipe, must be a file, or - for standard output");
   }
   for (const std::string& input : inputs) {
     if (!std::filesystem::equivalent(path, input, error)) continue;
