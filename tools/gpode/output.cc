@@ -50,9 +50,22 @@ void CheckOutput(std::string_view name, std::span<const std::string> inputs) {
   }
 }
 
+namespace {
+
+void WriteToStandardOutput(std::span<const Column> columns) {
+  try {
+    WriteCsv(std::cout, columns);
+  } catch (const InputError&) {
+    if (std::cout) throw;
+    throw InputError("standard output cannot be written to its end");
+  }
+}
+
+}  // namespace
+
 void WriteResult(const std::string& path, const Dataset& data) {
   if (path == "-") {
-    WriteCsv(std::cout, ColumnsOf(data));
+    WriteToStandardOutput(ColumnsOf(data));
   } else {
     WriteDataset(path, data);
   }
@@ -60,7 +73,7 @@ void WriteResult(const std::string& path, const Dataset& data) {
 
 void WriteResult(const std::string& path, std::span<const Column> columns) {
   if (path == "-") {
-    WriteCsv(std::cout, columns);
+    WriteToStandardOutput(columns);
   } else if (internal::SameWord(std::filesystem::path(path).extension().string(), ".npz")) {
     Archive archive;
     for (const Column& column : columns) {
