@@ -221,7 +221,6 @@ void CheckUnits(const Dataset& data) {
 
 void CheckGivenNoise(const std::vector<double>& variances, std::size_t channels) {
   if (variances.size() > 1) CheckSize("Fit", "noise_variance", variances.size(), channels);
-  CheckPositive("Fit", "noise_variance", variances);
 }
 
 void CheckGivenMap(const ObservationMap& map, std::size_t states, std::size_t channels) {

@@ -242,8 +242,8 @@ test_forecasts_that_cannot_be() {
   forecast "--quantiles is '0', must be a number above 0 and below 1, or several with commas between" --quantiles 0
   forecast "--quantiles is '0.5,0.5', must be numbers that differ" --quantiles 0.5,0.5
   forecast "--from is 'x1=1,\"x,2\"=2', must be NAME=VALUE, or several with commas between" --from 'x1=1,"x,2"=2'
-  forecast "--from is 'x1=1,y=2', must be values of channels: x1, x2" --from x1=1,y=2
-  forecast "--from is 'x1=1', must give enough channels to tell the state: x1, x2" --from x1=1
+  forecast "--from is 'x1=1,y=2', must be values of channels: 'x1', 'x2'" --from x1=1,y=2
+  forecast "--from is 'x1=1', must give enough channels to tell the state: 'x1', 'x2'" --from x1=1
   forecast "--from x1 is 'a', must be a number" --from x1=a,x2=1
   forecast "--from is 'x1=1,x1=2', must be a list that names 'x1' once" --from x1=1,x1=2
   forecast "--from cannot go with --trajectory" --from x1=1,x2=2 --trajectory 1
@@ -261,11 +261,11 @@ test_grids_gaps_and_scores_that_cannot_be() {
   printf 'time,x1,x2\n0,1,\n1,1,1\n' >half.csv
   field() { bad "field: $1" field good.gpode "${@:2}"; }
   field "--grid is missing; see gpode field --help"
-  field "--grid is 'y=1:2:3', must be about the model's states: x1, x2" --grid y=1:2:3
+  field "--grid is 'y=1:2:3', must be about the model's states: 'x1', 'x2'" --grid y=1:2:3
   field "--grid x1 is '2:1:3', must be FROM:TO:COUNT with FROM below TO" --grid x1=2:1:3
   field "--grid x1 is '1:2:0', must be FROM:TO:COUNT with a count from 1 to 10000000" --grid x1=1:2:0
   field "--grid is 'x1=0:1:9999,x2=0:1:9999', must be a grid of at most 10000000 points" --grid x1=0:1:9999,x2=0:1:9999
-  field "--at is 'y=1', must be about the model's states: x1, x2" --grid x1=1:2:3 --at y=1
+  field "--at is 'y=1', must be about the model's states: 'x1', 'x2'" --grid x1=1:2:3 --at y=1
   field "--at is 'x1=1', must be about states that are not in --grid" --grid x1=1:2:3 --at x1=1
   field "--draws times points and states is 1.8e+11 numbers, must be at most 5e+08 to fit in memory" \
     --grid x1=1:2:3000,x2=1:2:3000 --draws 10000
@@ -273,7 +273,7 @@ test_grids_gaps_and_scores_that_cannot_be() {
   bad "impute: --trajectory is '2', must be 'good' or 1" impute good.gpode --trajectory 2
   bad "fewer.csv:1:1: columns 'time', 'x1' found, one must be the channel 'x2'" score good.gpode fewer.csv
   bad "blank.csv: has no value in any channel, must have at least one" score good.gpode blank.csv
-  bad "half.csv: the first row of trajectory 'half' does not tell the state, must have enough values of x1, x2 for --start first-row" \
+  bad "half.csv: the first row of trajectory 'half' does not tell the state, must have enough values of 'x1', 'x2' for --start first-row" \
     score good.gpode half.csv --start first-row
   bad "good.csv: holds no row between --after and --until, must hold some" score good.gpode good.csv --after 100
   bad "score: --until is 3, must be later than --after, 5" score good.gpode good.csv --after 5 --until 3

@@ -9,6 +9,7 @@
 
 #include "arguments.h"
 #include "commands.h"
+#include "data/reading.h"
 #include "gpode/error.h"
 #include "model_input.h"
 #include "output.h"
@@ -31,7 +32,7 @@ std::size_t StateByName(const Place& place, std::string_view word, const std::st
                         const std::vector<std::string>& names) {
   const auto found = std::find(names.begin(), names.end(), name);
   if (found == names.end()) {
-    Refuse(place, word, fmt::format("about the model's states: {}", fmt::join(names, ", ")));
+    Refuse(place, word, fmt::format("about the model's states: {}", internal::ListOf(names)));
   }
   return static_cast<std::size_t>(found - names.begin());
 }

@@ -10,6 +10,7 @@
 #include "arguments.h"
 #include "commands.h"
 #include "data/files.h"
+#include "data/reading.h"
 #include "forecast_plot.h"
 #include "gpode/error.h"
 #include "gpode/simulate.h"
@@ -142,7 +143,7 @@ class Forecaster {
     const StartState start = StateBehind(
         posterior_, values,
         fmt::format("forecast: --from is {}, must give enough channels to tell the state: {}",
-                    internal::Quote(*a_.from), fmt::join(model().channels, ", ")));
+                    internal::Quote(*a_.from), internal::ListOf(model().channels)));
     const double at = a_.at.value_or(0);
     double span = 0;
     for (std::size_t n = 0; n < model().start_times.size(); ++n) {

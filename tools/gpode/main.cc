@@ -44,7 +44,11 @@ std::vector<std::string> NamesOf(const CLI::App& app, bool options) {
 // What to say of a word that no command or option takes.
 std::string Unexpected(const CLI::App& app, const std::string& word) {
   const CLI::App& command = Chosen(app);
-  const bool option = word.starts_with('-') && word != "-";
+  const std::string name = word.substr(0, word.find('='));
+  const std::vector<std::string> known = NamesOf(command, true);
+  // After a lone "--" even an option is but a word.
+  const bool option = word.starts_with('-') && word != "-" &&
+                      std::find(known.begin(), known.end(), name) == known.end();
   const bool subcommand = !option && &command == &app;
   const std::string here = &command == &app ? "" : command.get_name() + ": ";
   const std::string kind = option ? "option" : subcommand ? "command" : "argument";
@@ -52,7 +56,6 @@ std::string Unexpected(const CLI::App& app, const std::string& word) {
     return fmt::format("{}{} is one word too many; see gpode {} --help", here,
                        internal::Quote(word), command.get_name());
   }
-  const std::string name = word.substr(0, word.find('='));
   const auto nearest = Nearest(name, NamesOf(command, option));
   const std::string help =
       &command == &app ? "gpode --help" : fmt::format("gpode {} --help", command.get_name());

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "data/files.h"
+#include "data/reading.h"
 #include "gpode/error.h"
 
 namespace gpode::tool {
@@ -69,7 +70,7 @@ std::vector<double> ChannelValues(const Place& place, std::string_view word, con
   for (const auto& [name, text] : ParseAssignments(place, word)) {
     const auto found = std::find(model.channels.begin(), model.channels.end(), name);
     if (found == model.channels.end()) {
-      Refuse(place, word, fmt::format("values of channels: {}", fmt::join(model.channels, ", ")));
+      Refuse(place, word, fmt::format("values of channels: {}", internal::ListOf(model.channels)));
     }
     values[static_cast<std::size_t>(found - model.channels.begin())] =
         ParseNumber({place.command, fmt::format("{} {}", place.option, name)}, text, kSaneNumber);

@@ -11,6 +11,7 @@
 #include "arguments.h"
 #include "commands.h"
 #include "data/files.h"
+#include "data/reading.h"
 #include "gpode/error.h"
 #include "gpode/scores.h"
 #include "model_input.h"
@@ -95,7 +96,7 @@ class Scorer {
           fmt::format(
               "{}: the first row of trajectory {} does not tell the state, must have enough "
               "values of {} for --start first-row",
-              a_.files.front(), internal::Quote(test.name), fmt::join(model().channels, ", ")));
+              a_.files.front(), internal::Quote(test.name), internal::ListOf(model().channels)));
       one.forecast = posterior_.From(start, one.begins, times, options_);
     } else {
       const std::size_t known = TrainingTrajectory(tests, n);
