@@ -107,7 +107,7 @@ std::filesystem::file_type TypeOf(const std::filesystem::path& path) {
   std::error_code error;
   const std::filesystem::file_type type = std::filesystem::status(path, error).type();
   if (type == std::filesystem::file_type::not_found) {
-    ThrowAt(path.string(), "no such file, must exist");
+    ThrowAt(path.empty() ? "''" : path.string(), "no such file, must exist");
   }
   return error ? std::filesystem::file_type::regular : type;  // opening will say what is wrong
 }

@@ -22,21 +22,20 @@ std::string ListOf(std::span<const std::string> names) {
   return list;
 }
 
-void CheckReadOptions(const ReadOptions& options) {
-  constexpr std::string_view kFunction = "ReadOptions";
+void CheckReadOptions(const ReadOptions& options, std::string_view where) {
   const auto one_of = [&](std::string_view name, char value, std::string_view allowed,
                           std::string_view right) {
     if (value == 0 || allowed.find(value) != std::string_view::npos) return;
-    ThrowInput(kFunction, name, fmt::format("is {}, must be {}", Quote({&value, 1}), right));
+    ThrowInput(where, name, fmt::format("is {}, must be {}", Quote({&value, 1}), right));
   };
   one_of("separator", options.separator, ",;\t", "a comma, a semicolon or a tab");
   one_of("decimal", options.decimal, ".,", "a point or a comma");
-  CheckPositive(kFunction, "frame_rate", options.frame_rate);
-  if (options.every == 0) ThrowInput(kFunction, "every", "is 0, must be at least 1");
+  CheckPositive(where, "frame_rate", options.frame_rate);
+  if (options.every == 0) ThrowInput(where, "every", "is 0, must be at least 1");
   std::unordered_set<std::string_view> seen;
   for (const std::string& channel : options.channels) {
     if (seen.insert(channel).second) continue;
-    ThrowInput(kFunction, "channels", fmt::format("has {} twice, must differ", Quote(channel)));
+    ThrowInput(where, "channels", fmt::format("has {} twice, must differ", Quote(channel)));
   }
 }
 
@@ -86,6 +85,7 @@ void CheckRead(const Dataset& data, std::string_view file, const ReadOptions& op
     ThrowAt(file, fmt::format("channel {} has no value, must have at least one",
                               Quote(data.channels[c], 40)));
   }
+  if (data.observed() == 0) ThrowAt(file, "has no value in any channel, must have at least one");
   NamingFile(file, [&] { CheckDataset(data); });
 }
 

@@ -19,7 +19,7 @@ std::string NameOf(const std::filesystem::path& path);
 std::string ListOf(std::span<const std::string> names);
 
 // Throws for options out of range.
-void CheckReadOptions(const ReadOptions& options);
+void CheckReadOptions(const ReadOptions& options, std::string_view where = "ReadOptions");
 
 // Keeps these channels, in this order; throws if one is not there.
 void TakeChannels(std::span<const std::string> channels, std::string_view file, Dataset* data);

@@ -68,7 +68,7 @@ Solver::Solver(const SolverOptions& options)
   CheckNonNegative("Solver", "fixed_step", options.fixed_step);
   if (!(options.max_step > 0)) ThrowInput("Solver", "max_step", "must be positive");
   if (options.rtol == 0 && options.atol == 0)
-    ThrowInput("Solver", "rtol", "and atol are both zero");
+    ThrowInput("Solver", "rtol", "and atol are both 0, one must be positive");
   CheckAtLeast("Solver", "max_steps", static_cast<std::ptrdiff_t>(options.max_steps), 1);
   if (tableau_->error.empty() && options.fixed_step == 0) {
     ThrowInput("Solver", "fixed_step", "must be positive: the method has no error estimate");

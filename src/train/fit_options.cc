@@ -1,10 +1,14 @@
 #include "train/fit_options.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
 
 #include "data/files.h"
 #include "data/number_text.h"
 #include "gpode/error.h"
+#include "gpode/kernel.h"
 #include "train/option_values.h"
 
 namespace gpode {
@@ -16,6 +20,11 @@ constexpr double kMostFeatures = 1e8;
 
 template <typename T>
 Complaint CheckRange(const T& value, const OptionRange& range) {
+  if constexpr (std::is_same_v<T, std::vector<double>>) {
+    for (double v : value) {
+      if (Complaint complaint = CheckRange(v, range); !complaint.empty()) return complaint;
+    }
+  }
   if constexpr (std::is_arithmetic_v<T> && !std::is_same_v<T, bool>) {
     const auto number = static_cast<double>(value);
     if (range.above && !(number > range.least)) {
@@ -34,6 +43,26 @@ Complaint CheckRange(const T& value, const OptionRange& range) {
   return "";
 }
 
+// What kind of value is right, where another was found.
+template <typename T>
+Complaint KindOf(const Complaint& complaint, const OptionRange& range) {
+  const bool count = std::is_unsigned_v<T> && !std::is_same_v<T, bool>;
+  return count && range.least > 0 ? fmt::format("a whole number of at least {}", range.least)
+                                  : complaint;
+}
+
+// Kernels are known by their names only.
+Complaint CheckName(std::string_view name, const std::string& value) {
+  const std::vector<std::string> known = KernelNames();
+  if (name != "kernel" || std::find(known.begin(), known.end(), value) != known.end()) return "";
+  return fmt::format("one of {}", fmt::join(known, ", "));
+}
+
+template <typename T>
+Complaint CheckName(std::string_view, const T&) {
+  return "";
+}
+
 // `label` says which option, and where it was found.
 [[noreturn]] void Refuse(std::string_view label, const TomlValue& value, std::string_view right) {
   throw InputError(fmt::format("{} is {}, must be {}", label, ShowToml(value), right));
@@ -47,8 +76,11 @@ bool Assign(FitOptions& options, std::string_view name, const TomlValue& value,
              [&](std::string_view own, auto& member, const OptionRange& range, std::string_view) {
                if (own != name) return;
                found = true;
+               using T = std::remove_cvref_t<decltype(member)>;
                Complaint complaint = FromToml(value, member);
+               if (!complaint.empty()) complaint = KindOf<T>(complaint, range);
                if (complaint.empty()) complaint = CheckRange(member, range);
+               if (complaint.empty()) complaint = CheckName(name, member);
                if (!complaint.empty()) Refuse(label, value, complaint);
              });
   return found;
@@ -78,13 +110,26 @@ TomlValue FromWord(std::string_view word, std::string_view label) {
   }
 }
 
-bool IsText(const FitOptions& options, std::string_view name) {
-  bool text = false;
+enum class Shape { kText, kList, kOther };
+
+Shape ShapeOf(const FitOptions& options, std::string_view name) {
+  Shape shape = Shape::kOther;
   ForOptions(options, [&](std::string_view own, const auto& member, auto&&...) {
     using T = std::remove_cvref_t<decltype(member)>;
-    if (own == name) text = std::is_enum_v<T> || std::is_same_v<T, std::string>;
+    if (own != name) return;
+    if (std::is_enum_v<T> || std::is_same_v<T, std::string>) shape = Shape::kText;
+    if (std::is_same_v<T, std::vector<double>>) shape = Shape::kList;
   });
-  return text;
+  return shape;
+}
+
+// A list of one needs no comma.
+TomlValue FromWordOf(Shape shape, std::string_view word, std::string_view label) {
+  using Kind = TomlValue::Kind;
+  if (shape == Shape::kText) return {Kind::kString, std::string(word), {}};
+  TomlValue value = FromWord(word, label);
+  if (shape != Shape::kList || value.kind != Kind::kNumber) return value;
+  return {Kind::kArray, {}, {value}};
 }
 
 }  // namespace
@@ -104,7 +149,8 @@ FitOptions ReadOptions(std::string_view text, std::string_view source, const Fit
 void CheckRanges(const FitOptions& options, std::string_view where) {
   ForOptions(options, [&](std::string_view name, const auto& member, const OptionRange& range,
                           std::string_view) {
-    const Complaint complaint = CheckRange(member, range);
+    Complaint complaint = CheckRange(member, range);
+    if (complaint.empty()) complaint = CheckName(name, member);
     if (complaint.empty()) return;
     Refuse(fmt::format("{}: {}", where, name), ToToml(member), complaint);
   });
@@ -136,9 +182,7 @@ FitOptions ParseOptions(std::string_view text, std::string_view source, const Fi
 void SetOption(FitOptions& options, std::string_view name, std::string_view value,
                std::string_view source) {
   const internal::TomlValue parsed =
-      internal::IsText(options, name)
-          ? internal::TomlValue{internal::TomlValue::Kind::kString, std::string(value), {}}
-          : internal::FromWord(value, source);
+      internal::FromWordOf(internal::ShapeOf(options, name), value, source);
   if (!internal::Assign(options, name, parsed, source)) internal::RefuseName(source, name);
 }
 

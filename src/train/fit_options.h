@@ -37,7 +37,7 @@ void ForOptions(Options& o, Visit&& visit) {
   visit("observation_map.matrix", o.observation_map.matrix, kAny,
         "rows of C in y = C x + b (observation pca or matrix)");
   visit("observation_map.offset", o.observation_map.offset, kAny, "b in y = C x + b");
-  visit("noise_variance", o.noise_variance, kAny,
+  visit("noise_variance", o.noise_variance, kPositive,
         "known noise, one for all channels or one each; none: learnt");
   visit("scale", o.scale, kAny, "scale states and time to unit size");
   visit("kernel", o.kernel, kAny, "covariance function of the field");

@@ -8,6 +8,8 @@
 
 #include "data/autocorrelation.h"
 #include "gpode/error.h"
+#include "gpode/ode.h"
+#include "train/fit_options.h"
 #include "train/kmeans.h"
 #include "train/smooth_states.h"
 
@@ -219,13 +221,12 @@ void CheckUnits(const Dataset& data) {
 
 void CheckGivenNoise(const std::vector<double>& variances, std::size_t channels) {
   if (variances.size() > 1) CheckSize("Fit", "noise_variance", variances.size(), channels);
-  CheckPositive("Fit", "noise_variance", variances);
 }
 
 void CheckGivenMap(const ObservationMap& map, std::size_t states, std::size_t channels) {
   CheckSize("Fit", "observation_map.matrix's rows", map.channels(), channels);
   CheckFinite("Fit", "observation_map.matrix", Entries(map.matrix));
-  if (map.matrix.isZero(0)) ThrowInput("Fit", "observation_map.matrix", "is all zero");
+  if (map.matrix.isZero(0)) ThrowInput("Fit", "observation_map.matrix", "is all zero, must not be");
   if (map.offset.size() > 0) {
     CheckSize("Fit", "observation_map.offset", map.offset.size(), channels);
     CheckFinite("Fit", "observation_map.offset", Entries(map.offset));
@@ -233,25 +234,59 @@ void CheckGivenMap(const ObservationMap& map, std::size_t states, std::size_t ch
   if (states != 0) CheckSize("Fit", "observation_map.matrix's columns", map.dim(), states);
 }
 
-}  // namespace
+// The posterior's covariances and the draws' features have to fit in memory.
+void CheckNumbers(const Dataset& data, const FitOptions& o) {
+  constexpr double kMostCovariances = 1e8, kMostFrequencies = 4e8;
+  const bool given = o.observation_map.matrix.size() > 0;
+  const auto dim = static_cast<double>(given           ? o.observation_map.dim()
+                                       : o.states == 0 ? data.channels.size()
+                                                       : o.states);
+  const auto inducing = static_cast<double>(o.inducing);
+  if (dim * inducing * inducing > kMostCovariances) {
+    ThrowInput("Fit", "inducing",
+               fmt::format("is {} for {} states, must be at most {:.0f}", o.inducing, dim,
+                           std::max(1.0, std::floor(std::sqrt(kMostCovariances / dim)))));
+  }
+  const double features = static_cast<double>(o.features) * static_cast<double>(o.draws);
+  if (dim * dim * features > kMostFrequencies) {
+    ThrowInput("Fit", "features",
+               fmt::format("times draws is {:.0f} for {} states, must be at most {:.0f}", features,
+                           dim, std::max(1.0, std::floor(kMostFrequencies / dim / dim))));
+  }
+}
 
 void CheckObservation(const Dataset& data, const FitOptions& o) {
   const std::size_t channels = data.channels.size();
   const bool given = o.observation_map.matrix.size() > 0;
-  CheckUnits(data);
   CheckGivenNoise(o.noise_variance, channels);
   if (o.observation == Observation::kIdentity) {
     if (given) ThrowInput("Fit", "observation_map", "is given, but observation is the identity");
     if (o.states == 0 || o.states == channels) return;
     ThrowInput("Fit", "states",
-               "must equal the number of channels, unless PCA or a matrix is asked for");
+               fmt::format("is {}, must equal the number of channels, {}, unless PCA or a matrix "
+                           "is asked for",
+                           o.states, channels));
   }
   if (given) return CheckGivenMap(o.observation_map, o.states, channels);
   if (o.observation == Observation::kMatrix) {
     ThrowInput("Fit", "observation_map", "is empty, but observation asks for a matrix");
   }
   CheckAtLeast("Fit", "states", static_cast<std::ptrdiff_t>(o.states), 1);
-  if (o.states > channels) ThrowInput("Fit", "states", "must not be more than the channels");
+  if (o.states > channels) {
+    ThrowInput("Fit", "states",
+               fmt::format("is {}, must not be more than the channels, {}", o.states, channels));
+  }
+}
+
+}  // namespace
+
+void CheckFit(const Dataset& data, const FitOptions& options) {
+  CheckDataset(data);
+  internal::CheckRanges(options, "Fit");
+  CheckUnits(data);
+  CheckObservation(data, options);
+  CheckNumbers(data, options);
+  const Solver solver(options.solver);
 }
 
 Start Initialise(const Dataset& data, const FitOptions& options) {

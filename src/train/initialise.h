@@ -21,7 +21,7 @@ struct Start {
 };
 
 // Throws an InputError that names the option which does not fit the data.
-void CheckObservation(const Dataset& data, const FitOptions& options);
+void CheckFit(const Dataset& data, const FitOptions& options);
 
 Start Initialise(const Dataset& data, const FitOptions& options);
 

@@ -85,9 +85,15 @@ Complaint FromToml(const TomlValue& from, T& value) {
 }
 template <typename Enum>
 requires std::is_enum_v<Enum> Complaint FromToml(const TomlValue& from, Enum& value) {
+  const auto words = WordsOf(Enum());
+  const bool many = words.size() > 3;
   std::string right;
-  for (const auto& [word, meaning] : WordsOf(Enum())) {
-    right += fmt::format("{}\"{}\"", right.empty() ? "" : " or ", word);
+  for (const auto& [word, meaning] : words) {
+    right += fmt::format("{}\"{}\"",
+                         right.empty() ? (many ? "one of " : "")
+                         : many        ? ", "
+                                       : " or ",
+                         word);
     if (from.kind != TomlValue::Kind::kString || from.text != word) continue;
     value = meaning;
     return "";

@@ -42,11 +42,6 @@ void ClampLogs(const ParameterLayout& layout, const ParameterRange& range, std::
   }
 }
 
-void CheckOptions(const Dataset& data, const FitOptions& o) {
-  internal::CheckRanges(o, "Fit");
-  CheckObservation(data, o);
-}
-
 std::vector<double> WeightedCounts(const Dataset& data, const Vector& weights) {
   std::vector<double> counts(data.channels.size(), 0.0);
   for (const Trajectory& t : data.trajectories) {
@@ -60,8 +55,7 @@ std::vector<double> WeightedCounts(const Dataset& data, const Vector& weights) {
 }
 
 Start CheckedStart(const Dataset& data, const FitOptions& options) {
-  CheckDataset(data);
-  CheckOptions(data, options);
+  CheckFit(data, options);
   return Initialise(data, options);
 }
 
@@ -72,8 +66,7 @@ Trainer::Trainer(const Dataset& data, const FitOptions& options)
 
 Trainer::Trainer(const Dataset& data, const FitOptions& options, Start start)
     : data_(data), options_(options), start_(std::move(start)), pool_(options.threads) {
-  CheckDataset(data_);
-  CheckOptions(data_, options_);
+  CheckFit(data_, options_);
   plan_ = PlanPhases(options_);
   for (const PhasePlan& phase : plan_) total_steps_ += phase.steps;
   counts_ = WeightedCounts(data_, start_.channel_weights);

@@ -123,7 +123,7 @@ TEST(CsvErrors, Rows) {
   ExpectMessages({{"note,time,x\n\"a\nb\",0,1\nc,1,q\n",
                    ":4:5: 'q' found in column 'x', must be a number, or empty for missing"}},
                  {.channels = {"x"}});
-  ExpectMessages({{"time,x\n0,\n", ": Dataset: values are all missing"}},
+  ExpectMessages({{"time,x\n0,\n", ": has no value in any channel, must have at least one"}},
                  {.allow_empty_channels = true});
 }
 

@@ -198,7 +198,7 @@ TEST(SolverTest, ImpossibleArgumentsAreNamed) {
   EXPECT_EQ(MessageOf([] { Solver({.rtol = -1}); }),
             "Solver: rtol is -1, must be zero or more and finite");
   EXPECT_EQ(MessageOf([] { Solver({.rtol = 0, .atol = 0}); }),
-            "Solver: rtol and atol are both zero");
+            "Solver: rtol and atol are both 0, one must be positive");
   EXPECT_EQ(MessageOf([] { Solver({.method = Method::kEuler}); }),
             "Solver: fixed_step must be positive: the method has no error estimate");
   EXPECT_EQ(MessageOf([] { Solver({.max_steps = 0}); }),

@@ -101,8 +101,8 @@ TEST(FitOptions, ATextSetsWhatItNamesAndLeavesTheRest) {
 
 TEST(FitOptions, MistakesAreNamedWithTheirLine) {
   const std::vector<std::pair<std::string, std::string>> cases = {
-      {"\nsteps = -1", "f.toml:2: steps is -1, must be a whole number, zero or more"},
-      {"steps = 1.5", "f.toml:1: steps is 1.5, must be a whole number, zero or more"},
+      {"\nsteps = -1", "f.toml:2: steps is -1, must be a whole number of at least 1"},
+      {"steps = 1.5", "f.toml:1: steps is 1.5, must be a whole number of at least 1"},
       {"steps = 18446744073709551616", "f.toml:1: steps is 18446744073709551616, must be a whole"},
       {"steps = 0", "f.toml:1: steps is 0, must be at least 1"},
       {"features = 2000000", "f.toml:1: features is 2000000, must be at most 1000000"},
@@ -114,6 +114,12 @@ TEST(FitOptions, MistakesAreNamedWithTheirLine) {
       {"bound = shooting", "f.toml:1: 'shooting' found, must be a number, true, false, a \"string"},
       {"bound = \"shoot\"", "f.toml:1: bound is \"shoot\", must be \"vanilla\" or \"shooting\""},
       {"kernel = 3", "f.toml:1: kernel is 3, must be a \"string\""},
+      {"kernel = \"rbf\"",
+       "f.toml:1: kernel is \"rbf\", must be one of matern32, matern52, squared-"},
+      {"noise_variance = [1, -1]",
+       "f.toml:1: noise_variance is [1, -1], must be positive and finite"},
+      {"seed = -1", "f.toml:1: seed is -1, must be a whole number, zero or more"},
+      {"solver.method = \"rk5\"", "f.toml:1: solver.method is \"rk5\", must be one of \"euler\", "},
       {"shared_hyperparameters = 1",
        "f.toml:1: shared_hyperparameters is 1, must be true or false"},
       {"# x\nstep = 3", "f.toml:2: option 'step' is unknown, known: bound, observation"},
@@ -151,8 +157,10 @@ TEST(FitOptions, OneAtATimeFromACommandLine) {
   EXPECT_EQ(options.steps, 77u);
   SetOption(options, "noise_variance", ".5, 2.", "--noise-variance");
   EXPECT_EQ(options.noise_variance, (std::vector<double>{0.5, 2}));
+  SetOption(options, "noise_variance", "0.25", "--noise-variance");
+  EXPECT_EQ(options.noise_variance, (std::vector<double>{0.25}));
   EXPECT_EQ(MessageOf([&] { SetOption(options, "steps", "many", "fit: --steps"); }),
-            "fit: --steps is \"many\", must be a whole number, zero or more");
+            "fit: --steps is \"many\", must be a whole number of at least 1");
   EXPECT_EQ(MessageOf([&] { SetOption(options, "steps", "0", "fit: --steps"); }),
             "fit: --steps is 0, must be at least 1");
   EXPECT_EQ(MessageOf([&] { SetOption(options, "learning_rate", "-.5", "fit: --learning-rate"); }),

@@ -201,7 +201,7 @@ TEST(ModelFile, ImpossibleContentsAreRefused) {
       {[](Archive& a) { a["options"] = TextArray("inducing = 5"); },
        "model: gp/inducing_locations is (4, 2), must be (5, 2)"},
       {[](Archive& a) { a["options"] = TextArray("inducing = 4\nkernel = \"linear\""); },
-       "GetKernel: name is 'linear'"},
+       "options:2: kernel is \"linear\", must be one of"},
       {[](Archive& a) {
          a["data/lengths"].values = {1e15, 9};
        },

@@ -256,7 +256,7 @@ TEST(OddData, MapsAndNoiseThatDoNotFitAreNamed) {
   EXPECT_EQ(message([](FitOptions& o) {
               o.noise_variance = {0.1, -1};
             }),
-            "Fit: noise_variance[1] is -1, must be positive and finite");
+            "Fit: noise_variance is [0.1, -1], must be positive and finite");
   EXPECT_EQ(message([](FitOptions& o) {
               o.noise_variance = {1, 1, 1};
             }),
@@ -276,7 +276,8 @@ TEST(OddData, MapsAndNoiseThatDoNotFitAreNamed) {
             "Fit: observation_map.matrix's rows has 3 values, must have 2");
   EXPECT_EQ(with_map(Matrix::Ones(2, 3), {}, 2),
             "Fit: observation_map.matrix's columns has 3 values, must have 2");
-  EXPECT_EQ(with_map(Matrix::Zero(2, 3), {}, 0), "Fit: observation_map.matrix is all zero");
+  EXPECT_EQ(with_map(Matrix::Zero(2, 3), {}, 0),
+            "Fit: observation_map.matrix is all zero, must not be");
   EXPECT_EQ(with_map(Matrix::Ones(2, 3), Vector::Ones(3), 0),
             "Fit: observation_map.offset has 3 values, must have 2");
 }

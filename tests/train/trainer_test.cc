@@ -192,13 +192,19 @@ TEST(Trainer, ImpossibleOptionsAreNamed) {
   EXPECT_EQ(MessageOf(options), "Fit: approach is 1.5, must be between 0 and 1");
   options = Small();
   options.states = 3;
-  EXPECT_EQ(MessageOf(options),
-            "Fit: states must equal the number of channels, unless PCA or a matrix is asked for");
+  EXPECT_EQ(
+      MessageOf(options),
+      "Fit: states is 3, must equal the number of channels, 2, unless PCA or a matrix is asked "
+      "for");
   options.observation = Observation::kPca;
-  EXPECT_EQ(MessageOf(options), "Fit: states must not be more than the channels");
+  EXPECT_EQ(MessageOf(options), "Fit: states is 3, must not be more than the channels, 2");
   options = Small();
   options.kernel = "linear";
-  EXPECT_EQ(MessageOf(options).substr(0, 27), "GetKernel: name is 'linear'");
+  EXPECT_EQ(MessageOf(options),
+            "Fit: kernel is \"linear\", must be one of matern32, matern52, squared-exponential");
+  options = Small();
+  options.inducing = 1000000;
+  EXPECT_EQ(MessageOf(options), "Fit: inducing is 1000000 for 2 states, must be at most 7071");
 }
 
 // Shooting states stand at all observations but the last, and at the start only if it is earlier.

@@ -31,12 +31,18 @@ std::vector<std::string_view> Split(std::string_view text, char separator) {
 std::string Describe(const NumberRange& range) {
   const bool bounded_below = std::isfinite(range.least), bounded_above = std::isfinite(range.most);
   if (bounded_below && bounded_above) {
-    return fmt::format("a number {} {} and {} {}", range.above ? "above" : "from", range.least,
-                       range.above ? "below" : "to", range.most);
+    return range.above ? fmt::format("a number above {} and below {}", range.least, range.most)
+                       : fmt::format("a number from {} to {}", range.least, range.most);
   }
   if (!bounded_below) return "a number";
   if (range.least == 0) return range.above ? "a positive number" : "a number, zero or more";
   return fmt::format("a number {} {}", range.above ? "above" : "of at least", range.least);
+}
+
+// What would be right; the ends of kSaneNumber are worth a word only to those beyond them.
+std::string Describe(const NumberRange& range, const std::optional<double>& found) {
+  const bool sane = range.least == kSaneNumber.least && range.most == kSaneNumber.most;
+  return sane && !found ? "a number" : Describe(range);
 }
 
 bool Within(double value, const NumberRange& range) {
@@ -90,7 +96,7 @@ std::uint64_t ParseCount(const Place& place, std::string_view word, const CountR
 
 double ParseNumber(const Place& place, std::string_view word, const NumberRange& range) {
   const std::optional<double> value = internal::ToNumber(word);
-  if (!value || !Within(*value, range)) Refuse(place, word, Describe(range));
+  if (!value || !Within(*value, range)) Refuse(place, word, Describe(range, value));
   return *value;
 }
 
@@ -100,7 +106,8 @@ std::vector<double> ParseNumbers(const Place& place, std::string_view word,
   for (const std::string_view part : Split(word, ',')) {
     const std::optional<double> value = internal::ToNumber(internal::Trimmed(part));
     if (!value || !Within(*value, range)) {
-      Refuse(place, word, fmt::format("{}, or several with commas between", Describe(range)));
+      Refuse(place, word,
+             fmt::format("{}, or several with commas between", Describe(range, value)));
     }
     numbers.push_back(*value);
   }
@@ -112,6 +119,10 @@ std::vector<std::string> ParseWords(const Place& place, std::string_view word) {
   for (const std::string_view part : Split(word, ',')) {
     if (internal::Trimmed(part).empty()) Refuse(place, word, "names with commas between");
     words.emplace_back(internal::Trimmed(part));
+    if (std::find(words.begin(), words.end() - 1, words.back()) != words.end() - 1) {
+      Refuse(place, word,
+             fmt::format("names that differ, {} is there twice", internal::Quote(words.back())));
+    }
   }
   return words;
 }
@@ -140,7 +151,9 @@ Range ParseRange(const Place& place, std::string_view word) {
   if (parts.size() != 3) Refuse(place, word, kRight);
   const std::optional<double> from = internal::ToNumber(parts[0]),
                               to = internal::ToNumber(parts[1]);
-  if (!from || !to || !std::isfinite(*from) || !std::isfinite(*to)) Refuse(place, word, kRight);
+  if (!from || !to || !Within(*from, kSaneNumber) || !Within(*to, kSaneNumber)) {
+    Refuse(place, word, kRight);
+  }
   std::size_t count = 0;
   const char* const end = parts[2].data() + parts[2].size();
   const auto [stop, error] = std::from_chars(parts[2].data(), end, count);
@@ -153,12 +166,20 @@ Range ParseRange(const Place& place, std::string_view word) {
   return {*from, *to, count};
 }
 
+void CheckAmount(const Place& place, double numbers, std::string_view factors) {
+  constexpr double kMost = 5e8;  // four gigabytes
+  if (numbers <= kMost) return;
+  ThrowInput(place.command, place.option,
+             fmt::format("times {} is {:.3g} numbers, must be at most {:.0e} to fit in memory",
+                         factors, numbers, kMost));
+}
+
 std::vector<double> ParseTimes(const Place& place, std::string_view word) {
   if (word.find(':') != std::string_view::npos) {
     const Range range = ParseRange(place, word);
     return RegularTimes(range.from, range.to, range.count);
   }
-  const std::vector<double> times = ParseNumbers(place, word);
+  const std::vector<double> times = ParseNumbers(place, word, kSaneNumber);
   const auto later = [](double a, double b) { return !(a < b); };
   if (std::adjacent_find(times.begin(), times.end(), later) != times.end()) {
     Refuse(place, word, "times that increase");
@@ -175,6 +196,22 @@ CLI::Option* AddWord(CLI::App* command, const std::string& names, const std::str
           names, [place, take = std::move(take)](const std::string& word) { take(place, word); },
           help)
       ->type_name(kind);
+}
+
+CLI::Option* AddName(CLI::App* command, const std::string& names, const std::string& kind,
+                     std::string* value, const std::string& help) {
+  return AddWord(
+      command, names, kind,
+      [=](const Place& place, const std::string& word) {
+        if (word.empty()) Refuse(place, word, kind == "FILE" ? "a file" : "a name");
+        *value = word;
+      },
+      help);
+}
+
+CLI::Option* AddSwitch(CLI::App* command, const std::string& names, bool* value,
+                       const std::string& help) {
+  return command->add_flag(names, *value, help)->disable_flag_override();
 }
 
 CLI::Option* AddCount(CLI::App* command, const std::string& names, std::size_t* value,

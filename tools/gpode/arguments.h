@@ -36,13 +36,15 @@ struct NumberRange {
 };
 inline constexpr NumberRange kAnyNumber{};
 inline constexpr NumberRange kPositiveNumber{.least = 0, .above = true};
+// Of times and states: their squares must be numbers too.
+inline constexpr NumberRange kSaneNumber{.least = -1e100, .most = 1e100};
 
 std::uint64_t ParseCount(const Place& place, std::string_view word, const CountRange& range = {});
 double ParseNumber(const Place& place, std::string_view word, const NumberRange& range = {});
 // "0.05,0.5,0.95".
 std::vector<double> ParseNumbers(const Place& place, std::string_view word,
                                  const NumberRange& range = {});
-// "a,b,c"; an empty list is refused.
+// "a,b,c"; an empty list and repeated words are refused.
 std::vector<std::string> ParseWords(const Place& place, std::string_view word);
 // "x=1,y=-2.5".
 using Assignment = std::pair<std::string, std::string>;
@@ -56,6 +58,10 @@ Range ParseRange(const Place& place, std::string_view word);
 // A range, or a list of times, which must increase.
 std::vector<double> ParseTimes(const Place& place, std::string_view word);
 
+// Throws if so many numbers would not fit in memory; `factors` are what they grow with besides the
+// option, as in "points and channels".
+void CheckAmount(const Place& place, double numbers, std::string_view factors);
+
 // Options that are checked as they are read.
 CLI::Option* AddCount(CLI::App* command, const std::string& names, std::size_t* value,
                       const CountRange& range, const std::string& help);
@@ -65,6 +71,12 @@ CLI::Option* AddNumber(CLI::App* command, const std::string& names, double* valu
 CLI::Option* AddWord(CLI::App* command, const std::string& names, const std::string& kind,
                      std::function<void(const Place&, const std::string&)> take,
                      const std::string& help);
+// A name or, where `kind` is FILE, a file's; never empty.
+CLI::Option* AddName(CLI::App* command, const std::string& names, const std::string& kind,
+                     std::string* value, const std::string& help);
+// Without a value.
+CLI::Option* AddSwitch(CLI::App* command, const std::string& names, bool* value,
+                       const std::string& help);
 // One of some words.
 CLI::Option* AddChoice(CLI::App* command, const std::string& names, std::string* value,
                        const std::vector<std::string>& choices, const std::string& help);

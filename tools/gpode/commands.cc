@@ -42,26 +42,23 @@ void AddThreads(CLI::App* command, Common* common) {
 }
 
 void AddQuiet(CLI::App* command, Common* common) {
-  command->add_flag("-q,--quiet", common->quiet, "print nothing but errors");
+  AddSwitch(command, "-q,--quiet", &common->quiet, "print nothing but errors");
 }
 
 void AddVerbose(CLI::App* command, Common* common) {
-  command->add_flag("-v,--verbose", common->verbose, "print more about what is done");
+  AddSwitch(command, "-v,--verbose", &common->verbose, "print more about what is done");
 }
 
 void AddJson(CLI::App* command, Common* common) {
-  command->add_flag("--json", common->json, "print one JSON object, for programs");
+  AddSwitch(command, "--json", &common->json, "print one JSON object, for programs");
 }
 
 void AddReadOptions(CLI::App* command, ReadOptions* read) {
   const std::string group = "Reading data";
-  command->add_option("--time", read->time_column, "column of the times (default: time or t)")
-      ->type_name("NAME")
+  AddName(command, "--time", "NAME", &read->time_column, "column of the times (default: time or t)")
       ->group(group);
-  command
-      ->add_option("--trajectories-by", read->trajectory_column,
-                   "column that says which trajectory a row belongs to (default: trajectory)")
-      ->type_name("NAME")
+  AddName(command, "--trajectories-by", "NAME", &read->trajectory_column,
+          "column that says which trajectory a row belongs to (default: trajectory)")
       ->group(group);
   AddWord(
       command, "--channels", "A,B,...",
@@ -85,11 +82,10 @@ void AddReadOptions(CLI::App* command, ReadOptions* read) {
       },
       "decimal mark, . or , (default: what the first number uses)")
       ->group(group);
-  command
-      ->add_option("--part", read->part,
-                   "of an archive with several data sets: train, validation, test, ...")
-      ->type_name("NAME")
-      ->capture_default_str()
+  AddName(command, "--part", "NAME", &read->part,
+          fmt::format("of an archive with several data sets: train, validation, test, ... "
+                      "(default: {})",
+                      read->part))
       ->group(group);
   AddNumber(command, "--frame-rate", &read->frame_rate, kPositiveNumber,
             "of motion capture, per second (default: 120)")

@@ -3,10 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
+#include <optional>
 
 #include "arguments.h"
 #include "data/files.h"
+#include "data/number_text.h"
+#include "data/reading.h"
 #include "data/toml.h"
 #include "gpode/error.h"
 #include "gpode/options.h"
@@ -54,6 +58,11 @@ std::vector<std::string> KnownNames() {
 
 }  // namespace
 
+bool IsInitial(std::string_view word) {
+  const std::optional<double> time = internal::ToNumber(word);
+  return word == "first" || word == "gap" || (time && std::isfinite(*time));
+}
+
 RunConfig ReadConfig(const std::filesystem::path& path, const RunConfig& base) {
   const std::string source = path.string();
   const std::vector<std::byte> bytes = internal::ReadFile(path);
@@ -62,7 +71,12 @@ RunConfig ReadConfig(const std::filesystem::path& path, const RunConfig& base) {
   const std::vector<std::string> known = KnownNames();
   for (const internal::TomlItem& item : internal::ParseToml(text, source)) {
     const std::string where = fmt::format("{}:{}", source, item.line);
-    if (SetDataOption(config, item, where)) continue;
+    if (SetDataOption(config, item, where)) {
+      internal::CheckReadOptions(config.read, where);
+      if (IsInitial(config.initial)) continue;
+      internal::ThrowAt(where, fmt::format("data.initial is {}, must be {}",
+                                           internal::ShowToml(item.value), kInitialWords));
+    }
     if (std::find(known.begin(), known.end(), item.key) != known.end()) continue;
     const auto nearest = Nearest(item.key, known);
     internal::ThrowAt(where,
@@ -74,7 +88,9 @@ RunConfig ReadConfig(const std::filesystem::path& path, const RunConfig& base) {
 }
 
 std::string ConfigText(const RunConfig& config, std::string_view comment) {
-  std::string text = fmt::format("# {}\n", comment);
+  std::string text = "# ";
+  for (char c : comment) text += c == '\n' ? "\n# " : std::string(1, c);
+  text += '\n';
   ForDataOptions(config, [&](std::string_view name, const auto& member) {
     text += fmt::format("{} = {}\n", name, internal::ShowToml(internal::ToToml(member)));
   });

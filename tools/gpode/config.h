@@ -16,6 +16,10 @@
 
 namespace gpode::tool {
 
+// When the initial state may be.
+inline constexpr std::string_view kInitialWords = "first, gap or a time";
+bool IsInitial(std::string_view word);
+
 struct RunConfig {
   FitOptions fit;
   std::vector<std::string> files;

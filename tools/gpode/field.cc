@@ -9,6 +9,7 @@
 
 #include "arguments.h"
 #include "commands.h"
+#include "data/reading.h"
 #include "gpode/error.h"
 #include "model_input.h"
 #include "output.h"
@@ -31,9 +32,20 @@ std::size_t StateByName(const Place& place, std::string_view word, const std::st
                         const std::vector<std::string>& names) {
   const auto found = std::find(names.begin(), names.end(), name);
   if (found == names.end()) {
-    Refuse(place, word, fmt::format("about the model's states: {}", fmt::join(names, ", ")));
+    Refuse(place, word, fmt::format("about the model's states: {}", internal::ListOf(names)));
   }
   return static_cast<std::size_t>(found - names.begin());
+}
+
+// A state is held or varied, not both.
+void CheckHeldApart(const Arguments& a) {
+  if (!a.at) return;
+  const std::vector<Assignment> grid = ParseAssignments({"field", "--grid"}, a.grid);
+  for (const auto& [name, value] : ParseAssignments({"field", "--at"}, *a.at)) {
+    const auto same = [&, held = name](const Assignment& axis) { return axis.first == held; };
+    if (std::none_of(grid.begin(), grid.end(), same)) continue;
+    Refuse({"field", "--at"}, *a.at, "about states that are not in --grid");
+  }
 }
 
 // One range per state; those not named are held at one value.
@@ -44,19 +56,24 @@ std::vector<Range> Axes(const Arguments& a, const Model& model,
   if (a.at) {
     const Place place{"field", "--at"};
     for (const auto& [name, value] : ParseAssignments(place, *a.at)) {
-      const double x = ParseNumber(place, value);
+      const double x = ParseNumber({"field", "--at " + name}, value, kSaneNumber);
       axes[StateByName(place, *a.at, name, names)] = {x, x, 1};
     }
   }
   const Place place{"field", "--grid"};
+  CheckHeldApart(a);
   for (const auto& [name, range] : ParseAssignments(place, a.grid)) {
-    axes[StateByName(place, a.grid, name, names)] = ParseRange(place, range);
+    axes[StateByName(place, a.grid, name, names)] = ParseRange({"field", "--grid " + name}, range);
   }
   double points = 1;
   for (const Range& axis : axes) points *= static_cast<double>(axis.count);
   if (points > static_cast<double>(kMostPoints)) {
     Refuse(place, a.grid, fmt::format("a grid of at most {} points", kMostPoints));
   }
+  const auto dim = static_cast<double>(axes.size());
+  CheckAmount({"field", "--draws"},
+              points * dim * (static_cast<double>(a.draws) + (a.jacobian ? dim : 1)),
+              "points and states");
   return axes;
 }
 
@@ -116,7 +133,7 @@ std::vector<std::string> JacobianNames(const std::vector<std::string>& names) {
 }
 
 void Run(const Arguments& a) {
-  CheckOutput(a.out);
+  CheckTable(a.out, {&a.model, 1});
   const Posterior posterior(LoadModel(a.model));
   const std::vector<std::string> names = StateNames(posterior.model());
   const Matrix points = GridOf(Axes(a, posterior.model(), names));
@@ -150,11 +167,10 @@ void AddOptions(CLI::App* command, Arguments* a) {
   AddWord(
       command, "--at", "S=X,...", [a](const Place&, const std::string& word) { a->at = word; },
       "hold states that are not in the grid there (default: the middle of the data)");
-  command
-      ->add_option("-o,--output", a->out, "result: .csv, .npz, or - for standard output (default)")
-      ->type_name("FILE");
+  AddName(command, "-o,--output", "FILE", &a->out,
+          "result: .csv, .npz, or - for standard output (default)");
   AddCount(command, "--draws", &a->draws, {0, 10'000}, "draws of the field to add (default: 0)");
-  command->add_flag("--jacobian", a->jacobian, "add the Jacobian of the mean field");
+  AddSwitch(command, "--jacobian", &a->jacobian, "add the Jacobian of the mean field");
   AddSeed(command, &a->common, "the draws");
   AddQuiet(command, &a->common);
 }

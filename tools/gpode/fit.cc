@@ -18,6 +18,7 @@
 #include "gpode/options.h"
 #include "output.h"
 #include "progress.h"
+#include "train/initialise.h"
 
 namespace gpode::tool {
 namespace {
@@ -34,7 +35,7 @@ void SetStarts(const std::string& initial, Dataset* data) {
     }
     const std::optional<double> time = internal::ToNumber(initial);
     if (!time || !std::isfinite(*time)) {
-      Refuse({"fit", "--initial"}, initial, "first, gap or a time");
+      Refuse({"fit", "--initial"}, initial, kInitialWords);
     }
     if (*time > t.times[0]) {
       Refuse({"fit", "--initial"}, initial,
@@ -76,7 +77,8 @@ class Fitter {
   void Run() {
     config_ = ConfigOf(a_);
     Prepare();
-    CheckOutput(out_);
+    CheckOutput(out_, config_.files);
+    CheckOutput(out_ + ".toml", config_.files);
     Interruption interruption;
     const TrainedModel trained = Learn();
     if (!config_.files.empty()) WriteConfig();
@@ -95,10 +97,14 @@ class Fitter {
       SetObservation(a_.observe, data_.channels.size(), &config_.fit);
       CheckChannelsMove(data_, config_);
       ChooseModel();
+      CheckFit(data_, config_.fit);
     } else if (!a_.resume) {
       ThrowInput("fit", "DATA", "is missing, must name at least one file; see gpode fit --help");
     } else if (out_.empty()) {
       ThrowInput("fit", "-o", "is missing, must name the model file to go on with");
+    } else if (!a_.changes.empty() || !a_.config.empty() || a_.observe || a_.model != "auto") {
+      ThrowInput("fit", "--resume",
+                 "without DATA goes on as the run was, must not have other options for it");
     }
     if (out_ == "-") ThrowInput("fit", "-o", "is '-', must be a file");
   }

@@ -61,6 +61,7 @@ void AddFitOption(CLI::App* command, FitArguments* a, const OptionInfo& info) {
       command, option, common ? known->second.kind : "VALUE",
       [a, name = info.name](const Place& place, const std::string& word) {
         const std::string source = fmt::format("{}: {}", place.command, place.option);
+        if (name == "states") ParseCount(place, word, {1, 1'000'000});
         FitOptions trial;
         SetOption(trial, name, word, source);
         a->changes.push_back([=](RunConfig& c) { SetOption(c.fit, name, word, source); });
@@ -87,10 +88,7 @@ void TakeTolerance(const Place& place, const std::string& word, FitArguments* a)
 }
 
 void TakeInitial(const Place& place, const std::string& word, FitArguments* a) {
-  const std::optional<double> number = internal::ToNumber(word);
-  if (word != "first" && word != "gap" && !(number && std::isfinite(*number))) {
-    Refuse(place, word, "first, gap or a time");
-  }
+  if (!IsInitial(word)) Refuse(place, word, kInitialWords);
   a->changes.push_back([=](RunConfig& c) { c.initial = word; });
 }
 
@@ -113,12 +111,20 @@ void AddDataOptions(CLI::App* command, FitArguments* a) {
   change("--every", &ReadOptions::every);
 }
 
+std::vector<double> ParseRow(const Place& place, const std::string& word, std::string_view row) {
+  try {
+    return ParseNumbers(place, row, kSaneNumber);
+  } catch (const InputError&) {
+    Refuse(place, word, "identity, pca, rows of a matrix as in 1,0;0,1, or an .npy file");
+  }
+}
+
 Matrix ParseMatrix(const Place& place, const std::string& word) {
   std::vector<std::vector<double>> rows;
   std::string_view rest = word;
   while (true) {
     const std::size_t end = rest.find(';');
-    rows.push_back(ParseNumbers(place, rest.substr(0, end)));
+    rows.push_back(ParseRow(place, word, rest.substr(0, end)));
     if (rows.back().size() != rows.front().size()) {
       Refuse(place, word, "rows of equally many numbers");
     }
@@ -143,9 +149,8 @@ Matrix ReadMatrix(const Place& place, const std::string& word) {
 
 void AddFitOptions(CLI::App* command, FitArguments* a) {
   command->add_option("DATA", a->files, "data files; several are several trajectories");
-  command
-      ->add_option("-o,--output", a->out, "model file (default: the first data file's name .gpode)")
-      ->type_name("FILE");
+  AddName(command, "-o,--output", "FILE", &a->out,
+          "model file (default: the first data file's name .gpode)");
   AddChoice(command, "--model", &a->model, {"auto", "gpode", "shooting"},
             "whole trajectories (gpode), short segments (shooting), or shooting from 100 times on "
             "(auto, the default)");
@@ -166,9 +171,9 @@ void AddFitOptions(CLI::App* command, FitArguments* a) {
       [a](const Place& place, const std::string& word) { TakeInitial(place, word, a); },
       "when the initial state is: first (observation), gap (one gap before it) or a time "
       "(default: first)");
-  command->add_option("--config", a->config, "TOML file of options; those given here count more")
-      ->type_name("FILE");
-  command->add_flag("--resume", a->resume, "go on with the run in the model file");
+  AddName(command, "--config", "FILE", &a->config,
+          "TOML file of options; those given here count more");
+  AddSwitch(command, "--resume", &a->resume, "go on with the run in the model file");
   AddNumber(command, "--checkpoint", &a->checkpoint_seconds, {.least = 0},
             "seconds between checkpoints of a long run; 0: none (default: 5)");
   AddWord(

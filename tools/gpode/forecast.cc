@@ -9,6 +9,8 @@
 
 #include "arguments.h"
 #include "commands.h"
+#include "data/files.h"
+#include "data/reading.h"
 #include "forecast_plot.h"
 #include "gpode/error.h"
 #include "gpode/simulate.h"
@@ -19,13 +21,12 @@ namespace gpode::tool {
 namespace {
 
 constexpr double kFurther = 0.5;  // of the data's span, when nothing says how far
-constexpr double kMostNumbers = 2e9;
 
 struct Arguments {
   std::string model, out = "-";
   std::optional<double> until;
   std::optional<std::string> times, from, trajectory;
-  double at = 0;
+  std::optional<double> at;
   std::size_t points = 101, draws = 128;
   std::vector<double> quantiles = {0.05, 0.5, 0.95};
   std::string start = "latest";
@@ -116,17 +117,13 @@ class Forecaster {
   }
 
   void CheckSize() const {
-    const double rows = a_.times ? 0 : static_cast<double>(a_.points);
+    const double rows = static_cast<double>(
+        a_.times ? ParseTimes({"forecast", "--times"}, *a_.times).size() : a_.points);
     const double trajectories =
         a_.from || a_.trajectory ? 1 : static_cast<double>(model().start_times.size());
     const double numbers = rows * trajectories * static_cast<double>(a_.draws) *
                            static_cast<double>(std::max(model().channels.size(), model().dim()));
-    if (numbers > kMostNumbers) {
-      ThrowInput("forecast", "--draws",
-                 fmt::format("times points, channels and trajectories is {:.3g}, must be at most "
-                             "{:.3g}; see --trajectory",
-                             numbers, kMostNumbers));
-    }
+    CheckAmount({"forecast", "--draws"}, numbers, "points, channels and trajectories");
   }
 
   void Trajectory(std::size_t n) {
@@ -143,18 +140,22 @@ class Forecaster {
 
   void FromState() {
     const std::vector<double> values = ChannelValues({"forecast", "--from"}, *a_.from, model());
-    const StartState start = posterior_.StateOf(values);
+    const StartState start = StateBehind(
+        posterior_, values,
+        fmt::format("forecast: --from is {}, must give enough channels to tell the state: {}",
+                    internal::Quote(*a_.from), internal::ListOf(model().channels)));
+    const double at = a_.at.value_or(0);
     double span = 0;
     for (std::size_t n = 0; n < model().start_times.size(); ++n) {
       span = std::max(span, model().end_times[n] - model().start_times[n]);
     }
-    const std::vector<double> times = TimesFrom(a_.at, span > 0 ? 2 * span : 2, a_);
-    Add("", posterior_.From(start, a_.at, times, options_));
+    const std::vector<double> times = TimesFrom(at, span > 0 ? 2 * span : 2, a_);
+    Add("", posterior_.From(start, at, times, options_));
     if (!a_.plot) return;
     ForecastOptions options = options_;
     options.states = false;
-    const std::vector<double> all = PlotTimes(std::min(a_.at, times.front()), times.back());
-    PrintForecast(posterior_.From(start, a_.at, all, options), trained_, {}, *a_.from);
+    const std::vector<double> all = PlotTimes(std::min(at, times.front()), times.back());
+    PrintForecast(posterior_.From(start, at, all, options), trained_, {}, *a_.from);
   }
 
   void Add(const std::string& name, Forecast forecast) {
@@ -187,7 +188,8 @@ class Forecaster {
 void Check(const Arguments& a) {
   if (a.times && a.until) ThrowInput("forecast", "--until", "cannot go with --times");
   if (a.from && a.trajectory) ThrowInput("forecast", "--from", "cannot go with --trajectory");
-  CheckOutput(a.out);
+  if (a.at && !a.from) ThrowInput("forecast", "--at", "needs --from, whose time it is");
+  CheckTable(a.out, {&a.model, 1});
   if (a.times) ParseTimes({"forecast", "--times"}, *a.times);
   if (a.noise && a.states)
     ThrowInput("forecast", "--noise", "cannot go with --states, they have none");
@@ -195,12 +197,13 @@ void Check(const Arguments& a) {
 
 void AddOptions(CLI::App* command, Arguments* a) {
   command->add_option("MODEL", a->model, "model file")->required();
-  command
-      ->add_option("-o,--output", a->out, "result: .csv, .npz, or - for standard output (default)")
-      ->type_name("FILE");
+  AddName(command, "-o,--output", "FILE", &a->out,
+          "result: .csv, .npz, or - for standard output (default)");
   AddWord(
       command, "--until", "T",
-      [a](const Place& place, const std::string& word) { a->until = ParseNumber(place, word); },
+      [a](const Place& place, const std::string& word) {
+        a->until = ParseNumber(place, word, kSaneNumber);
+      },
       "forecast from the last observation to here (default: half the data's span further)");
   AddCount(command, "--points", &a->points, {2, 10'000'000}, "rows up to there (default: 101)");
   AddWord(
@@ -209,7 +212,12 @@ void AddOptions(CLI::App* command, Arguments* a) {
   AddWord(
       command, "--from", "C=X,...", [a](const Place&, const std::string& word) { a->from = word; },
       "start from these values of channels instead of a trajectory's");
-  AddNumber(command, "--at", &a->at, kAnyNumber, "the time of --from (default: 0)");
+  AddWord(
+      command, "--at", "T",
+      [a](const Place& place, const std::string& word) {
+        a->at = ParseNumber(place, word, kSaneNumber);
+      },
+      "the time of --from (default: 0)");
   AddWord(
       command, "--trajectory", "NAME",
       [a](const Place&, const std::string& word) { a->trajectory = word; },
@@ -221,12 +229,17 @@ void AddOptions(CLI::App* command, Arguments* a) {
       command, "--quantiles", "P,...",
       [a](const Place& place, const std::string& word) {
         a->quantiles = ParseNumbers(place, word, {.least = 0, .most = 1, .above = true});
+        std::vector<double> sorted = a->quantiles;
+        std::sort(sorted.begin(), sorted.end());
+        if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end()) {
+          Refuse(place, word, "numbers that differ");
+        }
       },
       "of the draws (default: 0.05,0.5,0.95)");
-  command->add_flag("--noise", a->noise, "bands of new observations, with their noise");
-  command->add_flag("--all-draws", a->all_draws, "write every draw, too");
-  command->add_flag("--states", a->states, "the model's states instead of the channels");
-  command->add_flag("--plot", a->plot, "show a picture instead of the table");
+  AddSwitch(command, "--noise", &a->noise, "bands of new observations, with their noise");
+  AddSwitch(command, "--all-draws", &a->all_draws, "write every draw, too");
+  AddSwitch(command, "--states", &a->states, "the model's states instead of the channels");
+  AddSwitch(command, "--plot", &a->plot, "show a picture instead of the table");
   AddSeed(command, &a->common, "the draws");
   AddThreads(command, &a->common);
   AddQuiet(command, &a->common);

@@ -69,7 +69,7 @@ std::size_t CountMissing(const Trajectory& t) {
 }
 
 void Run(const Arguments& a) {
-  CheckOutput(a.out);
+  CheckTable(a.out, {&a.model, 1});
   const std::vector<double> times =
       a.times ? ParseTimes({"impute", "--times"}, *a.times) : std::vector<double>();
   const TrainedModel trained = LoadTrainedModel(a.model);
@@ -91,6 +91,9 @@ void Run(const Arguments& a) {
   for (std::size_t n = 0; n < count; ++n) {
     if (a.trajectory && n != only) continue;
     const Trajectory seen = WithTimes(trained.data.trajectories[n], times);
+    CheckAmount({"impute", "--draws"},
+                static_cast<double>(seen.values.size()) * static_cast<double>(a.draws),
+                "rows and channels");
     const Imputation whole = posterior.FillGaps(n, seen, a.level, options);
     filled += CountMissing(seen);
     diverged += whole.diverged;
@@ -109,9 +112,8 @@ void Run(const Arguments& a) {
 
 void AddOptions(CLI::App* command, Arguments* a) {
   command->add_option("MODEL", a->model, "model file")->required();
-  command
-      ->add_option("-o,--output", a->out, "result: .csv, .npz, or - for standard output (default)")
-      ->type_name("FILE");
+  AddName(command, "-o,--output", "FILE", &a->out,
+          "result: .csv, .npz, or - for standard output (default)");
   AddWord(
       command, "--times", "LIST", [a](const Place&, const std::string& word) { a->times = word; },
       "rows at these times as well: FROM:TO:COUNT or T1,T2,...");
@@ -122,8 +124,8 @@ void AddOptions(CLI::App* command, Arguments* a) {
   AddNumber(command, "--level", &a->level, {.least = 0, .most = 1, .above = true},
             "of the bands (default: 0.9)");
   AddCount(command, "--draws", &a->draws, {1, 1'000'000}, "draws of the field (default: 128)");
-  command->add_flag("--noise", a->noise, "bands of new observations, with their noise");
-  command->add_flag("--only-gaps", a->only_gaps, "only rows in which something was missing");
+  AddSwitch(command, "--noise", &a->noise, "bands of new observations, with their noise");
+  AddSwitch(command, "--only-gaps", &a->only_gaps, "only rows in which something was missing");
   AddSeed(command, &a->common, "the draws");
   AddThreads(command, &a->common);
   AddQuiet(command, &a->common);

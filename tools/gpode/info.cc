@@ -216,7 +216,7 @@ void AddInfo(CLI::App& app) {
   arguments->read.allow_empty_channels = true;
   CLI::App* command = app.add_subcommand("info", "Say what is in a model or data file");
   command->add_option("FILE", arguments->files, "a model file, or data files")->required();
-  command->add_flag("--options", arguments->options, "print a model's options, as for --config");
+  AddSwitch(command, "--options", &arguments->options, "print a model's options, as for --config");
   AddJson(command, &arguments->common);
   AddReadOptions(command, &arguments->read);
   AddExamples(command, {"gpode info vdp.csv", "gpode info vdp.gpode --json",

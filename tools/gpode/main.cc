@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <new>
@@ -43,7 +44,11 @@ std::vector<std::string> NamesOf(const CLI::App& app, bool options) {
 // What to say of a word that no command or option takes.
 std::string Unexpected(const CLI::App& app, const std::string& word) {
   const CLI::App& command = Chosen(app);
-  const bool option = word.starts_with('-') && word != "-";
+  const std::string name = word.substr(0, word.find('='));
+  const std::vector<std::string> known = NamesOf(command, true);
+  // After a lone "--" even an option is but a word.
+  const bool option = word.starts_with('-') && word != "-" &&
+                      std::find(known.begin(), known.end(), name) == known.end();
   const bool subcommand = !option && &command == &app;
   const std::string here = &command == &app ? "" : command.get_name() + ": ";
   const std::string kind = option ? "option" : subcommand ? "command" : "argument";
@@ -51,7 +56,6 @@ std::string Unexpected(const CLI::App& app, const std::string& word) {
     return fmt::format("{}{} is one word too many; see gpode {} --help", here,
                        internal::Quote(word), command.get_name());
   }
-  const std::string name = word.substr(0, word.find('='));
   const auto nearest = Nearest(name, NamesOf(command, option));
   const std::string help =
       &command == &app ? "gpode --help" : fmt::format("gpode {} --help", command.get_name());
@@ -73,12 +77,38 @@ std::string Describe(const CLI::App& app, const CLI::ParseError& error) {
     return fmt::format("{}{} is missing; see gpode {} --help", here, option, command.get_name());
   }
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
+    if (what.find("flag override") != std::string::npos) {
+      return fmt::format("{}--{} takes no value", here, option);
+    }
     const bool twice =
         what.find("received") != std::string::npos || what.find("At Most") != std::string::npos;
     return fmt::format("{}{} {}", here, option, twice ? "is given twice" : "has no value after it");
   }
   return here + what.substr(0, what.find('\n'));
 }
+
+// The name of the command that was asked for, if any.
+std::string asked_for;
+
+// What the library says of a function's argument is said of the command here. File names may hold
+// anything, a message is one line.
+std::string Presentable(std::string_view message) {
+  std::string text;
+  for (const std::string_view function :
+       {"Fit: ", "Solver: ", "Simulate: ", "SolveSystem: ", "Forecast: ", "Posterior: "}) {
+    if (asked_for.empty() || !message.starts_with(function)) continue;
+    text = asked_for + (function == "Solver: " ? ": solver." : ": ");
+    message.remove_prefix(function.size());
+    break;
+  }
+  for (const char c : message) {
+    const bool control = static_cast<unsigned char>(c) < ' ' || c == '\x7f';
+    text += control ? fmt::format("\\x{:02x}", static_cast<unsigned char>(c)) : std::string(1, c);
+  }
+  return text;
+}
+
+void Complain(std::string_view message) { fmt::print(stderr, "gpode: {}\n", Presentable(message)); }
 
 int Run(int argc, char** argv) {
   CLI::App app(fmt::format(
@@ -103,6 +133,7 @@ int Run(int argc, char** argv) {
   AddExamples(&app, {"gpode simulate vdp -o vdp.csv", "gpode fit vdp.csv -o vdp.gpode",
                      "gpode forecast vdp.gpode --until 14 --plot"});
   SetCommandLine(argc, argv);
+  if (argc > 1) asked_for = argv[1];
   try {
     app.parse(argc, argv);
     if (app.get_subcommands().empty()) fmt::print("{}", app.help());
@@ -110,7 +141,7 @@ int Run(int argc, char** argv) {
   } catch (const CLI::Success& success) {
     return app.exit(success);
   } catch (const CLI::ParseError& error) {
-    fmt::print(stderr, "gpode: {}\n", Describe(app, error));
+    Complain(Describe(app, error));
     return kBadInput;
   }
 }
@@ -120,26 +151,27 @@ int Run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   using namespace gpode::tool;
+  std::signal(SIGXFSZ, SIG_IGN);  // a file over the limit is an error of writing, with a message
   try {
     const int code = Run(argc, argv);
     if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
-      fmt::print(stderr, "gpode: standard output cannot be written to its end\n");
+      Complain("standard output cannot be written to its end");
       return kBadInput;
     }
     return code;
   } catch (const Interrupted&) {
     return kInterrupted;
   } catch (const gpode::InputError& error) {
-    fmt::print(stderr, "gpode: {}\n", error.what());
+    Complain(error.what());
     return kBadInput;
-  } catch (const std::system_error& error) {  // of standard output
-    fmt::print(stderr, "gpode: {}\n", error.what());
+  } catch (const std::system_error&) {
+    Complain("standard output cannot be written to its end");
     return kBadInput;
   } catch (const std::bad_alloc&) {
-    fmt::print(stderr, "gpode: not enough memory for this\n");
+    Complain("not enough memory for this");
     return kBadInput;
   } catch (const std::exception& error) {
-    fmt::print(stderr, "gpode: {}\n", error.what());
+    Complain(error.what());
     return kFault;
   }
 }

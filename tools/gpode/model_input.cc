@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "data/files.h"
+#include "data/reading.h"
 #include "gpode/error.h"
 #include "output.h"
 
@@ -22,6 +23,8 @@ std::string KnownTrajectories(const TrainedModel& trained) {
   for (std::size_t n = 0; n < std::min(count, kMostNames); ++n) {
     names.push_back(TrajectoryName(trained, n));
   }
+  if (names.front() == "1") return fmt::format("a number from 1 to {}", count);
+  if (count == 1) return fmt::format("{} or 1", internal::Quote(names.front()));
   return fmt::format("{}{}, or a number from 1 to {}", fmt::join(names, ", "),
                      count > kMostNames ? ", ..." : "", count);
 }
@@ -82,11 +85,21 @@ std::vector<double> ChannelValues(const Place& place, std::string_view word, con
   for (const auto& [name, text] : ParseAssignments(place, word)) {
     const auto found = std::find(model.channels.begin(), model.channels.end(), name);
     if (found == model.channels.end()) {
-      Refuse(place, word, fmt::format("values of channels: {}", fmt::join(model.channels, ", ")));
+      Refuse(place, word, fmt::format("values of channels: {}", internal::ListOf(model.channels)));
     }
-    values[static_cast<std::size_t>(found - model.channels.begin())] = ParseNumber(place, text);
+    values[static_cast<std::size_t>(found - model.channels.begin())] =
+        ParseNumber({place.command, fmt::format("{} {}", place.option, name)}, text, kSaneNumber);
   }
   return values;
+}
+
+StartState StateBehind(const Posterior& posterior, std::span<const double> values,
+                       const std::string& complaint) {
+  try {
+    return posterior.StateOf(values);
+  } catch (const InputError&) {
+    throw InputError(complaint);
+  }
 }
 
 Origin OriginOf(std::string_view word) {

@@ -1,6 +1,7 @@
 // Model files as the commands see them: names of trajectories and states, starts by name.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,6 +27,10 @@ std::vector<std::string> StateNames(const Model& model);
 
 // "x=1,y=2": values of channels, in the model's order, NaN where none is given.
 std::vector<double> ChannelValues(const Place& place, std::string_view word, const Model& model);
+
+// The state behind values of channels; throws `complaint` where they do not determine it.
+StartState StateBehind(const Posterior& posterior, std::span<const double> values,
+                       const std::string& complaint);
 
 // Where a forecast starts, by its word.
 Origin OriginOf(std::string_view word);

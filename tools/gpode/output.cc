@@ -15,13 +15,29 @@
 
 namespace gpode::tool {
 
-void CheckOutput(std::string_view name) {
+void CheckTable(std::string_view name, std::span<const std::string> inputs) {
+  CheckOutput(name, inputs);
+  const std::string extension = std::filesystem::path(name).extension().string();
+  for (const char* other : {".gpode", ".npy", ".amc", ".asf", ".toml"}) {
+    if (!internal::SameWord(extension, other)) continue;
+    internal::ThrowAt(name, "is no name for a table, must end in .csv or .npz");
+  }
+}
+
+void CheckOutput(std::string_view name, std::span<const std::string> inputs) {
   if (name == "-") return;
   const std::filesystem::path path(name);
   std::error_code error;
-  if (name.empty()) internal::ThrowAt("output", "name is empty, must be a file or -");
   if (std::filesystem::is_directory(path, error)) {
     internal::ThrowAt(name, "is a directory, must be a file");
+  }
+  if (std::filesystem::exists(path, error) && !std::filesystem::is_regular_file(path, error)) {
+    internal::ThrowAt(name, "is a device or pipe, must be a file, or - for standard output");
+  }
+  for (const std::string& input : inputs) {
+    if (!std::filesystem::equivalent(path, input, error)) continue;
+    internal::ThrowAt(name,
+                      "would be replaced by the result, must be another file than those read");
   }
   const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
   if (!std::filesystem::is_directory(folder, error)) {
@@ -34,9 +50,22 @@ void CheckOutput(std::string_view name) {
   }
 }
 
+namespace {
+
+void WriteToStandardOutput(std::span<const Column> columns) {
+  try {
+    WriteCsv(std::cout, columns);
+  } catch (const InputError&) {
+    if (std::cout) throw;
+    throw InputError("standard output cannot be written to its end");
+  }
+}
+
+}  // namespace
+
 void WriteResult(const std::string& path, const Dataset& data) {
   if (path == "-") {
-    WriteCsv(std::cout, ColumnsOf(data));
+    WriteToStandardOutput(ColumnsOf(data));
   } else {
     WriteDataset(path, data);
   }
@@ -44,7 +73,7 @@ void WriteResult(const std::string& path, const Dataset& data) {
 
 void WriteResult(const std::string& path, std::span<const Column> columns) {
   if (path == "-") {
-    WriteCsv(std::cout, columns);
+    WriteToStandardOutput(columns);
   } else if (internal::SameWord(std::filesystem::path(path).extension().string(), ".npz")) {
     Archive archive;
     for (const Column& column : columns) {

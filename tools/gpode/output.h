@@ -9,8 +9,11 @@
 
 namespace gpode::tool {
 
-// Throws an InputError unless a file can be written there; nothing is written yet.
-void CheckOutput(std::string_view path);
+// Throws an InputError unless a file can be written there, or if that would replace one of the
+// files that are read; nothing is written yet.
+void CheckOutput(std::string_view path, std::span<const std::string> inputs = {});
+// The same of a table, which must not be taken for something else later.
+void CheckTable(std::string_view path, std::span<const std::string> inputs = {});
 
 void WriteResult(const std::string& path, const Dataset& data);
 // Rows without times; in an archive each column is an array.

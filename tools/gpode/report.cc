@@ -81,7 +81,9 @@ Dataset TestData(const Arguments& a, const TrainedModel& trained) {
 void Run(const Arguments& a) {
   const std::string out =
       a.out.empty() ? std::filesystem::path(a.model).stem().string() + ".html" : a.out;
-  CheckOutput(out);
+  std::vector<std::string> inputs = a.test;
+  inputs.push_back(a.model);
+  CheckOutput(out, inputs);
   TrainedModel trained = LoadTrainedModel(a.model);
   const Dataset test = TestData(a, trained);
   const std::size_t count = Thin(&trained);

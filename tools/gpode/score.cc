@@ -11,6 +11,7 @@
 #include "arguments.h"
 #include "commands.h"
 #include "data/files.h"
+#include "data/reading.h"
 #include "gpode/error.h"
 #include "gpode/scores.h"
 #include "model_input.h"
@@ -84,12 +85,19 @@ class Scorer {
     }
     Compared one{.forecast = {}, .seen = test.values(rows, Eigen::all), .begins = 0};
     if (times.empty()) return one;
+    CheckAmount({"score", "--draws"},
+                static_cast<double>(one.seen.size()) * static_cast<double>(a_.draws),
+                "rows and channels");
     if (a_.start == "first-row") {
       const Vector first = test.values.row(0);
       one.begins = test.times[0];
-      one.forecast = posterior_.From(
-          posterior_.StateOf({first.data(), static_cast<std::size_t>(first.size())}), one.begins,
-          times, options_);
+      const StartState start = StateBehind(
+          posterior_, {first.data(), static_cast<std::size_t>(first.size())},
+          fmt::format(
+              "{}: the first row of trajectory {} does not tell the state, must have enough "
+              "values of {} for --start first-row",
+              a_.files.front(), internal::Quote(test.name), internal::ListOf(model().channels)));
+      one.forecast = posterior_.From(start, one.begins, times, options_);
     } else {
       const std::size_t known = TrainingTrajectory(tests, n);
       one.begins = trained_.model.end_times[known];
@@ -98,21 +106,9 @@ class Scorer {
     return one;
   }
 
-  // Which of the model's a test trajectory goes on with: the one of its name, the only one, or the
-  // one in its place.
   std::size_t TrainingTrajectory(const Dataset& tests, std::size_t n) const {
     if (a_.trajectory) return FindTrajectory({"score", "--trajectory"}, *a_.trajectory, trained_);
-    const std::size_t known = trained_.model.start_times.size();
-    for (std::size_t k = 0; k < known; ++k) {
-      if (TrajectoryName(trained_, k) == tests.trajectories[n].name) return k;
-    }
-    if (known == 1 && tests.trajectories.size() == 1) return 0;
-    if (known == tests.trajectories.size()) return n;
-    internal::ThrowAt(
-        a_.files.front(),
-        fmt::format("{} found where the model has {}, must have the same names or "
-                    "number, or see --trajectory and --start first-row",
-                    Several(tests.trajectories.size(), "trajectory", "trajectories"), known));
+    return MatchTrajectory(tests, n, trained_, a_.files.front());
   }
 
   const Arguments& a_;
@@ -189,7 +185,18 @@ void PrintTable(const Scores& s, const std::vector<HorizonScores>& rows, std::si
   }
 }
 
+void Check(const Arguments& a) {
+  if (a.trajectory && a.start == "first-row") {
+    ThrowInput("score", "--trajectory", "cannot go with --start first-row");
+  }
+  if (a.after && a.until && !(*a.after < *a.until)) {
+    ThrowInput("score", "--until",
+               fmt::format("is {:g}, must be later than --after, {:g}", *a.until, *a.after));
+  }
+}
+
 void Run(const Arguments& a) {
+  Check(a);
   const Scorer scorer(a);
   const Vector noise = NoiseOf(a, scorer);
   std::vector<Scores> parts;
@@ -231,7 +238,10 @@ void AddOptions(CLI::App* command, Arguments* a) {
       "only rows up to this time");
   AddWord(
       command, "--horizons", "T0,T1,...",
-      [a](const Place& place, const std::string& word) { a->horizons = ParseTimes(place, word); },
+      [a](const Place& place, const std::string& word) {
+        a->horizons = ParseTimes(place, word);
+        if (a->horizons.size() < 2) Refuse(place, word, "at least two times");
+      },
       "scores also by the time since the data ended, between these");
   command
       ->add_option("--calibrate", a->calibrate,
@@ -242,6 +252,7 @@ void AddOptions(CLI::App* command, Arguments* a) {
   AddThreads(command, &a->common);
   AddJson(command, &a->common);
   AddReadOptions(command, &a->read);
+  command->remove_option(command->get_option("--channels"));  // they are the model's
 }
 
 }  // namespace

@@ -19,8 +19,6 @@
 namespace gpode::tool {
 namespace {
 
-constexpr std::size_t kMostValues = 2'000'000'000;
-
 struct Arguments {
   SimulationOptions simulation;
   std::optional<std::string> from;  // "x1=1,x2=0"
@@ -49,7 +47,7 @@ std::vector<double> StatesByName(const std::string& word, const SystemInfo& info
              fmt::format("values of all states of {}: {}", info.name,
                          fmt::join(info.state_names, ", ")));
     }
-    start.push_back(ParseNumber(place, found->second));
+    start.push_back(ParseNumber({"simulate", "--from " + name}, found->second, kSaneNumber));
   }
   return start;
 }
@@ -73,24 +71,50 @@ Dataset TruthOf(const Simulation& simulation, const Arguments& arguments, double
   return truth;
 }
 
-void CheckSize(const SimulationOptions& options, std::size_t dim) {
-  const double values = static_cast<double>(options.points) *
-                        static_cast<double>(options.trajectories) * static_cast<double>(dim);
-  if (values > static_cast<double>(kMostValues)) {
-    ThrowInput("simulate", "--points",
-               fmt::format("times trajectories and states is {:.3g}, must "
-                           "be at most {:.3g}",
-                           values, static_cast<double>(kMostValues)));
+void CheckSystem(const std::string& name) {
+  const std::vector<std::string> known = SystemNames();
+  if (std::find(known.begin(), known.end(), name) != known.end()) return;
+  Refuse({"simulate", "SYSTEM"}, name, fmt::format("one of {}", fmt::join(known, ", ")));
+}
+
+void CheckNoise(const SimulationOptions& options, std::size_t dim) {
+  const std::size_t given = options.noise_variance.size();
+  if (given > 0 && options.noise_share > 0) {
+    ThrowInput("simulate", "--noise-share", "cannot go with --noise");
   }
+  if (given > 1 && given != dim) {
+    ThrowInput(
+        "simulate", "--noise",
+        fmt::format("has {} values, must have one, or one for each of {} states", given, dim));
+  }
+}
+
+// The truth may go on for longer than the data.
+void CheckSize(const Arguments& a, double span, std::size_t dim) {
+  const SimulationOptions& options = a.simulation;
+  const double series = static_cast<double>(options.trajectories) * static_cast<double>(dim);
+  const auto points = static_cast<double>(options.points);
+  CheckAmount({"simulate", "--points"}, points * series, "trajectories and states");
+  CheckAmount({"simulate", "--truth-until"}, points * series * std::max(1.0, a.truth_until / span),
+              "points per time, trajectories and states");
+}
+
+void CheckFiles(const Arguments& a) {
+  CheckTable(a.out);
+  if (a.truth.empty()) return;
+  CheckTable(a.truth);
+  if (a.truth == a.out) Refuse({"simulate", "--truth"}, a.truth, "another file than the data's");
 }
 
 void Run(Arguments arguments) {
   SimulationOptions& options = arguments.simulation;
+  CheckSystem(options.system);
   const SystemInfo info = DescribeSystem(options.system);
   options.seed = arguments.common.seed;
   if (arguments.from) options.start = StatesByName(*arguments.from, info);
-  CheckSize(options, info.dim);
+  CheckNoise(options, info.dim);
   const double span = options.span > 0 ? options.span : info.default_span;
+  CheckSize(arguments, span, info.dim);
   if (arguments.truth_until > 0 && arguments.truth_until < span) {
     ThrowInput(
         "simulate", "--truth-until",
@@ -98,8 +122,7 @@ void Run(Arguments arguments) {
   }
   if (arguments.truth.empty() && arguments.out != "-")
     arguments.truth = DefaultTruth(arguments.out);
-  CheckOutput(arguments.out);
-  if (!arguments.truth.empty()) CheckOutput(arguments.truth);
+  CheckFiles(arguments);
   Simulation simulation = Simulate(options);
   if (options.trajectories == 1) simulation.data.trajectories[0].name.clear();
   if (!arguments.truth.empty()) {
@@ -127,14 +150,13 @@ void AddOptions(CLI::App* command, Arguments* a) {
   SimulationOptions& s = a->simulation;
   command->add_option("SYSTEM", s.system, fmt::format("one of {}", fmt::join(SystemNames(), ", ")))
       ->required();
-  command->add_option("-o,--output", a->out, "data file: .csv, .npz, or - for standard output")
-      ->required()
-      ->type_name("FILE");
-  AddCount(command, "--points", &s.points, {2, 1'000'000'000},
-           "times per trajectory (default: 50)");
+  AddName(command, "-o,--output", "FILE", &a->out,
+          "data file: .csv, .npz, or - for standard output")
+      ->required();
+  AddCount(command, "--points", &s.points, {2, 100'000'000}, "times per trajectory (default: 50)");
   AddNumber(command, "--span", &s.span, kPositiveNumber,
             "from time 0 to here (default: the system's)");
-  command->add_flag("--irregular", s.irregular, "random times instead of equal gaps");
+  AddSwitch(command, "--irregular", &s.irregular, "random times instead of equal gaps");
   AddWord(
       command, "--noise", "V,...",
       [a](const Place& place, const std::string& word) {
@@ -152,10 +174,8 @@ void AddOptions(CLI::App* command, Arguments* a) {
       "start, as in x1=-1.5,x2=2.5 (default: the system's)");
   AddNumber(command, "--missing", &s.missing, {.least = 0, .most = 0.999},
             "share of values that are missing (default: 0)");
-  command
-      ->add_option("--truth", a->truth,
-                   "file of the truth, without noise and gaps (default: NAME.truth.csv)")
-      ->type_name("FILE");
+  AddName(command, "--truth", "FILE", &a->truth,
+          "file of the truth, without noise and gaps (default: NAME.truth.csv)");
   AddNumber(command, "--truth-until", &a->truth_until, kPositiveNumber,
             "let the truth go on to this time, to score forecasts with");
   AddSeed(command, &a->common, "noise, times, starts and gaps");
