@@ -61,13 +61,19 @@ Json PitJson(const std::vector<double>& ranks) {
 }
 
 Json ScoresJson(const Scores& s) {
-  const auto finite = [](double v) { return std::isfinite(v) ? Json(v) : Json(nullptr); };
-  return Json::array(
-      {{{"name", "MNLL"}, {"value", finite(s.mnll)}},
-       {{"name", "MSE"}, {"value", finite(s.mse)}},
-       {{"name", "CRPS"}, {"value", finite(s.crps)}},
-       {{"name", "in 90 % bands"}, {"value", finite(s.coverage_90)}, {"note", "without noise"}},
-       {{"name", "in 90 % bands"}, {"value", finite(s.predictive_90)}, {"note", "with noise"}}});
+  Json list = Json::array();
+  const auto add = [&](const char* name, double value, const char* note) {
+    list.push_back({{"name", name},
+                    {"value", std::isfinite(value) ? Json(value) : Json(nullptr)},
+                    {"note", note}});
+  };
+  add("MNLL", s.mnll, "mean negative log likelihood of a value; lower is better");
+  add("MSE", s.mse, "mean squared error of the draws' mean");
+  add("CRPS", s.crps, "continuous ranked probability score; lower is better");
+  add("90 % bands", s.coverage_90,
+      "share of values inside, bands without noise: right for the truth");
+  add("90 % bands with noise", s.predictive_90, "right for observations");
+  return list;
 }
 
 // What is compared: the test data where there are some, else the training data, a part of them if
@@ -109,6 +115,20 @@ std::vector<double> Edges(const TrainedModel& trained, const Dataset& test) {
     edges.push_back(last * (i == kHorizons ? 1.0001 : static_cast<double>(i) / kHorizons));
   }
   return edges;
+}
+
+// The standard deviation of a channel's observations; null where there are none.
+Json SpreadOf(const Dataset& data, Eigen::Index channel) {
+  double count = 0, mean = 0, squares = 0;
+  for (const Trajectory& t : data.trajectories) {
+    for (double v : t.values.col(channel)) {
+      if (std::isnan(v)) continue;
+      const double delta = v - mean;
+      mean += delta / ++count;
+      squares += delta * (v - mean);
+    }
+  }
+  return count > 1 ? Json(std::sqrt(squares / count)) : Json(nullptr);
 }
 
 }  // namespace
@@ -213,8 +233,9 @@ Json LearnedJson(const TrainedModel& trained) {
   }
   json["noise"] = Json::array();
   for (std::size_t c = 0; c < m.channels.size(); ++c) {
-    json["noise"].push_back(
-        {{"channel", c}, {"sd", std::sqrt(m.noise_variance[static_cast<Eigen::Index>(c)])}});
+    json["noise"].push_back({{"channel", c},
+                             {"sd", std::sqrt(m.noise_variance[static_cast<Eigen::Index>(c)])},
+                             {"spread", SpreadOf(trained.data, static_cast<Eigen::Index>(c))}});
   }
   return json;
 }

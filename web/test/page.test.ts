@@ -1,5 +1,6 @@
 // The page in a real browser.
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -372,4 +373,60 @@ test("a page without data says so", async () => {
   await page.setContent(template);
   assert.match(await page.locator("[role=alert]").innerText(), /holds no report/);
   await page.close();
+});
+
+// A report as the program writes it, of the demo's data and of names that mean harm.
+const program = process.env["GPODE"];
+const withProgram = { skip: program === undefined ? "GPODE does not name the program" : false };
+
+function reportOfProgram(channel: string): { html: string; rows: [number, number][]; tests: number } {
+  const run = (...words: string[]) => execFileSync(program!, words, { cwd: folder, stdio: ["ignore", "pipe", "pipe"] });
+  run("simulate", "vdp", "--noise", "0.05", "--truth-until", "14", "-o", "vdp.csv");
+  for (const file of ["vdp.csv", "vdp.truth.csv"]) {
+    const text = readFileSync(join(folder, file), "utf8");
+    writeFileSync(join(folder, file), text.replace("time,x1,x2", `time,"${channel.replace(/"/g, '""')}",x2`));
+  }
+  run("fit", "vdp.csv", "--iterations", "300", "-o", "vdp.gpode");
+  run("report", "vdp.gpode", "vdp.truth.csv", "--until", "14", "-o", "vdp.html");
+  const table = (file: string) => readFileSync(join(folder, file), "utf8").trim().split("\n").slice(1).map((line) => line.split(",").map(Number));
+  return {
+    html: readFileSync(join(folder, "vdp.html"), "utf8"),
+    rows: table("vdp.csv").map((row) => [row[0]!, row[1]!]),
+    tests: table("vdp.truth.csv").length,
+  };
+}
+
+test("the demo's report shows its data file", withProgram, async () => {
+  const { html, rows, tests } = reportOfProgram("x1");
+  assert.ok(html.length < 3e6, `${html.length} bytes`);
+  for (const width of WIDTHS) {
+    await visit(html, width, async (page) => {
+      await fitsWidth(page);
+      assert.equal(await page.locator(".plot.time").count(), 2);
+      const { points, test: shown, bands, median } = await data(page, 0);
+      assert.deepEqual({ points, shown, bands, median }, { points: String(rows.length), shown: String(tests), bands: "2", median: "1" });
+      for (const [time, value] of [rows[0]!, rows[25]!, rows[49]!]) {
+        const { x, y } = await placeOf(page, 0, time);
+        await page.mouse.move(x, y);
+        const text = await page.locator("#tooltip").innerText();
+        assert.ok(text.includes(format(value)), `${value} is missing from ${text}`);
+      }
+      await seeAll(page);
+      assert.equal(await page.locator("#portrait .observed circle").count(), rows.length);
+      assert.equal(await page.locator("#portrait .inducing path").count(), 16);
+      assert.ok((await page.locator("#portrait .streamlines path:not(.arrow)").count()) > 20);
+      assert.equal(await page.locator("#calibration .bar").count(), 20);
+      assert.equal(await page.locator(".relevance .heat").count(), 4);
+    });
+  }
+});
+
+test("a channel's name in a data file that means harm is shown as text", withProgram, async () => {
+  const name = `<script>window.harm=1</script>"'<img src=x onerror=alert(1)>${"long ".repeat(2000)}`.trim();
+  await visit(reportOfProgram(name).html, 1280, async (page) => {
+    await data(page, 0);
+    assert.ok((await page.locator("body").innerText()).includes("<script>window.harm=1</script>"));
+    assert.equal(await page.evaluate(() => "harm" in window), false);
+    await fitsWidth(page);
+  });
 });
