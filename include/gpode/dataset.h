@@ -33,6 +33,9 @@ struct Dataset {
   std::size_t observed() const;
 };
 
+// At most so many of its rows, evenly chosen, the first and the last among them.
+Trajectory Thinned(const Trajectory& trajectory, std::size_t most);
+
 // Throws an InputError that names the trajectory and what is wrong: no trajectory, no times, times
 // that are not finite or do not increase, values of another shape, infinite values, nothing
 // observed at all.

@@ -49,6 +49,20 @@ std::size_t Dataset::observed() const {
   return count;
 }
 
+Trajectory Thinned(const Trajectory& trajectory, std::size_t most) {
+  const std::size_t count = trajectory.times.size();
+  if (count <= most || most < 2) return trajectory;
+  Trajectory thinned{trajectory.name, {}, {}, trajectory.start_time};
+  std::vector<Eigen::Index> rows;
+  for (std::size_t i = 0; i < most; ++i) {
+    const std::size_t row = i * (count - 1) / (most - 1);
+    thinned.times.push_back(trajectory.times[row]);
+    rows.push_back(static_cast<Eigen::Index>(row));
+  }
+  thinned.values = trajectory.values(rows, Eigen::all);
+  return thinned;
+}
+
 void CheckDataset(const Dataset& data) {
   if (data.channels.empty()) ThrowInput("Dataset", "channels", "is empty, must have at least one");
   if (data.trajectories.empty()) {

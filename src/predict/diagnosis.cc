@@ -11,11 +11,12 @@
 namespace gpode {
 namespace {
 
-constexpr std::size_t kMostTimes = 4000;  // compared, in all trajectories together
-constexpr double kExplained = 0.5;        // of the variance, below which little is
-constexpr double kOutlier = 5;            // standard deviations of the noise
-constexpr double kMostOutside = 0.25;     // of a 90 % band
-constexpr double kShort = 0.1;            // lengthscale, in the model's unit-size states
+// Compared: times in all trajectories together, and values of all draws of one trajectory.
+constexpr std::size_t kMostTimes = 4000, kMostNumbers = 20'000'000;
+constexpr double kExplained = 0.5;     // of the variance, below which little is
+constexpr double kOutlier = 5;         // standard deviations of the noise
+constexpr double kMostOutside = 0.25;  // of a 90 % band
+constexpr double kShort = 0.1;         // lengthscale, in the model's unit-size states
 
 // Sums over the observations of one channel.
 struct Sums {
@@ -105,8 +106,10 @@ Diagnosis Diagnose(const TrainedModel& trained, const ForecastOptions& options) 
   ForecastOptions follow = options;
   follow.from = Origin::kLatestState;
   std::vector<Sums> sums(trained.model.channels.size());
+  const std::size_t per_time = options.draws * (sums.size() + trained.model.dim());
+  const std::size_t rows = std::clamp<std::size_t>(kMostNumbers / per_time, 2, kMostTimes);
   for (std::size_t n : Chosen(trained.data)) {
-    const Trajectory& seen = trained.data.trajectories[n];
+    const Trajectory seen = Thinned(trained.data.trajectories[n], rows);
     const Forecast forecast = posterior.Trajectory(n, seen.times, follow);
     Compare(seen, forecast, trained.model.noise_variance, &sums);
     diagnosis.diverged += forecast.diverged;

@@ -225,5 +225,26 @@ TEST(PaperData, IsRead) {
   EXPECT_EQ(mocap.channels.size(), 50U);
 }
 
+TEST(WriteDataset, IsReadBack) {
+  const TemporaryFolder folder;
+  Dataset data{.channels = {"x", "y, or so"}, .trajectories = {}};
+  data.trajectories.push_back({"a", {0, 1, 2.5}, Matrix::Random(3, 2), {}});
+  data.trajectories.push_back({"b", {0.5, 1}, Matrix::Random(2, 2), {}});
+  data.trajectories[0].values(1, 1) = kNan;
+  for (const char* name : {"d.csv", "d.npz"}) {
+    const std::vector<std::filesystem::path> files = {folder.path() / name};
+    WriteDataset(files[0], data);
+    const Dataset read = ReadDataset(files);
+    EXPECT_EQ(read.channels, data.channels);
+    ASSERT_EQ(read.trajectories.size(), 2u);
+    for (std::size_t n = 0; n < 2; ++n) {
+      EXPECT_EQ(read.trajectories[n].times, data.trajectories[n].times);
+      const Matrix &a = read.trajectories[n].values, &b = data.trajectories[n].values;
+      ASSERT_EQ(a.rows(), b.rows());
+      EXPECT_TRUE((a.array() == b.array() || (a.array().isNaN() && b.array().isNaN())).all());
+    }
+  }
+}
+
 }  // namespace
 }  // namespace gpode

@@ -117,5 +117,23 @@ TEST(Trajectory, StartIsTheFirstObservationUnlessGiven) {
   EXPECT_EQ(t.start(), 0.5);
 }
 
+TEST(Dataset, ThinnedKeepsFirstAndLastAndTheOrder) {
+  Trajectory t{.name = "a", .times = {}, .values = Matrix(1001, 2), .start_time = -1.0};
+  for (int i = 0; i <= 1000; ++i) {
+    t.times.push_back(i);
+    t.values.row(i) << i, -i;
+  }
+  const Trajectory thinned = Thinned(t, 11);
+  ASSERT_EQ(thinned.times.size(), 11u);
+  EXPECT_EQ(thinned.times.front(), 0);
+  EXPECT_EQ(thinned.times.back(), 1000);
+  EXPECT_EQ(thinned.start_time, t.start_time);
+  for (Eigen::Index i = 0; i < 11; ++i) {
+    EXPECT_EQ(thinned.times[static_cast<std::size_t>(i)], 100.0 * static_cast<double>(i));
+    EXPECT_EQ(thinned.values(i, 1), -100.0 * static_cast<double>(i));
+  }
+  EXPECT_EQ(Thinned(t, 2000).times.size(), 1001u);
+}
+
 }  // namespace
 }  // namespace gpode

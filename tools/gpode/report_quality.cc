@@ -15,6 +15,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kBins = 20, kHorizons = 12, kMostTimes = 20'000;
+// Of all draws of one trajectory.
+constexpr std::size_t kMostNumbers = 20'000'000;
 
 Json Line(const std::string& name, const std::vector<double>& values) {
   return {{"name", name}, {"values", Numbers(values)}};
@@ -182,9 +184,12 @@ Json CalibrationJson(const TrainedModel& trained, const Posterior& posterior, co
   Comparison all;
   const std::vector<double> edges = tested ? Edges(trained, test) : std::vector<double>();
   std::size_t times = 0, compared = 0;
+  const std::size_t per_time =
+      options.draws * (trained.model.channels.size() + trained.model.dim());
+  const std::size_t rows = std::max<std::size_t>(2, kMostNumbers / per_time);
   for (std::size_t n = 0; n < data.trajectories.size() && times < kMostTimes; ++n) {
-    const Trajectory& seen = data.trajectories[n];
-    if (seen.times.empty()) continue;
+    if (data.trajectories[n].times.empty()) continue;
+    const Trajectory seen = Thinned(data.trajectories[n], rows);
     const Forecast forecast = posterior.Trajectory(n, seen.times,
                                                    {.draws = options.draws,
                                                     .seed = options.seed,
