@@ -65,8 +65,8 @@ INSTANTIATE_TEST_SUITE_P(Metrics, CorrelatedGaussianTest,
                          ::testing::Values(MassMatrix::kDiagonal, MassMatrix::kDense,
                                            MassMatrix::kIdentity));
 
-// Enough draws to see what a wrong choice of points, weights or ends does to the target: moments and
-// quantiles to less than one per cent.
+// Enough draws to see what a wrong choice of points, weights or ends does to the target: moments
+// and quantiles to less than one per cent.
 TEST(NutsTest, ManyDrawsShowNoBias) {
   const LogDensity target = [](std::span<const double> q, std::span<double> gradient) {
     gradient[0] = -q[0];
@@ -74,11 +74,9 @@ TEST(NutsTest, ManyDrawsShowNoBias) {
     gradient[2] = -q[2] * q[2] * q[2];
     return -0.5 * q[0] * q[0] - q[1] * q[1] / 18 - 0.25 * std::pow(q[2], 4);
   };
-  const NutsResult result = SampleNuts(3, ForEveryChain(target),
-                                       {.draws = 40000,
-                                        .target_acceptance = 0.6,
-                                        .mass_matrix = MassMatrix::kIdentity,
-                                        .seed = 12});
+  const NutsResult result = SampleNuts(
+      3, ForEveryChain(target),
+      {.draws = 40000, .target_acceptance = 0.6, .mass_matrix = MassMatrix::kIdentity, .seed = 12});
   ExpectMoments(result.Values(0), 0, 1);
   ExpectMoments(result.Values(1), 0, 3);
   // E q^2 of exp(-q^4 / 4) is 2 Gamma(3/4) / Gamma(1/4).
