@@ -11,7 +11,7 @@
 //
 // A trajectory whose energy grows by more than 1000, or whose density or gradient is not finite,
 // has diverged: it ends there, and is counted. Divergences after the warm-up, a large R-hat or a
-// small effective sample size (chain_diagnostics.h) mean that the draws are not to be trusted.
+// small effective sample size (diagnostics.h) mean that the draws are not to be trusted.
 //
 // Shapes: n coordinates, all real; constrained quantities need a transformation and its Jacobian.
 // Random numbers are those of (seed, iteration, chain): the same bits for any number of threads.
@@ -50,6 +50,10 @@ struct NutsOptions {
   double target_acceptance = 0.8;
   std::size_t max_depth = 10;  // a trajectory has at most 2^max_depth - 1 leapfrog steps
   MassMatrix mass_matrix = MassMatrix::kDiagonal;
+  // M^-1 to begin with, for all chains or for each: (1, n), or (n, n) if dense; none: one. Where it
+  // is known to be good it need not be adapted.
+  std::vector<Matrix> inverse_mass = {};
+  bool adapt_mass = true;
   // Where chains start: a row for all or for each; none: each coordinate uniform within
   // start_radius of zero, tried up to 100 times.
   Matrix starts = {};

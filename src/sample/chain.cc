@@ -23,7 +23,10 @@ Chain::Chain(std::size_t dim, LogDensity target, const NutsOptions& options, std
       averaging_(options.target_acceptance),
       moments_(dim, options.mass_matrix),
       current_(dim),
-      trial_(dim) {}
+      trial_(dim) {
+  const std::vector<Matrix>& given = options.inverse_mass;
+  if (!given.empty()) hamiltonian_.metric().Set(given[given.size() == 1 ? 0 : index]);
+}
 
 RandomStream Chain::Stream(std::uint64_t iteration) const {
   return {options_.seed, iteration, index_, Purpose::kSampler};
@@ -76,9 +79,8 @@ ChainStatus Chain::FindStep() {
 // After a warm-up iteration.
 ChainStatus Chain::Adapt(std::size_t iteration, double acceptance) {
   step_ = averaging_.Update(acceptance);
-  if (options_.mass_matrix == MassMatrix::kIdentity || !schedule_.InWindow(iteration)) {
-    return ChainStatus::kOk;
-  }
+  const bool adapts = options_.adapt_mass && options_.mass_matrix != MassMatrix::kIdentity;
+  if (!adapts || !schedule_.InWindow(iteration)) return ChainStatus::kOk;
   moments_.Add(current_.position);
   if (!schedule_.EndsWindow(iteration)) return ChainStatus::kOk;
   hamiltonian_.metric().Set(moments_.InverseMass());

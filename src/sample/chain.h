@@ -8,7 +8,7 @@ namespace gpode {
 
 class Chain {
  public:
-  // Options are good, and starts has a row per chain or none. The target is this chain's.
+  // Options are good. The target is this chain's.
   Chain(std::size_t dim, LogDensity target, const NutsOptions& options, std::size_t index);
 
   NutsChain Run();

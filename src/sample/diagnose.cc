@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "gpode/chain_diagnostics.h"
+#include "gpode/diagnostics.h"
 #include "gpode/parallel.h"
 
 namespace gpode {

@@ -24,6 +24,18 @@ void CheckStarts(std::size_t dim, const NutsOptions& options) {
   }
 }
 
+void CheckInverseMass(std::size_t dim, const NutsOptions& options) {
+  const std::vector<Matrix>& given = options.inverse_mass;
+  if (given.size() > 1) CheckSize(kName, "inverse_mass", given.size(), options.chains);
+  for (const Matrix& m : given) {
+    const std::size_t rows = options.mass_matrix == MassMatrix::kDense ? dim : 1;
+    CheckSize(kName, "a column of inverse_mass", m.rows(), rows);
+    CheckSize(kName, "a row of inverse_mass", m.cols(), dim);
+    if (Metric(dim, options.mass_matrix).Set(m)) continue;
+    ThrowInput(kName, "inverse_mass", "must be finite and positive definite");
+  }
+}
+
 void CheckOptions(std::size_t dim, const NutsOptions& options) {
   CheckAtLeast(kName, "dim", static_cast<std::ptrdiff_t>(dim), 1);
   CheckAtLeast(kName, "chains", static_cast<std::ptrdiff_t>(options.chains), 1);
@@ -35,6 +47,7 @@ void CheckOptions(std::size_t dim, const NutsOptions& options) {
     ThrowInput(kName, "max_depth", "must be from 1 to 30");
   }
   CheckStarts(dim, options);
+  CheckInverseMass(dim, options);
 }
 
 template <typename Predicate>

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "gpode/chain_diagnostics.h"
+#include "gpode/diagnostics.h"
 #include "gpode/error.h"
 #include "sample/targets.h"
 #include "support/message_of.h"
@@ -97,6 +97,19 @@ TEST(NutsTest, AdaptsTheMassMatrixToTheTarget) {
       SampleNuts(5, target, {.chains = 1, .mass_matrix = MassMatrix::kIdentity}).chains[0];
   EXPECT_EQ(unit.inverse_mass, Matrix::Ones(1, 5));
   EXPECT_GT(unit.evaluations, 5 * dense.evaluations);
+}
+
+TEST(NutsTest, AGivenMassMatrixIsUsed) {
+  const Matrix covariance = SomeCovariance();
+  const NutsResult result = SampleNuts(
+      5, ForEveryChain(Gaussian(Vector::Zero(5), covariance)),
+      {.mass_matrix = MassMatrix::kDense, .inverse_mass = {covariance}, .adapt_mass = false});
+  for (const NutsChain& chain : result.chains) {
+    EXPECT_EQ(chain.inverse_mass, covariance);
+    // As in a standard normal: a few steps are enough.
+    EXPECT_LT(chain.evaluations, 2000 * 8u);
+  }
+  ExpectMoments(result.Values(4), 0, 10);
 }
 
 // Roughly: the step that is kept is a mean of logarithms, and errs on the side of acceptance.
@@ -280,6 +293,10 @@ TEST(NutsTest, OptionsThatMakeNoSenseAreRefused) {
             "SampleNuts: a column of starts has 3 values, must have 4");
   EXPECT_EQ(message(1, {.starts = Matrix::Zero(1, 2)}),
             "SampleNuts: a row of starts has 2 values, must have 1");
+  EXPECT_EQ(message(1, {.inverse_mass = {Matrix::Ones(1, 2)}}),
+            "SampleNuts: a row of inverse_mass has 2 values, must have 1");
+  EXPECT_EQ(message(1, {.inverse_mass = {Matrix::Zero(1, 1)}}),
+            "SampleNuts: inverse_mass must be finite and positive definite");
 }
 
 }  // namespace

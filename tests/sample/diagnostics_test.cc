@@ -1,4 +1,4 @@
-#include "gpode/chain_diagnostics.h"
+#include "gpode/diagnostics.h"
 
 #include <gtest/gtest.h>
 
@@ -41,7 +41,7 @@ Matrix Autoregressive(double phi, Eigen::Index draws, Eigen::Index chains, std::
 }
 
 // Computed by a separate program, from the formulas as published.
-TEST(ChainDiagnosticsTest, AgreesWithAnotherImplementation) {
+TEST(DiagnosticsTest, AgreesWithAnotherImplementation) {
   const Matrix values = SomeChains();
   EXPECT_NEAR(SplitRhat(values), 1.0085944761595713, 1e-12);
   EXPECT_NEAR(SplitRhat(NormalScores(values)), 1.0134852649144477, 1e-12);
@@ -57,14 +57,14 @@ TEST(ChainDiagnosticsTest, AgreesWithAnotherImplementation) {
 }
 
 // Halves (1, 3), (2, 6), (5, 7), (4, 8): means 2, 4, 6, 6; variances 2, 8, 2, 8.
-TEST(ChainDiagnosticsTest, RhatByHand) {
+TEST(DiagnosticsTest, RhatByHand) {
   Matrix values(4, 2);
   values << 1, 2, 3, 6, 5, 4, 7, 8;
   const double within = 5, between = 11.0 / 3;
   EXPECT_NEAR(SplitRhat(values), std::sqrt((within / 2 + between) / within), 1e-14);
 }
 
-TEST(ChainDiagnosticsTest, NormalScoresShareTheRanksOfEqualValues) {
+TEST(DiagnosticsTest, NormalScoresShareTheRanksOfEqualValues) {
   Matrix values(4, 1);
   values << 7, -1, 7, 30;
   const Matrix scores = NormalScores(values);
@@ -74,7 +74,7 @@ TEST(ChainDiagnosticsTest, NormalScoresShareTheRanksOfEqualValues) {
   EXPECT_NEAR(scores(3), -scores(1), 1e-15);
 }
 
-TEST(ChainDiagnosticsTest, NormalQuantileInvertsTheDistribution) {
+TEST(DiagnosticsTest, NormalQuantileInvertsTheDistribution) {
   EXPECT_NEAR(NormalQuantile(0.975), 1.959963984540054, 1e-14);
   EXPECT_NEAR(NormalQuantile(0.5), 0.0, 1e-16);
   for (double p : {1e-300, 1e-12, 1e-5, 0.02, 0.3, 0.7, 0.9999}) {
@@ -83,7 +83,7 @@ TEST(ChainDiagnosticsTest, NormalQuantileInvertsTheDistribution) {
 }
 
 // The autocorrelation time of AR(1) is (1 + phi) / (1 - phi).
-TEST(ChainDiagnosticsTest, EffectiveSampleSizeOfAutoregressiveChains) {
+TEST(DiagnosticsTest, EffectiveSampleSizeOfAutoregressiveChains) {
   for (double phi : {-0.5, 0.0, 0.5, 0.9}) {
     const Matrix values = Autoregressive(phi, 10000, 4, 7);
     const double expected = 40000 * (1 - phi) / (1 + phi);
@@ -94,39 +94,39 @@ TEST(ChainDiagnosticsTest, EffectiveSampleSizeOfAutoregressiveChains) {
   }
 }
 
-TEST(ChainDiagnosticsTest, RhatSeesChainsApart) {
+TEST(DiagnosticsTest, RhatSeesChainsApart) {
   Matrix values = Autoregressive(0.3, 1000, 4, 8);
   EXPECT_LT(Rhat(values), 1.01);
   values.col(2).array() += 0.7;
   EXPECT_GT(Rhat(values), 1.05);
 }
 
-TEST(ChainDiagnosticsTest, RhatSeesChainsOfDifferentSpread) {
+TEST(DiagnosticsTest, RhatSeesChainsOfDifferentSpread) {
   Matrix values = Autoregressive(0.3, 1000, 4, 9);
   values.col(1) *= 3;
   EXPECT_LT(SplitRhat(NormalScores(values)), 1.01);
   EXPECT_GT(Rhat(values), 1.05);
 }
 
-TEST(ChainDiagnosticsTest, RhatSeesADriftThatAllChainsShare) {
+TEST(DiagnosticsTest, RhatSeesADriftThatAllChainsShare) {
   Matrix values = Autoregressive(0.3, 1000, 4, 10);
   for (Eigen::Index i = 0; i < 1000; ++i) values.row(i).array() += 0.0015 * static_cast<double>(i);
   EXPECT_GT(Rhat(values), 1.05);
 }
 
-TEST(ChainDiagnosticsTest, RhatOfHeavyTailsIsThatOfTheirRanks) {
+TEST(DiagnosticsTest, RhatOfHeavyTailsIsThatOfTheirRanks) {
   Matrix values = Autoregressive(0, 1000, 4, 11);
   const double before = SplitRhat(NormalScores(values));
   values = values.array().cube().exp();
   EXPECT_DOUBLE_EQ(SplitRhat(NormalScores(values)), before);
 }
 
-TEST(ChainDiagnosticsTest, ErrorOfTheDeviationOfNormals) {
+TEST(DiagnosticsTest, ErrorOfTheDeviationOfNormals) {
   const Matrix values = Autoregressive(0, 10000, 4, 12);
   EXPECT_NEAR(DeviationError(values) * std::sqrt(2 * 40000.0), 1, 0.1);
 }
 
-TEST(ChainDiagnosticsTest, NothingIsSaidOfConstantFewOrInfiniteValues) {
+TEST(DiagnosticsTest, NothingIsSaidOfConstantFewOrInfiniteValues) {
   EXPECT_TRUE(std::isnan(Rhat(Matrix::Ones(10, 4))));
   EXPECT_TRUE(std::isnan(BulkEss(Matrix::Ones(10, 4))));
   EXPECT_TRUE(std::isnan(Rhat(Matrix::Random(3, 4))));

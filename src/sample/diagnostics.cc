@@ -1,4 +1,4 @@
-#include "gpode/chain_diagnostics.h"
+#include "gpode/diagnostics.h"
 
 #include <algorithm>
 #include <cmath>
