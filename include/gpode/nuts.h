@@ -43,6 +43,14 @@ using MakeTarget = std::function<LogDensity(std::size_t chain)>;
 // M^-1: one, the variances or the covariance of the draws of the warm-up.
 enum class MassMatrix { kIdentity, kDiagonal, kDense };
 
+// Where a chain is.
+struct NutsProgress {
+  std::size_t chain = 0;
+  std::size_t iteration = 0, iterations = 0;  // done, and of all; the warm-up comes first
+  double step_size = 0;
+  std::size_t divergences = 0;  // so far, warm-up included
+};
+
 struct NutsOptions {
   std::size_t chains = 4;
   std::size_t warm_up = 1000;  // iterations that adapt the sampler and are not kept
@@ -60,6 +68,9 @@ struct NutsOptions {
   double start_radius = 2;
   std::uint64_t seed = 1;
   std::size_t threads = 0;  // 0: as many as the machine has
+  // Called by every chain after each hundred iterations and the last, on its own thread, but never
+  // twice at the same time. Changes no bit of the result.
+  std::function<void(const NutsProgress&)> report = {};
 };
 
 enum class ChainStatus { kOk, kNoStart, kNoStepSize, kImproper };

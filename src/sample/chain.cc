@@ -88,17 +88,33 @@ ChainStatus Chain::Adapt(std::size_t iteration, double acceptance) {
   return FindStep();
 }
 
+TransitionStatistics Chain::Move(std::size_t iteration) {
+  constexpr std::size_t kReportEvery = 100;
+  const TransitionStatistics move =
+      tree_.Move(step_, IterationNumbers(Stream(iteration)), current_);
+  divergences_ += move.divergent;
+  const std::size_t done = iteration + 1, all = options_.warm_up + options_.draws;
+  if (options_.report && (done % kReportEvery == 0 || done == all)) {
+    options_.report({.chain = index_,
+                     .iteration = done,
+                     .iterations = all,
+                     .step_size = step_,
+                     .divergences = divergences_});
+  }
+  return move;
+}
+
 ChainStatus Chain::WarmUp(NutsChain& result) {
   if (!FindStart()) return ChainStatus::kNoStart;
   if (const ChainStatus status = FindStep(); status != ChainStatus::kOk) return status;
   for (std::size_t i = 0; i < options_.warm_up; ++i) {
-    const TransitionStatistics move = tree_.Move(step_, IterationNumbers(Stream(i)), current_);
-    result.warm_up_divergences += move.divergent;
+    const TransitionStatistics move = Move(i);
     if (const ChainStatus status = Adapt(i, move.acceptance); status != ChainStatus::kOk) {
       return status;
     }
   }
   if (options_.warm_up > 0) step_ = averaging_.Average();
+  result.warm_up_divergences = divergences_;
   return ChainStatus::kOk;
 }
 
@@ -109,8 +125,7 @@ NutsChain Chain::Run() {
     result.draws.resize(static_cast<Eigen::Index>(options_.draws), current_.position.size());
     result.statistics.reserve(options_.draws);
     for (std::size_t i = 0; i < options_.draws; ++i) {
-      const IterationNumbers numbers(Stream(options_.warm_up + i));
-      result.statistics.push_back(tree_.Move(step_, numbers, current_));
+      result.statistics.push_back(Move(options_.warm_up + i));
       result.draws.row(static_cast<Eigen::Index>(i)) = current_.position.transpose();
     }
   }

@@ -19,6 +19,7 @@ class Chain {
   double EnergyLoss(std::uint64_t attempt);
   ChainStatus WarmUp(NutsChain& result);
   ChainStatus Adapt(std::size_t iteration, double acceptance);
+  TransitionStatistics Move(std::size_t iteration);
   RandomStream Stream(std::uint64_t iteration) const;
 
   const NutsOptions& options_;
@@ -30,6 +31,7 @@ class Chain {
   DrawMoments moments_;
   PhasePoint current_, trial_;
   double step_ = 1;
+  std::size_t divergences_ = 0;
   std::uint64_t attempts_ = 0;  // at a first step size, for their random numbers
 };
 

@@ -1,6 +1,7 @@
 #include "gpode/nuts.h"
 
 #include <algorithm>
+#include <mutex>
 #include <utility>
 
 #include "gpode/error.h"
@@ -135,9 +136,17 @@ NutsResult SampleNuts(std::size_t dim, const MakeTarget& target, const NutsOptio
       .dim = dim, .max_depth = options.max_depth, .chains = std::vector<NutsChain>(options.chains)};
   std::vector<LogDensity> targets;
   for (std::size_t c = 0; c < options.chains; ++c) targets.push_back(target(c));
+  NutsOptions one_at_a_time = options;
+  std::mutex mutex;
+  if (options.report) {
+    one_at_a_time.report = [&](const NutsProgress& progress) {
+      const std::lock_guard lock(mutex);
+      options.report(progress);
+    };
+  }
   ThreadPool pool(options.threads);
   pool.For(options.chains, [&](std::size_t c) {
-    result.chains[c] = Chain(dim, std::move(targets[c]), options, c).Run();
+    result.chains[c] = Chain(dim, std::move(targets[c]), one_at_a_time, c).Run();
   });
   return result;
 }

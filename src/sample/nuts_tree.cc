@@ -53,7 +53,7 @@ TransitionStatistics NutsTree::Move(double step, IterationNumbers numbers, Phase
   start_energy_ = hamiltonian_.Energy(current);
   statistics_ = {};
   acceptance_sum_ = 0;
-  ends_ = {current, current};
+  ends_[0] = ends_[1] = current;
   SetToPoint(current, start_energy_, whole_);
   bool forwards = true;  // whether whole_.last is the forward end
   while (statistics_.depth < max_depth_) {

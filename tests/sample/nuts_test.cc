@@ -279,6 +279,22 @@ TEST(NutsTest, StartsWhereItIsTold) {
   EXPECT_NE(std::find(evaluated[1].begin(), evaluated[1].end(), 100), evaluated[1].end());
 }
 
+TEST(NutsTest, ReportsEveryHundredIterationsAndTheLast) {
+  std::vector<std::vector<std::size_t>> seen(3);
+  NutsOptions options{.chains = 3, .warm_up = 130, .draws = 120, .threads = 3};
+  const NutsResult silent = SampleNuts(2, ForEveryChain(StudentT), options);
+  options.report = [&](const NutsProgress& p) {
+    EXPECT_EQ(p.iterations, 250u);
+    EXPECT_GT(p.step_size, 0);
+    seen[p.chain].push_back(p.iteration);
+  };
+  const NutsResult result = SampleNuts(2, ForEveryChain(StudentT), options);
+  for (const auto& iterations : seen) {
+    EXPECT_EQ(iterations, (std::vector<std::size_t>{100, 200, 250}));
+  }
+  EXPECT_EQ(result.AllDraws(), silent.AllDraws());
+}
+
 TEST(NutsTest, OptionsThatMakeNoSenseAreRefused) {
   const auto message = [](std::size_t dim, const NutsOptions& options) {
     return MessageOf([&] { SampleNuts(dim, ForEveryChain(StudentT), options); });
