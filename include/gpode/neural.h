@@ -65,6 +65,8 @@ struct NeuralOptions {
   // weights (0) are the paper's way; a network that starts near the right field is fitted more
   // closely, noise included.
   std::size_t slope_steps = 0;
+  // Least squares: how much the prior of weights counts beside squared errors in noise deviations.
+  double weight_decay = 0;
   std::size_t patience = 20;
 
   double prior_scale = 1.5;

@@ -33,7 +33,12 @@ void FitLeastSquares(const NeuralStart& start, const Dataset& validation, Neural
   const std::unique_ptr<Validation> held = MakeValidation(start, options, validation, training);
   NeuralLikelihood likelihood(training);
   const LogDensity objective = [&](std::span<const double> flat, std::span<double> gradient) {
-    return likelihood.Evaluate(flat, gradient, pool);
+    double value = likelihood.Evaluate(flat, gradient, pool);
+    for (std::size_t i = 0; i < training.weights(); ++i) {
+      value -= 0.5 * options.weight_decay * flat[i] * flat[i];
+      gradient[i] -= options.weight_decay * flat[i];
+    }
+    return value;
   };
   PointScore score;
   if (held) score = [&](std::span<const double> flat) { return held->Score(flat, pool); };

@@ -30,6 +30,7 @@ void CheckOptions(const NeuralOptions& o) {
   constexpr const char* kName = "FitNeural";
   CheckAtLeast(kName, "steps", static_cast<std::ptrdiff_t>(o.steps), 1);
   CheckPositive(kName, "learning_rate", o.learning_rate);
+  CheckNonNegative(kName, "weight_decay", o.weight_decay);
   CheckPositive(kName, "prior_scale", o.prior_scale);
   CheckPositive(kName, "kl_weight", o.kl_weight);
   CheckAtLeast(kName, "mean_field_steps", static_cast<std::ptrdiff_t>(o.mean_field_steps), 1);

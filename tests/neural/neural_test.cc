@@ -63,6 +63,15 @@ TEST(NeuralTest, SlopesAreAStart) {
   EXPECT_LT(after, 0.5 * before);
 }
 
+TEST(NeuralTest, WeightDecayShrinksWeights) {
+  NeuralOptions options;
+  options.hidden = {8};
+  options.steps = 500;
+  const double without = FitNeural(RotationData(), options).weights.norm();
+  options.weight_decay = 1e5;
+  EXPECT_LT(FitNeural(RotationData(), options).weights.norm(), 0.7 * without);
+}
+
 TEST(NeuralTest, ValidationEndsTheTrainingAndIsTheScore) {
   NeuralOptions options;
   options.hidden = {8};
