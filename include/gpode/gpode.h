@@ -6,6 +6,7 @@
 #include "gpode/data_files.h"      // data sets from files, tables into files
 #include "gpode/dataset.h"         // what was observed
 #include "gpode/diagnosis.h"       // what looks odd in data, how well a model fits
+#include "gpode/diagnostics.h"     // whether chains of a sampler agree
 #include "gpode/error.h"           // what happens when something is wrong
 #include "gpode/field.h"           // vector fields
 #include "gpode/forecast.h"        // forecasts
@@ -15,7 +16,9 @@
 #include "gpode/mlp.h"             // neural networks as fields
 #include "gpode/model.h"           // learning a field from data
 #include "gpode/model_file.h"      // saving and loading models
+#include "gpode/neural.h"          // neural ODEs
 #include "gpode/npz.h"             // NumPy files
+#include "gpode/nuts.h"            // draws from a density
 #include "gpode/observation.h"     // what is seen of a state
 #include "gpode/ode.h"             // integration and its adjoint
 #include "gpode/options.h"         // options as text

@@ -14,7 +14,6 @@ namespace {
 
 // Contiguous memory, so that Eigen multiplies in place without temporaries.
 using ConstMatrixMap = Eigen::Map<const Matrix>;
-using MatrixMap = Eigen::Map<Matrix>;
 using ConstVectorMap = Eigen::Map<const Vector>;
 using VectorMap = Eigen::Map<Vector>;
 
@@ -24,6 +23,97 @@ void CheckWidths(std::size_t dim, const std::vector<std::size_t>& hidden_sizes) 
     if (hidden_sizes[l] >= 1 && hidden_sizes[l] <= Mlp::kMaxWidth) continue;
     ThrowInput("Mlp", fmt::format("hidden_sizes[{}]", l),
                fmt::format("is {}, must be between 1 and {}", hidden_sizes[l], Mlp::kMaxWidth));
+  }
+}
+
+// s = W h + b for a layer of few inputs, whose number is known to the compiler.
+template <std::size_t kInputs>
+void SumNarrow(std::size_t outputs, const double* __restrict weights,
+               const double* __restrict biases, const double* __restrict input,
+               double* __restrict sums) {
+  for (std::size_t o = 0; o < outputs; ++o) {
+    double sum = biases[o];
+    for (std::size_t i = 0; i < kInputs; ++i) sum += weights[o * kInputs + i] * input[i];
+    sums[o] = sum;
+  }
+}
+
+// The same for any number.
+void Sum(std::size_t inputs, std::size_t outputs, const double* weights, const double* biases,
+         const double* input, double* sums) {
+  switch (inputs) {
+    case 2:
+      return SumNarrow<2>(outputs, weights, biases, input, sums);
+    case 3:
+      return SumNarrow<3>(outputs, weights, biases, input, sums);
+    case 4:
+      return SumNarrow<4>(outputs, weights, biases, input, sums);
+    case 5:
+      return SumNarrow<5>(outputs, weights, biases, input, sums);
+    default:
+      break;
+  }
+  VectorMap sum(sums, outputs);
+  sum = ConstVectorMap(biases, outputs);
+  sum.noalias() += ConstMatrixMap(weights, outputs, inputs) * ConstVectorMap(input, inputs);
+}
+
+// Reverse of Sum for a layer of few inputs:
+//   bW += bs h^T,  bh += W^T bs.
+// One pass over the outputs; four sums for each input, so that none waits for the last.
+template <std::size_t kInputs>
+void ReverseNarrow(std::size_t outputs, const double* weights, const double* input,
+                   const double* bsum, double* bweights, double* binput) {
+  constexpr std::size_t kSums = 4;
+  std::array<std::array<double, kInputs>, kSums> sums{};
+  for (std::size_t o = 0; o < outputs; ++o) {
+    for (std::size_t i = 0; i < kInputs; ++i) {
+      bweights[o * kInputs + i] += bsum[o] * input[i];
+      sums[o % kSums][i] += bsum[o] * weights[o * kInputs + i];
+    }
+  }
+  for (std::size_t i = 0; i < kInputs; ++i) {
+    binput[i] += (sums[0][i] + sums[1][i]) + (sums[2][i] + sums[3][i]);
+  }
+}
+
+// The same for any number of inputs: two rows at a time, each read once for both products.
+void ReverseWide(std::size_t inputs, std::size_t outputs, const double* __restrict weights,
+                 const double* __restrict input, const double* __restrict bsum,
+                 double* __restrict bweights, double* __restrict binput) {
+  std::size_t o = 0;
+  for (; o + 2 <= outputs; o += 2) {
+    const double first = bsum[o], second = bsum[o + 1];
+    const double *w0 = weights + o * inputs, *w1 = w0 + inputs;
+    double *bw0 = bweights + o * inputs, *bw1 = bw0 + inputs;
+    for (std::size_t i = 0; i < inputs; ++i) {
+      bw0[i] += first * input[i];
+      bw1[i] += second * input[i];
+      binput[i] += first * w0[i] + second * w1[i];
+    }
+  }
+  for (; o < outputs; ++o) {
+    const double b = bsum[o];
+    for (std::size_t i = 0; i < inputs; ++i) {
+      bweights[o * inputs + i] += b * input[i];
+      binput[i] += b * weights[o * inputs + i];
+    }
+  }
+}
+
+void Reverse(std::size_t inputs, std::size_t outputs, const double* weights, const double* input,
+             const double* bsum, double* bweights, double* binput) {
+  switch (inputs) {
+    case 2:
+      return ReverseNarrow<2>(outputs, weights, input, bsum, bweights, binput);
+    case 3:
+      return ReverseNarrow<3>(outputs, weights, input, bsum, bweights, binput);
+    case 4:
+      return ReverseNarrow<4>(outputs, weights, input, bsum, bweights, binput);
+    case 5:
+      return ReverseNarrow<5>(outputs, weights, input, bsum, bweights, binput);
+    default:
+      return ReverseWide(inputs, outputs, weights, input, bsum, bweights, binput);
   }
 }
 
@@ -99,10 +189,8 @@ void Mlp::RecordAt(const double* x, double* f, double* record) const {
     const Layer& layer = layers_[l];
     const bool hidden = l + 1 < layers_.size();
     double* output = hidden ? record + layer.activations : f;
-    const ConstMatrixMap weights(&parameters_[layer.weights], layer.outputs, layer.inputs);
-    VectorMap sum(output, layer.outputs);
-    sum = ConstVectorMap(&parameters_[layer.biases], layer.outputs);
-    sum.noalias() += weights * ConstVectorMap(input, layer.inputs);
+    Sum(layer.inputs, layer.outputs, &parameters_[layer.weights], &parameters_[layer.biases], input,
+        output);
     if (hidden) simd::Tanh({output, layer.outputs}, {output, layer.outputs});
     input = output;
   }
@@ -115,20 +203,17 @@ void Mlp::PullbackAt(const double* x, const double* record, const double* g, dou
   const double* bsum = g;
   for (std::size_t l = layers_.size(); l-- > 0;) {
     const Layer& layer = layers_[l];
-    const ConstVectorMap b(bsum, layer.outputs);
-    const ConstVectorMap input(l > 0 ? record + layers_[l - 1].activations : x, layer.inputs);
-    const ConstMatrixMap weights(&parameters_[layer.weights], layer.outputs, layer.inputs);
-    MatrixMap(bparameters + layer.weights, layer.outputs, layer.inputs).noalias() +=
-        b * input.transpose();
-    VectorMap(bparameters + layer.biases, layer.outputs) += b;
-    if (l == 0) {
-      VectorMap(bx, layer.inputs).noalias() += weights.transpose() * b;
-      break;
-    }
-    VectorMap binput(buffers[l % 2].data(), layer.inputs);
-    binput.noalias() = weights.transpose() * b;
-    binput.array() *= 1.0 - input.array().square();  // tanh' = 1 - tanh^2
-    bsum = binput.data();
+    const double* input = l > 0 ? record + layers_[l - 1].activations : x;
+    VectorMap(bparameters + layer.biases, layer.outputs) += ConstVectorMap(bsum, layer.outputs);
+    double* binput = l > 0 ? buffers[l % 2].data() : bx;
+    if (l > 0) std::fill_n(binput, layer.inputs, 0.0);
+    Reverse(layer.inputs, layer.outputs, &parameters_[layer.weights], input, bsum,
+            bparameters + layer.weights, binput);
+    if (l == 0) break;
+    // tanh' = 1 - tanh^2
+    VectorMap(binput, layer.inputs).array() *=
+        1.0 - ConstVectorMap(input, layer.inputs).array().square();
+    bsum = binput;
   }
 }
 

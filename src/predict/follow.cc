@@ -10,6 +10,7 @@
 #include "gpode/parallel.h"
 #include "gpode/posterior.h"
 #include "gpode/random.h"
+#include "predict/integrate.h"
 
 namespace gpode {
 
@@ -29,22 +30,6 @@ namespace {
 // Streams of their own: step numbers that training never reaches.
 constexpr std::uint64_t kForecastStep = std::uint64_t{1} << 62;
 
-// States (T, D) at non-decreasing times on either side of 0; false if it diverged.
-bool Integrate(Solver& solver, const Field& field, std::span<const double> x0,
-               std::span<const double> times, std::span<double> states) {
-  const std::size_t dim = x0.size();
-  const std::size_t before = std::lower_bound(times.begin(), times.end(), 0.0) - times.begin();
-  const std::vector<double> backwards(times.rend() - before, times.rend());
-  std::vector<double> past(before * dim);
-  const bool past_ok = solver.Solve(field, x0, 0.0, backwards, past).ok();
-  for (std::size_t i = 0; i < before; ++i) {
-    std::copy_n(past.begin() + (before - 1 - i) * dim, dim, states.begin() + i * dim);
-  }
-  const bool future_ok =
-      solver.Solve(field, x0, 0.0, times.subspan(before), states.subspan(before * dim)).ok();
-  return past_ok && future_ok;
-}
-
 // A factor F with F F^T = covariance, which may be singular.
 Matrix FactorOf(const Matrix& covariance) {
   CheckFinite("Posterior::From", "covariance",
@@ -56,11 +41,6 @@ Matrix FactorOf(const Matrix& covariance) {
     ThrowInput("Posterior::From", "covariance", "must be symmetric and positive semidefinite");
   }
   return eigen.eigenvectors() * eigen.eigenvalues().cwiseMax(0.0).cwiseSqrt().asDiagonal();
-}
-
-void CheckTimes(std::span<const double> times) {
-  CheckFinite("Forecast", "times", times);
-  if (!std::is_sorted(times.begin(), times.end())) ThrowInput("Forecast", "times", "must increase");
 }
 
 }  // namespace
@@ -117,8 +97,8 @@ bool Posterior::FollowLeg(const Leg& leg, const Field& field, std::uint64_t seed
   std::vector<double> model_times(times.begin() + leg.first, times.begin() + leg.first + leg.count);
   for (double& t : model_times) t = (t - leg.start) / model_.time_scale;
   Solver solver(model_.options.solver);
-  return Integrate(solver, field, {x0.data(), d}, model_times,
-                   {states.data() + leg.first * d, leg.count * d});
+  return IntegrateBothWays(solver, field, {x0.data(), d}, model_times,
+                           {states.data() + leg.first * d, leg.count * d});
 }
 
 Forecast Posterior::Follow(const std::vector<Leg>& legs, std::span<const double> times,
@@ -149,13 +129,13 @@ Forecast Posterior::Follow(const std::vector<Leg>& legs, std::span<const double>
 Forecast Posterior::Trajectory(std::size_t trajectory, std::span<const double> times,
                                const ForecastOptions& options) const {
   CheckTrajectory(trajectory);
-  CheckTimes(times);
+  CheckForecastTimes(times);
   return Follow(LegsOf(trajectory, times, options.from), times, options);
 }
 
 Forecast Posterior::From(const StartState& start, double time, std::span<const double> times,
                          const ForecastOptions& options) const {
-  CheckTimes(times);
+  CheckForecastTimes(times);
   CheckFinite("Posterior::From", "time", time);
   CheckSize("Posterior::From", "mean", start.mean.size(), dim());
   Leg leg{.mean = ToModel(start.mean.transpose()).transpose(),

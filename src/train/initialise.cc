@@ -289,7 +289,7 @@ void CheckFit(const Dataset& data, const FitOptions& options) {
   const Solver solver(options.solver);
 }
 
-Start Initialise(const Dataset& data, const FitOptions& options) {
+Start Initialise(const Dataset& data, const FitOptions& options, Matrix* slopes_out) {
   const ChannelMoments moments = MomentsOf(data);
   const ObservationMap user_map = UserMap(data, options);
   const SignalMap signals = SignalsOf(data, options.observation, user_map, moments);
@@ -311,6 +311,7 @@ Start Initialise(const Dataset& data, const FitOptions& options) {
   start.noise_variance = NoiseVariances(options, residuals, moments);
   start.channel_weights = ChannelWeights(options, residuals);
   SetGp(options, Stack(start.states), slopes, start);
+  if (slopes_out) *slopes_out = slopes;
   return start;
 }
 

@@ -23,6 +23,8 @@ struct Start {
 // Throws an InputError that names the option which does not fit the data.
 void CheckFit(const Dataset& data, const FitOptions& options);
 
-Start Initialise(const Dataset& data, const FitOptions& options);
+// If asked for, `slopes` (all observation times, D) are those of the smoothed states, in the
+// model's coordinates and time.
+Start Initialise(const Dataset& data, const FitOptions& options, Matrix* slopes = nullptr);
 
 }  // namespace gpode

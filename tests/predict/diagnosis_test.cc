@@ -21,6 +21,12 @@ Dataset Noisy() {
   return Simulate({.system = "vdp", .points = 60, .noise_share = 0.05, .seed = 2}).data;
 }
 
+FitOptions Steps(std::size_t steps) {
+  FitOptions options;
+  options.steps = steps;
+  return options;
+}
+
 TEST(DataRemarks, AreNoneForGoodData) { EXPECT_TRUE(DataRemarks(Noisy()).empty()); }
 
 TEST(DataRemarks, FindConstantChannelsOutliersAndCoarseValues) {
@@ -48,7 +54,7 @@ TEST(DataRemarks, FindGapsFewTimesMissingValuesAndOddUnits) {
 }
 
 TEST(Diagnose, SeesWhatTheModelExplains) {
-  const TrainedModel trained = Train(Noisy(), {.steps = 1500, .seed = 1});
+  const TrainedModel trained = Train(Noisy(), Steps(1500));
   const Diagnosis diagnosis = Diagnose(trained);
   ASSERT_EQ(diagnosis.channels.size(), 2u);
   for (const ChannelFit& fit : diagnosis.channels) {
@@ -60,7 +66,7 @@ TEST(Diagnose, SeesWhatTheModelExplains) {
 }
 
 TEST(Diagnose, SeesWhatItDoesNot) {
-  TrainedModel trained = Train(Noisy(), {.steps = 20, .seed = 1});
+  TrainedModel trained = Train(Noisy(), Steps(20));
   trained.data.trajectories[0].values.col(0).reverseInPlace();
   const Diagnosis diagnosis = Diagnose(trained);
   EXPECT_TRUE(Mention(diagnosis.remarks, "channel 'x1': the model explains only"));
@@ -71,7 +77,7 @@ TEST(Diagnose, LooksAtAPartOfManyData) {
   Dataset data = Noisy();
   const Trajectory one = data.trajectories[0];
   for (int n = 0; n < 199; ++n) data.trajectories.push_back(one);
-  const Diagnosis diagnosis = Diagnose(Train(data, {.steps = 2, .seed = 1}), {.draws = 4});
+  const Diagnosis diagnosis = Diagnose(Train(data, Steps(2)), {.draws = 4});
   EXPECT_GT(diagnosis.trajectories, 50u);
   EXPECT_LT(diagnosis.trajectories, 80u);
 }

@@ -1,0 +1,52 @@
+#include "sample/adaptation.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace gpode {
+
+void DualAveraging::Restart(double step) {
+  centre_ = std::log(10 * step);
+  error_ = log_average_ = count_ = 0;
+}
+
+double DualAveraging::Update(double acceptance) {
+  constexpr double kShrinkage = 0.05, kDecay = 0.75, kDelay = 10;
+  ++count_;
+  const double weight = 1 / (count_ + kDelay);
+  error_ = (1 - weight) * error_ + weight * (target_ - std::min(acceptance, 1.0));
+  const double log_step = centre_ - error_ * std::sqrt(count_) / kShrinkage;
+  const double share = std::pow(count_, -kDecay);
+  log_average_ = (1 - share) * log_average_ + share * log_step;
+  return std::exp(log_step);
+}
+
+double DualAveraging::Average() const { return std::exp(log_average_); }
+
+WarmUpSchedule::WarmUpSchedule(std::size_t warm_up) {
+  constexpr std::size_t kLeast = 20;
+  if (warm_up < kLeast) return;
+  std::size_t window = 25, last_buffer = 50;
+  begin = 75;
+  if (begin + window + last_buffer > warm_up) {
+    begin = warm_up * 15 / 100;
+    last_buffer = warm_up / 10;
+    window = warm_up - begin - last_buffer;
+  }
+  const std::size_t end = warm_up - last_buffer;
+  for (std::size_t at = begin; at < end; window *= 2) {
+    // A window that would leave no room for one twice as long takes all that is left.
+    at = at + 3 * window > end ? end : at + window;
+    ends.push_back(at);
+  }
+}
+
+bool WarmUpSchedule::InWindow(std::size_t iteration) const {
+  return !ends.empty() && iteration >= begin && iteration < ends.back();
+}
+
+bool WarmUpSchedule::EndsWindow(std::size_t iteration) const {
+  return std::binary_search(ends.begin(), ends.end(), iteration + 1);
+}
+
+}  // namespace gpode

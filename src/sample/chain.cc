@@ -1,0 +1,138 @@
+#include "sample/chain.h"
+
+#include <cmath>
+#include <utility>
+
+namespace gpode {
+namespace {
+
+// Streams of their own: iteration numbers that no chain reaches.
+constexpr std::uint64_t kStarts = std::uint64_t{1} << 62;
+constexpr std::uint64_t kFirstSteps = std::uint64_t{3} << 61;
+
+constexpr std::uint64_t kMostStarts = 100;
+
+}  // namespace
+
+Chain::Chain(std::size_t dim, LogDensity target, const NutsOptions& options, std::size_t index)
+    : options_(options),
+      index_(index),
+      hamiltonian_(dim, options.mass_matrix, std::move(target)),
+      tree_(hamiltonian_, options.max_depth),
+      schedule_(options.warm_up),
+      averaging_(options.target_acceptance),
+      moments_(dim, options.mass_matrix),
+      current_(dim),
+      trial_(dim) {
+  const std::vector<Matrix>& given = options.inverse_mass;
+  if (!given.empty()) hamiltonian_.metric().Set(given[given.size() == 1 ? 0 : index]);
+}
+
+RandomStream Chain::Stream(std::uint64_t iteration) const {
+  return {options_.seed, iteration, index_, Purpose::kSampler};
+}
+
+// Whether a position with a finite density was found.
+bool Chain::FindStart() {
+  if (options_.starts.rows() > 0) {
+    const auto row = options_.starts.rows() == 1 ? 0 : static_cast<Eigen::Index>(index_);
+    current_.position = options_.starts.row(row).transpose();
+    hamiltonian_.Evaluate(current_);
+    return std::isfinite(current_.log_density);
+  }
+  Vector& x = current_.position;
+  for (std::uint64_t attempt = 0; attempt < kMostStarts; ++attempt) {
+    Stream(kStarts + attempt).Uniforms({x.data(), static_cast<std::size_t>(x.size())});
+    x = options_.start_radius * (2 * x.array() - 1);
+    hamiltonian_.Evaluate(current_);
+    if (std::isfinite(current_.log_density)) return true;
+  }
+  return false;
+}
+
+// By which one step from the current position, with fresh momenta, lowers the energy.
+double Chain::EnergyLoss(std::uint64_t attempt) {
+  trial_ = current_;
+  IterationNumbers(Stream(kFirstSteps + attempt)).Normals(trial_.momentum);
+  hamiltonian_.metric().ToMomentum(trial_.momentum);
+  const double before = hamiltonian_.Energy(trial_);
+  hamiltonian_.Leapfrog(step_, trial_);
+  const double loss = before - hamiltonian_.Energy(trial_);
+  return std::isnan(loss) ? -std::numeric_limits<double>::infinity() : loss;
+}
+
+// Doubles or halves the step until the acceptance of a single one crosses 0.8 (Hoffman and Gelman
+// 2014, algorithm 4, with Stan's threshold).
+ChainStatus Chain::FindStep() {
+  constexpr double kLargest = 1e7, kSmallest = 1e-300;
+  const double threshold = std::log(0.8);
+  const bool grow = EnergyLoss(attempts_++) > threshold;
+  while ((EnergyLoss(attempts_++) > threshold) == grow) {
+    step_ *= grow ? 2.0 : 0.5;
+    if (step_ > kLargest) return ChainStatus::kImproper;
+    if (step_ < kSmallest) return ChainStatus::kNoStepSize;
+  }
+  averaging_.Restart(step_);
+  return ChainStatus::kOk;
+}
+
+// After a warm-up iteration.
+ChainStatus Chain::Adapt(std::size_t iteration, double acceptance) {
+  step_ = averaging_.Update(acceptance);
+  const bool adapts = options_.adapt_mass && options_.mass_matrix != MassMatrix::kIdentity;
+  if (!adapts || !schedule_.InWindow(iteration)) return ChainStatus::kOk;
+  moments_.Add(current_.position);
+  if (!schedule_.EndsWindow(iteration)) return ChainStatus::kOk;
+  hamiltonian_.metric().Set(moments_.InverseMass());
+  moments_.Clear();
+  return FindStep();
+}
+
+TransitionStatistics Chain::Move(std::size_t iteration) {
+  constexpr std::size_t kReportEvery = 100;
+  const TransitionStatistics move =
+      tree_.Move(step_, IterationNumbers(Stream(iteration)), current_);
+  divergences_ += move.divergent;
+  const std::size_t done = iteration + 1, all = options_.warm_up + options_.draws;
+  if (options_.report && (done % kReportEvery == 0 || done == all)) {
+    options_.report({.chain = index_,
+                     .iteration = done,
+                     .iterations = all,
+                     .step_size = step_,
+                     .divergences = divergences_});
+  }
+  return move;
+}
+
+ChainStatus Chain::WarmUp(NutsChain& result) {
+  if (!FindStart()) return ChainStatus::kNoStart;
+  if (const ChainStatus status = FindStep(); status != ChainStatus::kOk) return status;
+  for (std::size_t i = 0; i < options_.warm_up; ++i) {
+    const TransitionStatistics move = Move(i);
+    if (const ChainStatus status = Adapt(i, move.acceptance); status != ChainStatus::kOk) {
+      return status;
+    }
+  }
+  if (options_.warm_up > 0) step_ = averaging_.Average();
+  result.warm_up_divergences = divergences_;
+  return ChainStatus::kOk;
+}
+
+NutsChain Chain::Run() {
+  NutsChain result;
+  result.status = WarmUp(result);
+  if (result.status == ChainStatus::kOk) {
+    result.draws.resize(static_cast<Eigen::Index>(options_.draws), current_.position.size());
+    result.statistics.reserve(options_.draws);
+    for (std::size_t i = 0; i < options_.draws; ++i) {
+      result.statistics.push_back(Move(options_.warm_up + i));
+      result.draws.row(static_cast<Eigen::Index>(i)) = current_.position.transpose();
+    }
+  }
+  result.step_size = step_;
+  result.inverse_mass = hamiltonian_.metric().inverse_mass();
+  result.evaluations = hamiltonian_.evaluations();
+  return result;
+}
+
+}  // namespace gpode

@@ -1,0 +1,38 @@
+// One chain of the sampler: its start, its warm-up, its draws.
+#pragma once
+
+#include "sample/adaptation.h"
+#include "sample/nuts_tree.h"
+
+namespace gpode {
+
+class Chain {
+ public:
+  // Options are good. The target is this chain's.
+  Chain(std::size_t dim, LogDensity target, const NutsOptions& options, std::size_t index);
+
+  NutsChain Run();
+
+ private:
+  bool FindStart();
+  ChainStatus FindStep();
+  double EnergyLoss(std::uint64_t attempt);
+  ChainStatus WarmUp(NutsChain& result);
+  ChainStatus Adapt(std::size_t iteration, double acceptance);
+  TransitionStatistics Move(std::size_t iteration);
+  RandomStream Stream(std::uint64_t iteration) const;
+
+  const NutsOptions& options_;
+  std::size_t index_;
+  Hamiltonian hamiltonian_;
+  NutsTree tree_;
+  WarmUpSchedule schedule_;
+  DualAveraging averaging_;
+  DrawMoments moments_;
+  PhasePoint current_, trial_;
+  double step_ = 1;
+  std::size_t divergences_ = 0;
+  std::uint64_t attempts_ = 0;  // at a first step size, for their random numbers
+};
+
+}  // namespace gpode

@@ -1,0 +1,43 @@
+// The Hamiltonian system of a density: energy and leapfrog steps.
+//
+//   H(q, p) = -log pi(q) + p^T M^-1 p / 2
+//   dq/dt = M^-1 p,  dp/dt = d log pi / dq
+#pragma once
+
+#include <cstddef>
+
+#include "gpode/nuts.h"
+#include "sample/metric.h"
+
+namespace gpode {
+
+struct PhasePoint {
+  Vector position, momentum, gradient;  // (n); the gradient of log pi
+  double log_density = 0;
+
+  explicit PhasePoint(std::size_t dim = 0);
+};
+
+class Hamiltonian {
+ public:
+  Hamiltonian(std::size_t dim, MassMatrix mass_matrix, LogDensity target);
+
+  std::size_t dim() const { return metric_.dim(); }
+  Metric& metric() { return metric_; }
+  const Metric& metric() const { return metric_; }
+  std::size_t evaluations() const { return evaluations_; }
+
+  // Log density and gradient at the point's position; -infinity and zero where they are not finite.
+  void Evaluate(PhasePoint& point);
+  double Energy(const PhasePoint& point);
+  // One step of any sign.
+  void Leapfrog(double step, PhasePoint& point);
+
+ private:
+  LogDensity target_;
+  Metric metric_;
+  Vector velocity_;
+  std::size_t evaluations_ = 0;
+};
+
+}  // namespace gpode

@@ -1,0 +1,154 @@
+#include "gpode/nuts.h"
+
+#include <algorithm>
+#include <mutex>
+#include <utility>
+
+#include "gpode/error.h"
+#include "gpode/parallel.h"
+#include "sample/chain.h"
+
+namespace gpode {
+namespace {
+
+constexpr const char* kName = "SampleNuts";
+constexpr std::size_t kDeepest = 30;  // beyond, no trajectory would ever end
+
+void CheckStarts(std::size_t dim, const NutsOptions& options) {
+  const Matrix& starts = options.starts;
+  if (starts.rows() > 0) {
+    if (starts.rows() > 1) CheckSize(kName, "a column of starts", starts.rows(), options.chains);
+    CheckSize(kName, "a row of starts", starts.cols(), dim);
+    CheckFinite(kName, "starts", {starts.data(), static_cast<std::size_t>(starts.size())});
+  } else {
+    CheckPositive(kName, "start_radius", options.start_radius);
+  }
+}
+
+void CheckInverseMass(std::size_t dim, const NutsOptions& options) {
+  const std::vector<Matrix>& given = options.inverse_mass;
+  if (given.size() > 1) CheckSize(kName, "inverse_mass", given.size(), options.chains);
+  for (const Matrix& m : given) {
+    const std::size_t rows = options.mass_matrix == MassMatrix::kDense ? dim : 1;
+    CheckSize(kName, "a column of inverse_mass", m.rows(), rows);
+    CheckSize(kName, "a row of inverse_mass", m.cols(), dim);
+    if (Metric(dim, options.mass_matrix).Set(m)) continue;
+    ThrowInput(kName, "inverse_mass", "must be finite and positive definite");
+  }
+}
+
+void CheckOptions(std::size_t dim, const NutsOptions& options) {
+  CheckAtLeast(kName, "dim", static_cast<std::ptrdiff_t>(dim), 1);
+  CheckAtLeast(kName, "chains", static_cast<std::ptrdiff_t>(options.chains), 1);
+  CheckAtLeast(kName, "draws", static_cast<std::ptrdiff_t>(options.draws), 1);
+  if (!(options.target_acceptance > 0 && options.target_acceptance < 1)) {
+    ThrowInput(kName, "target_acceptance", "must be between 0 and 1");
+  }
+  if (options.max_depth < 1 || options.max_depth > kDeepest) {
+    ThrowInput(kName, "max_depth", "must be from 1 to 30");
+  }
+  CheckStarts(dim, options);
+  CheckInverseMass(dim, options);
+}
+
+template <typename Predicate>
+std::size_t CountDraws(const NutsResult& result, Predicate predicate) {
+  std::size_t count = 0;
+  for (const NutsChain& chain : result.chains) {
+    count += std::count_if(chain.statistics.begin(), chain.statistics.end(), predicate);
+  }
+  return count;
+}
+
+// (draws, chains) of what value(chain, draw) says, of chains that have draws.
+template <typename ValueOf>
+Matrix ByChain(const NutsResult& result, ValueOf value) {
+  std::vector<const NutsChain*> chains;
+  for (const NutsChain& chain : result.chains) {
+    if (chain.draws.rows() > 0) chains.push_back(&chain);
+  }
+  Matrix values(chains.empty() ? 0 : chains[0]->draws.rows(),
+                static_cast<Eigen::Index>(chains.size()));
+  for (Eigen::Index c = 0; c < values.cols(); ++c) {
+    for (Eigen::Index i = 0; i < values.rows(); ++i) values(i, c) = value(*chains[c], i);
+  }
+  return values;
+}
+
+}  // namespace
+
+std::string_view Message(ChainStatus status) {
+  switch (status) {
+    case ChainStatus::kOk:
+      return "ok";
+    case ChainStatus::kNoStart:
+      return "no start with a finite density and gradient was found";
+    case ChainStatus::kNoStepSize:
+      return "the energy changes however small the step";
+    case ChainStatus::kImproper:
+      return "steps of any size are accepted: the density is improper";
+  }
+  return "unknown";
+}
+
+std::size_t NutsResult::Divergences() const {
+  return CountDraws(*this, [](const TransitionStatistics& s) { return s.divergent; });
+}
+
+std::size_t NutsResult::AtMaxDepth() const {
+  return CountDraws(*this, [&](const TransitionStatistics& s) { return s.depth >= max_depth; });
+}
+
+std::size_t NutsResult::Failed() const {
+  return std::count_if(chains.begin(), chains.end(),
+                       [](const NutsChain& c) { return c.status != ChainStatus::kOk; });
+}
+
+Matrix NutsResult::Values(std::size_t i) const {
+  GPODE_CHECK(i < dim);
+  return ByChain(*this, [&](const NutsChain& chain, Eigen::Index draw) {
+    return chain.draws(draw, static_cast<Eigen::Index>(i));
+  });
+}
+
+Matrix NutsResult::Energies() const {
+  return ByChain(*this, [](const NutsChain& chain, Eigen::Index draw) {
+    return chain.statistics[draw].energy;
+  });
+}
+
+Matrix NutsResult::AllDraws() const {
+  Eigen::Index rows = 0;
+  for (const NutsChain& chain : chains) rows += chain.draws.rows();
+  Matrix all(rows, static_cast<Eigen::Index>(dim));
+  rows = 0;
+  for (const NutsChain& chain : chains) {
+    if (chain.draws.rows() == 0) continue;
+    all.middleRows(rows, chain.draws.rows()) = chain.draws;
+    rows += chain.draws.rows();
+  }
+  return all;
+}
+
+NutsResult SampleNuts(std::size_t dim, const MakeTarget& target, const NutsOptions& options) {
+  CheckOptions(dim, options);
+  NutsResult result{
+      .dim = dim, .max_depth = options.max_depth, .chains = std::vector<NutsChain>(options.chains)};
+  std::vector<LogDensity> targets;
+  for (std::size_t c = 0; c < options.chains; ++c) targets.push_back(target(c));
+  NutsOptions one_at_a_time = options;
+  std::mutex mutex;
+  if (options.report) {
+    one_at_a_time.report = [&](const NutsProgress& progress) {
+      const std::lock_guard lock(mutex);
+      options.report(progress);
+    };
+  }
+  ThreadPool pool(options.threads);
+  pool.For(options.chains, [&](std::size_t c) {
+    result.chains[c] = Chain(dim, std::move(targets[c]), one_at_a_time, c).Run();
+  });
+  return result;
+}
+
+}  // namespace gpode

@@ -1,0 +1,139 @@
+#include "sample/nuts_tree.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace gpode {
+namespace {
+
+constexpr double kDivergent = 1000;
+constexpr std::uint64_t kUniforms = std::uint64_t{1} << 40;
+
+double LogAddExp(double a, double b) {
+  const double larger = std::max(a, b);
+  return larger + std::log1p(std::exp(-std::fabs(a - b)));
+}
+
+}  // namespace
+
+void IterationNumbers::Normals(Vector& out) const {
+  stream_.Normals({out.data(), static_cast<std::size_t>(out.size())});
+}
+
+double IterationNumbers::Uniform() {
+  double uniform;
+  stream_.Uniforms({&uniform, 1}, kUniforms + used_++);
+  return uniform;
+}
+
+NutsTree::Stretch::Stretch(std::size_t dim) {
+  const Vector zero = Vector::Zero(static_cast<Eigen::Index>(dim));
+  first = last = {zero, zero};
+  momentum_sum = zero;
+  proposal = {zero, zero, 0, 0};
+  log_weight = 0;
+}
+
+NutsTree::NutsTree(Hamiltonian& hamiltonian, std::size_t max_depth)
+    : hamiltonian_(hamiltonian),
+      max_depth_(max_depth),
+      ends_{PhasePoint(hamiltonian.dim()), PhasePoint(hamiltonian.dim())},
+      whole_(hamiltonian.dim()),
+      extension_(hamiltonian.dim()),
+      scratch_(max_depth, Stretch(hamiltonian.dim())),
+      sum_(Vector::Zero(static_cast<Eigen::Index>(hamiltonian.dim()))),
+      numbers_(RandomStream(0, 0, 0, Purpose::kSampler)) {}
+
+TransitionStatistics NutsTree::Move(double step, IterationNumbers numbers, PhasePoint& current) {
+  numbers_ = numbers;
+  numbers_.Normals(current.momentum);
+  hamiltonian_.metric().ToMomentum(current.momentum);
+  start_energy_ = hamiltonian_.Energy(current);
+  statistics_ = {};
+  acceptance_sum_ = 0;
+  ends_[0] = ends_[1] = current;
+  SetToPoint(current, start_energy_, whole_);
+  bool forwards = true;  // whether whole_.last is the forward end
+  while (statistics_.depth < max_depth_) {
+    const bool extend_forwards = numbers_.Uniform() < 0.5;
+    if (extend_forwards != forwards) std::swap(whole_.first, whole_.last);
+    forwards = extend_forwards;
+    moving_ = &ends_[forwards];
+    if (!Build(statistics_.depth, forwards ? step : -step, extension_)) break;
+    ++statistics_.depth;
+    // Later doublings are preferred: they are farther from where the trajectory started.
+    if (!Join(extension_.log_weight - whole_.log_weight, extension_, whole_)) break;
+  }
+  current.position = whole_.proposal.position;
+  current.gradient = whole_.proposal.gradient;
+  current.log_density = statistics_.log_density = whole_.proposal.log_density;
+  statistics_.energy = whole_.proposal.energy;
+  statistics_.acceptance =
+      acceptance_sum_ / static_cast<double>(std::max<std::size_t>(statistics_.leapfrogs, 1));
+  return statistics_;
+}
+
+void NutsTree::SetToPoint(const PhasePoint& point, double energy, Stretch& stretch) {
+  stretch.first.momentum = stretch.last.momentum = stretch.momentum_sum = point.momentum;
+  hamiltonian_.metric().Velocity(point.momentum, stretch.first.velocity);
+  stretch.last.velocity = stretch.first.velocity;
+  stretch.proposal.position = point.position;
+  stretch.proposal.gradient = point.gradient;
+  stretch.proposal.log_density = point.log_density;
+  stretch.proposal.energy = energy;
+  stretch.log_weight = start_energy_ - energy;
+}
+
+// A stretch of one point; false if it diverged.
+bool NutsTree::Step(double step, Stretch& stretch) {
+  hamiltonian_.Leapfrog(step, *moving_);
+  ++statistics_.leapfrogs;
+  double energy = hamiltonian_.Energy(*moving_);
+  if (std::isnan(energy)) energy = std::numeric_limits<double>::infinity();
+  acceptance_sum_ += std::min(1.0, std::exp(start_energy_ - energy));
+  if (energy - start_energy_ > kDivergent) {
+    statistics_.divergent = true;
+    return false;
+  }
+  SetToPoint(*moving_, energy, stretch);
+  return true;
+}
+
+// A stretch of 2^depth points; false if it diverged or turned back within itself.
+bool NutsTree::Build(std::size_t depth, double step, Stretch& stretch) {
+  if (depth == 0) return Step(step, stretch);
+  Stretch& next = scratch_[depth - 1];
+  if (!Build(depth - 1, step, stretch) || !Build(depth - 1, step, next)) return false;
+  const double log_share = next.log_weight - LogAddExp(stretch.log_weight, next.log_weight);
+  return Join(log_share, next, stretch);
+}
+
+// Appends `next`, which begins where `stretch` ends; false if the two together turn back.
+bool NutsTree::Join(double log_acceptance, Stretch& next, Stretch& stretch) {
+  const bool goes_on = GoOn(stretch, next);
+  if (numbers_.Uniform() < std::exp(log_acceptance)) std::swap(stretch.proposal, next.proposal);
+  std::swap(stretch.last, next.last);
+  stretch.momentum_sum += next.momentum_sum;
+  stretch.log_weight = LogAddExp(stretch.log_weight, next.log_weight);
+  return goes_on;
+}
+
+// Whether the ends with these velocities still move apart; sum_ is the sum of momenta between.
+bool NutsTree::GoesOn(const Vector& first, const Vector& last) const {
+  return first.dot(sum_) > 0 && last.dot(sum_) > 0;
+}
+
+// Over both stretches, and over each with the other's nearest point: without the latter, two
+// stretches that are each half a turn would pass as one that goes on.
+bool NutsTree::GoOn(const Stretch& stretch, const Stretch& next) {
+  sum_ = stretch.momentum_sum + next.momentum_sum;
+  if (!GoesOn(stretch.first.velocity, next.last.velocity)) return false;
+  sum_ = stretch.momentum_sum + next.first.momentum;
+  if (!GoesOn(stretch.first.velocity, next.first.velocity)) return false;
+  sum_ = next.momentum_sum + stretch.last.momentum;
+  return GoesOn(stretch.last.velocity, next.last.velocity);
+}
+
+}  // namespace gpode

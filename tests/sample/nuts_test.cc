@@ -1,0 +1,319 @@
+#include "gpode/nuts.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "gpode/diagnostics.h"
+#include "gpode/error.h"
+#include "sample/targets.h"
+#include "support/message_of.h"
+
+namespace gpode {
+namespace {
+
+using testing_support::Banana;
+using testing_support::CentredFunnel;
+using testing_support::ForEveryChain;
+using testing_support::Gaussian;
+using testing_support::MessageOf;
+using testing_support::StudentT;
+
+constexpr double kErrors = 4;  // Monte Carlo standard errors that a moment may be off
+
+// Mean and standard deviation of some values (draws, chains), within their Monte Carlo errors.
+void ExpectMoments(const Matrix& values, double mean, double deviation) {
+  const DrawSummary s = Summarise(values);
+  EXPECT_LT(s.rhat, 1.02);
+  EXPECT_GT(s.bulk_ess, 300);
+  EXPECT_NEAR(s.mean, mean, kErrors * s.mean_error);
+  EXPECT_NEAR(s.deviation, deviation, kErrors * s.deviation_error);
+}
+
+// A Gaussian of five dimensions, scales from 0.1 to 10, strongly correlated.
+Matrix SomeCovariance() {
+  const Vector scales{{0.1, 0.5, 1, 3, 10}};
+  Matrix covariance(5, 5);
+  for (Eigen::Index i = 0; i < 5; ++i) {
+    for (Eigen::Index j = 0; j < 5; ++j) {
+      covariance(i, j) =
+          scales[i] * scales[j] * std::pow(0.8, std::fabs(static_cast<double>(i - j)));
+    }
+  }
+  return covariance;
+}
+
+class CorrelatedGaussianTest : public ::testing::TestWithParam<MassMatrix> {};
+
+TEST_P(CorrelatedGaussianTest, IsRecovered) {
+  const Vector mean{{1, -2, 3, 0, 20}};
+  const Matrix covariance = SomeCovariance();
+  const NutsResult result = SampleNuts(5, ForEveryChain(Gaussian(mean, covariance)),
+                                       {.mass_matrix = GetParam(), .seed = 3});
+  EXPECT_EQ(result.Divergences(), 0u);
+  for (std::size_t i = 0; i < 5; ++i) {
+    const auto k = static_cast<Eigen::Index>(i);
+    ExpectMoments(result.Values(i), mean[k], std::sqrt(covariance(k, k)));
+  }
+  // A product of two coordinates, for the correlation.
+  const Matrix product = (result.Values(0).array() - 1) * (result.Values(1).array() + 2);
+  EXPECT_NEAR(product.mean(), covariance(0, 1), kErrors * MeanError(product));
+}
+
+INSTANTIATE_TEST_SUITE_P(Metrics, CorrelatedGaussianTest,
+                         ::testing::Values(MassMatrix::kDiagonal, MassMatrix::kDense,
+                                           MassMatrix::kIdentity));
+
+// Enough draws to see what a wrong choice of points, weights or ends does to the target: moments
+// and quantiles to less than one per cent.
+TEST(NutsTest, ManyDrawsShowNoBias) {
+  const LogDensity target = [](std::span<const double> q, std::span<double> gradient) {
+    gradient[0] = -q[0];
+    gradient[1] = -q[1] / 9;
+    gradient[2] = -q[2] * q[2] * q[2];
+    return -0.5 * q[0] * q[0] - q[1] * q[1] / 18 - 0.25 * std::pow(q[2], 4);
+  };
+  const NutsResult result = SampleNuts(
+      3, ForEveryChain(target),
+      {.draws = 40000, .target_acceptance = 0.6, .mass_matrix = MassMatrix::kIdentity, .seed = 12});
+  ExpectMoments(result.Values(0), 0, 1);
+  ExpectMoments(result.Values(1), 0, 3);
+  // E q^2 of exp(-q^4 / 4) is 2 Gamma(3/4) / Gamma(1/4).
+  ExpectMoments(result.Values(2), 0, std::sqrt(2 * std::tgamma(0.75) / std::tgamma(0.25)));
+  const Matrix tail = (result.Values(1).array().abs() > 6).cast<double>();
+  EXPECT_NEAR(tail.mean(), std::erfc(std::sqrt(2.0)), kErrors * MeanError(tail));
+}
+
+TEST(NutsTest, AdaptsTheMassMatrixToTheTarget) {
+  const Matrix covariance = SomeCovariance();
+  const MakeTarget target = ForEveryChain(Gaussian(Vector::Zero(5), covariance));
+  const NutsChain dense =
+      SampleNuts(5, target, {.chains = 1, .mass_matrix = MassMatrix::kDense}).chains[0];
+  const Vector ratio =
+      dense.inverse_mass.diagonal().cwiseQuotient(covariance.diagonal()).array().log();
+  EXPECT_LT(ratio.cwiseAbs().maxCoeff(), 0.5);
+  const NutsChain unit =
+      SampleNuts(5, target, {.chains = 1, .mass_matrix = MassMatrix::kIdentity}).chains[0];
+  EXPECT_EQ(unit.inverse_mass, Matrix::Ones(1, 5));
+  EXPECT_GT(unit.evaluations, 5 * dense.evaluations);
+}
+
+TEST(NutsTest, AGivenMassMatrixIsUsed) {
+  const Matrix covariance = SomeCovariance();
+  const NutsResult result = SampleNuts(
+      5, ForEveryChain(Gaussian(Vector::Zero(5), covariance)),
+      {.mass_matrix = MassMatrix::kDense, .inverse_mass = {covariance}, .adapt_mass = false});
+  for (const NutsChain& chain : result.chains) {
+    EXPECT_EQ(chain.inverse_mass, covariance);
+    // As in a standard normal: a few steps are enough.
+    EXPECT_LT(chain.evaluations, 2000 * 8u);
+  }
+  ExpectMoments(result.Values(4), 0, 10);
+}
+
+// Roughly: the step that is kept is a mean of logarithms, and errs on the side of acceptance.
+TEST(NutsTest, AcceptanceIsWhatWasAskedFor) {
+  for (double target : {0.8, 0.95}) {
+    const NutsResult result =
+        SampleNuts(20, ForEveryChain(StudentT), {.target_acceptance = target});
+    double sum = 0;
+    for (const NutsChain& chain : result.chains) {
+      for (const TransitionStatistics& s : chain.statistics) sum += s.acceptance / 4000;
+    }
+    EXPECT_GT(sum, target - 0.02);
+    EXPECT_LT(sum, target + 0.5 * (1 - target));
+  }
+}
+
+// Neal's funnel: v and x from the standard normals of its non-centred form.
+TEST(NutsTest, FunnelInNonCentredFormIsRecovered) {
+  const std::size_t n = 6;
+  const MakeTarget target = ForEveryChain(Gaussian(Vector::Zero(n), Matrix::Identity(n, n)));
+  const NutsResult result = SampleNuts(n, target, {.draws = 2000, .seed = 5});
+  EXPECT_EQ(result.Divergences(), 0u);
+  const Matrix v = 3 * result.Values(0);
+  ExpectMoments(v, 0, 3);
+  // log |x| = log |N(0, 1)| + v / 2, whose mean is -(gamma + log 2) / 2.
+  const Matrix x = result.Values(1).array() * (0.5 * v.array()).exp();
+  const Matrix log_x = x.array().abs().log();
+  ExpectMoments(log_x, -0.5 * (0.5772156649015329 + std::log(2.0)),
+                std::sqrt(std::pow(std::numbers::pi, 2) / 8 + 9.0 / 4));
+}
+
+// In its own coordinates no step size fits the funnel, and the sampler must say so.
+TEST(NutsTest, CentredFunnelIsReported) {
+  const NutsResult result = SampleNuts(10, ForEveryChain(CentredFunnel), {.seed = 2});
+  const SamplerReport report = Diagnose(result);
+  EXPECT_GT(report.divergences, 0u);
+  ASSERT_FALSE(report.warnings.empty());
+  EXPECT_NE(report.warnings[0].find("diverged"), std::string::npos) << report.warnings[0];
+}
+
+TEST(NutsTest, StudentTIsRecovered) {
+  const NutsResult result = SampleNuts(3, ForEveryChain(StudentT), {.draws = 4000, .seed = 6});
+  for (std::size_t i = 0; i < 3; ++i) {
+    const Matrix values = result.Values(i);
+    EXPECT_NEAR(values.mean(), 0, kErrors * MeanError(values));
+    // P(|t| < 0.7267) = 0.5 for 5 degrees of freedom; P(|t| < 2.5706) = 0.95.
+    const Matrix inner = (values.array().abs() < 0.72668684).cast<double>();
+    const Matrix outer = (values.array().abs() < 2.57058184).cast<double>();
+    EXPECT_NEAR(inner.mean(), 0.5, kErrors * MeanError(inner));
+    EXPECT_NEAR(outer.mean(), 0.95, kErrors * MeanError(outer));
+  }
+}
+
+TEST(NutsTest, BananaIsRecovered) {
+  const NutsResult result =
+      SampleNuts(2, ForEveryChain(Banana), {.draws = 3000, .target_acceptance = 0.95, .seed = 7});
+  ExpectMoments(result.Values(0), 0, 1);
+  ExpectMoments(result.Values(1), 1, std::sqrt(2.09));
+}
+
+TEST(NutsTest, SameBitsForAnyNumberOfThreads) {
+  const NutsOptions options{.chains = 5, .warm_up = 150, .draws = 50, .seed = 9};
+  NutsOptions alone = options;
+  alone.threads = 1;
+  const NutsResult expected = SampleNuts(3, ForEveryChain(StudentT), alone);
+  for (std::size_t threads : {2, 5}) {
+    NutsOptions several = options;
+    several.threads = threads;
+    const NutsResult result = SampleNuts(3, ForEveryChain(StudentT), several);
+    for (std::size_t c = 0; c < 5; ++c) {
+      EXPECT_EQ(result.chains[c].draws, expected.chains[c].draws);
+      EXPECT_EQ(result.chains[c].step_size, expected.chains[c].step_size);
+      EXPECT_EQ(result.chains[c].evaluations, expected.chains[c].evaluations);
+    }
+  }
+}
+
+TEST(NutsTest, AChainDoesNotDependOnHowManyThereAre) {
+  const NutsResult two =
+      SampleNuts(3, ForEveryChain(StudentT), {.chains = 2, .warm_up = 100, .draws = 20});
+  const NutsResult four =
+      SampleNuts(3, ForEveryChain(StudentT), {.chains = 4, .warm_up = 100, .draws = 20});
+  EXPECT_EQ(two.chains[1].draws, four.chains[1].draws);
+  EXPECT_NE(two.chains[0].draws, two.chains[1].draws);
+}
+
+// A half-line: what lies beyond is impossible, one way or another, and never drawn.
+TEST(NutsTest, PositionsThatAreNotNumbersAreNeverDrawn) {
+  for (int kind = 0; kind < 3; ++kind) {
+    const auto half = [kind](std::span<const double> q, std::span<double> gradient) {
+      gradient[0] = kind == 0 && q[0] < 0 ? NAN : -1;
+      if (q[0] >= 0 || kind == 0) return -q[0];
+      return kind == 1 ? double(NAN) : double(-INFINITY);
+    };
+    const NutsResult result = SampleNuts(1, ForEveryChain(half), {.draws = 2000, .seed = 4});
+    EXPECT_EQ(result.Failed(), 0u);
+    EXPECT_GE(result.AllDraws().minCoeff(), 0);
+    EXPECT_GT(result.Divergences(), 0u);
+    const Matrix values = result.Values(0);
+    EXPECT_NEAR(values.mean(), 1, 5 * MeanError(values));
+  }
+}
+
+TEST(NutsTest, AChainThatCannotStartSaysSo) {
+  const auto nowhere = [](std::span<const double>, std::span<double> gradient) {
+    gradient[0] = 0;
+    return double(NAN);
+  };
+  const NutsResult result = SampleNuts(1, ForEveryChain(nowhere), {.chains = 2});
+  EXPECT_EQ(result.Failed(), 2u);
+  EXPECT_EQ(result.chains[0].status, ChainStatus::kNoStart);
+  EXPECT_EQ(result.AllDraws().rows(), 0);
+  const SamplerReport report = Diagnose(result);
+  EXPECT_TRUE(report.coordinates.empty());
+  ASSERT_EQ(report.warnings.size(), 2u);
+  EXPECT_EQ(report.warnings[0],
+            "chain 1 has no draws: no start with a finite density and gradient was found");
+}
+
+TEST(NutsTest, AFlatDensityIsImproper) {
+  const auto flat = [](std::span<const double>, std::span<double> gradient) {
+    gradient[0] = 0;
+    return 0.0;
+  };
+  const NutsResult result = SampleNuts(1, ForEveryChain(flat), {.chains = 1});
+  EXPECT_EQ(result.chains[0].status, ChainStatus::kImproper);
+}
+
+TEST(NutsTest, DiagnosesChainsOfWhichOneFailed) {
+  const MakeTarget target = [](std::size_t chain) -> LogDensity {
+    if (chain != 1) return StudentT;
+    return [](std::span<const double>, std::span<double>) { return double(NAN); };
+  };
+  const NutsResult result = SampleNuts(2, target, {.chains = 3});
+  EXPECT_EQ(result.Failed(), 1u);
+  EXPECT_EQ(result.Values(0).cols(), 2);
+  EXPECT_EQ(result.AllDraws().rows(), 2000);
+  const SamplerReport report = Diagnose(result);
+  EXPECT_EQ(report.coordinates.size(), 2u);
+  EXPECT_EQ(report.failed_chains, 1u);
+  EXPECT_LT(report.worst_rhat, 1.02);
+}
+
+TEST(NutsTest, DepthIsLimitedAndReported) {
+  const NutsResult result = SampleNuts(
+      5, ForEveryChain(Gaussian(Vector::Zero(5), SomeCovariance())),
+      {.warm_up = 100, .draws = 100, .max_depth = 2, .mass_matrix = MassMatrix::kIdentity});
+  EXPECT_GT(result.AtMaxDepth(), 200u);
+  for (const TransitionStatistics& s : result.chains[0].statistics) EXPECT_LE(s.leapfrogs, 3u);
+  EXPECT_EQ(Diagnose(result).at_max_depth, result.AtMaxDepth());
+}
+
+TEST(NutsTest, StartsWhereItIsTold) {
+  std::vector<std::vector<double>> evaluated(2);
+  const MakeTarget target = [&](std::size_t chain) -> LogDensity {
+    return [&evaluated, chain](std::span<const double> q, std::span<double> gradient) {
+      evaluated[chain].push_back(q[0]);
+      return StudentT(q, gradient);
+    };
+  };
+  Matrix starts(2, 1);
+  starts << 100, -100;
+  SampleNuts(1, target, {.chains = 2, .warm_up = 0, .draws = 1, .starts = starts});
+  EXPECT_EQ(evaluated[0][0], 100);
+  EXPECT_EQ(evaluated[1][0], -100);
+  SampleNuts(1, target, {.chains = 2, .warm_up = 0, .draws = 1, .starts = starts.topRows(1)});
+  EXPECT_NE(std::find(evaluated[1].begin(), evaluated[1].end(), 100), evaluated[1].end());
+}
+
+TEST(NutsTest, ReportsEveryHundredIterationsAndTheLast) {
+  std::vector<std::vector<std::size_t>> seen(3);
+  NutsOptions options{.chains = 3, .warm_up = 130, .draws = 120, .threads = 3};
+  const NutsResult silent = SampleNuts(2, ForEveryChain(StudentT), options);
+  options.report = [&](const NutsProgress& p) {
+    EXPECT_EQ(p.iterations, 250u);
+    EXPECT_GT(p.step_size, 0);
+    seen[p.chain].push_back(p.iteration);
+  };
+  const NutsResult result = SampleNuts(2, ForEveryChain(StudentT), options);
+  for (const auto& iterations : seen) {
+    EXPECT_EQ(iterations, (std::vector<std::size_t>{100, 200, 250}));
+  }
+  EXPECT_EQ(result.AllDraws(), silent.AllDraws());
+}
+
+TEST(NutsTest, OptionsThatMakeNoSenseAreRefused) {
+  const auto message = [](std::size_t dim, const NutsOptions& options) {
+    return MessageOf([&] { SampleNuts(dim, ForEveryChain(StudentT), options); });
+  };
+  EXPECT_EQ(message(0, {}), "SampleNuts: dim is 0, must be at least 1");
+  EXPECT_EQ(message(1, {.chains = 0}), "SampleNuts: chains is 0, must be at least 1");
+  EXPECT_EQ(message(1, {.draws = 0}), "SampleNuts: draws is 0, must be at least 1");
+  EXPECT_EQ(message(1, {.target_acceptance = 1}),
+            "SampleNuts: target_acceptance must be between 0 and 1");
+  EXPECT_EQ(message(1, {.max_depth = 0}), "SampleNuts: max_depth must be from 1 to 30");
+  EXPECT_EQ(message(1, {.starts = Matrix::Zero(3, 1)}),
+            "SampleNuts: a column of starts has 3 values, must have 4");
+  EXPECT_EQ(message(1, {.starts = Matrix::Zero(1, 2)}),
+            "SampleNuts: a row of starts has 2 values, must have 1");
+  EXPECT_EQ(message(1, {.inverse_mass = {Matrix::Ones(1, 2)}}),
+            "SampleNuts: a row of inverse_mass has 2 values, must have 1");
+  EXPECT_EQ(message(1, {.inverse_mass = {Matrix::Zero(1, 1)}}),
+            "SampleNuts: inverse_mass must be finite and positive definite");
+}
+
+}  // namespace
+}  // namespace gpode
