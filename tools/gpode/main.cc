@@ -94,6 +94,7 @@ int Run(int argc, char** argv) {
   AddForecast(app);
   AddImpute(app);
   AddField(app);
+  AddPlot(app);
   AddScore(app);
   AddInfo(app);
   AddCompletion(app);
