@@ -75,7 +75,8 @@ Canvas::Canvas(Format format, const CanvasSize& size)
   cairo_select_font_face(cairo_.get(), "sans-serif", CAIRO_FONT_SLANT_NORMAL,
                          CAIRO_FONT_WEIGHT_NORMAL);
   cairo_set_line_join(cairo_.get(), CAIRO_LINE_JOIN_ROUND);
-  Rectangle({0, 0, size.width, size.height}, kWhite);
+  SetColour(kWhite);
+  cairo_paint(cairo_.get());
 }
 
 void Canvas::SetColour(const Colour& colour) {

@@ -73,8 +73,11 @@ std::vector<Panel> StackPanels(Canvas* canvas, const Box& area, const Axis& x,
 // The panel that fills the area together with its labels.
 Panel OnePanel(Canvas* canvas, const Box& area, const Axis& x, const Axis& y);
 
-// What stands before a legend's words.
-using Key = std::function<void(Canvas*, const Box&)>;
+// What stands before a legend's words; `width` in sizes of the font.
+struct Key {
+  std::function<void(Canvas*, const Box&)> draw = {};
+  double width = 0;
+};
 Key LineKey(const Stroke& stroke);
 Key UprightLineKey(const Stroke& stroke);
 Key MarkKey(const Mark& mark);
@@ -84,7 +87,7 @@ Key BandKey(const Colour& outer, const Colour& inner = {0, 0, 0, 0});
 
 struct LegendItem {
   std::string label;
-  Key key = {};  // none: only words
+  Key key = {};  // without: only words
 };
 
 class Legend {
@@ -94,8 +97,6 @@ class Legend {
   Box Draw(const Box& area) const;
 
  private:
-  double KeyWidth(const LegendItem& item) const;
-
   Canvas* canvas_;
   std::vector<LegendItem> items_;
 };

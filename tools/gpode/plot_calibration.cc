@@ -134,7 +134,7 @@ void PlotCalibration(const PlotInput& input, Canvas* canvas) {
   const Transforms all = TransformsOf(input);
   const std::size_t n = all.with_noise.size();
   const Legend legend(canvas, {{"bands with noise", LineKey(kWith)},
-                               {"without", LineKey(kWithout)},
+                               {"bands without noise", LineKey(kWithout)},
                                {"95 % range if calibrated", BandKey(kLightGrey)},
                                {Several(n, "value", "values")}});
   const Box area = legend.Draw(WholeArea(*canvas));
@@ -142,7 +142,7 @@ void PlotCalibration(const PlotInput& input, Canvas* canvas) {
   Box left = area, right = area;
   left.right = middle - 3;
   right.left = middle + 3;
-  DrawCoverage(all, OnePanel(canvas, left, {.label = "level"}, {.label = "coverage"}));
+  DrawCoverage(all, OnePanel(canvas, left, {.label = "nominal level"}, {.label = "coverage"}));
   const std::vector<double> bars = Histogram(all.with_noise);
   const double chance = kBars * Chance(1.0 / kBars, n);
   const double most = std::max(1 + chance, *std::max_element(bars.begin(), bars.end()));

@@ -63,7 +63,7 @@ void PlotField(const PlotInput& input, Canvas* canvas) {
   const double cell = std::min(whole.width(), whole.height()) / static_cast<double>(side);
   const double time = RoundTime(ArrowsOf(portrait, whole, side), kLongestArrow * cell);
   std::vector<LegendItem> items = {
-      {fmt::format("mean field: way within {:g} of time", time), ArrowKey(kArrow)},
+      {fmt::format("mean field (motion in time {:g})", time), ArrowKey(kArrow)},
       {"observations", MarkKey(kSeen)}};
   if (!portrait.others.empty()) items.push_back({portrait.others});
   const Panel panel = DrawPortrait(portrait, Legend(canvas, items).Draw(whole), canvas);

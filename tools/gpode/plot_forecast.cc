@@ -13,12 +13,13 @@ namespace gpode::tool {
 namespace {
 
 constexpr std::size_t kMostPanels = 4;
+constexpr double kFreeTime = 0.015;  // of the axis, at both ends
 constexpr std::size_t kTimes = 401;
 constexpr double kFurther = 0.5;  // of the data's span, when nothing says how far
 
 const Colour kOuter = Faded(kSkyBlue, 0.35), kInner = Faded(kBlue, 0.35);
 const Stroke kMedian{.colour = kBlue, .width = 1.1}, kDraw{.colour = kGrey, .width = 0.35},
-    kEnd{.colour = kGrey, .width = 0.7, .dashes = {3, 2}};
+    kEnd{.colour = kGrey, .width = 0.7, .dashes = {2, 1.5}};
 constexpr Mark kSeen{.radius = 1.1};
 constexpr Mark kTest{.shape = MarkShape::kCircle, .colour = kVermillion, .radius = 1.4};
 
@@ -148,8 +149,8 @@ void PlotForecast(const PlotInput& input, Canvas* canvas) {
   const std::vector<Eigen::Index> channels = ChosenChannels(input);
   const Scene scene = SceneOf(input);
   const Box area = Legend(canvas, LegendOf(input, scene)).Draw(WholeArea(*canvas));
-  const Axis x{
-      .from = scene.forecast.times.front(), .to = scene.forecast.times.back(), .label = "time"};
+  const Axis x =
+      AxisOf({scene.forecast.times.front(), scene.forecast.times.back()}, "time", kFreeTime);
   std::vector<Axis> ys;
   for (Eigen::Index c : channels) {
     ys.push_back(ValuesAxis(scene, c, input.model().channels[static_cast<std::size_t>(c)]));

@@ -1,4 +1,6 @@
 // How training went: bound, noise and tolerance over the steps.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -7,6 +9,8 @@
 
 namespace gpode::tool {
 namespace {
+
+constexpr double kManyfold = 10;  // noises that differ by so much have a logarithmic axis
 
 const Stroke kShooting{.colour = kVermillion, .width = 0.9}, kWhole{.colour = kBlue, .width = 0.9};
 
@@ -21,35 +25,48 @@ const Stroke& StrokeOf(BoundKind phase) {
 }
 
 std::vector<Series> SeriesOf(const std::vector<Progress>& history) {
-  Series bound{"bound", {}, false}, noise{"noise", {}, true}, tolerance{"tolerance", {}, true};
+  Series bound{"bound", {}, false}, noise{"noise", {}, false}, tolerance{"tolerance", {}, true};
   for (const Progress& p : history) {
     const bool shooting = p.phase == BoundKind::kShooting && p.tolerance > 0;
     bound.values.push_back(p.bound);
     noise.values.push_back(p.noise);
     tolerance.values.push_back(shooting ? p.tolerance : std::nan(""));
   }
+  Extent levels;
+  levels.Add(noise.values);
+  noise.logarithmic = levels.most > kManyfold * levels.least;
   std::vector<Series> all = {bound, noise};
   const auto set = [](double value) { return std::isfinite(value); };
   if (std::any_of(tolerance.values.begin(), tolerance.values.end(), set)) all.push_back(tolerance);
   return all;
 }
 
-// The first steps are far below the rest, which would be flat if all were shown.
-Extent ExtentOf(const Series& series) {
+// Below this a value is left out of the axis: first steps are often so far below the rest that it
+// would be flat. Three times the distance between quartiles below the lower one.
+double LeastShown(const Series& series) {
   std::vector<double> sorted;
   for (double value : series.values) {
     if (std::isfinite(value)) sorted.push_back(value);
   }
+  if (sorted.empty()) return -HUGE_VAL;
   std::sort(sorted.begin(), sorted.end());
-  Extent extent;
-  const std::size_t from = series.logarithmic ? 0 : sorted.size() / 20;
-  for (std::size_t i = from; i < sorted.size(); ++i) extent.Add(sorted[i]);
-  return extent;
+  const double lower = sorted[sorted.size() / 4], upper = sorted[sorted.size() * 3 / 4];
+  return lower - 3 * (upper - lower);
+}
+
+std::size_t CountBelow(const Series& series) {
+  const double least = LeastShown(series);
+  return static_cast<std::size_t>(std::count_if(series.values.begin(), series.values.end(),
+                                                [&](double value) { return value < least; }));
 }
 
 Axis AxisFor(const Series& series) {
-  const Extent extent = ExtentOf(series);
-  const bool logarithmic = series.logarithmic && !extent.empty() && extent.least > 0;
+  const double least = series.name == "bound" ? LeastShown(series) : -HUGE_VAL;
+  Extent extent;
+  for (double value : series.values) {
+    if (value >= least) extent.Add(value);
+  }
+  const bool logarithmic = series.logarithmic && extent.least > 0 && !extent.empty();
   if (!logarithmic) return AxisOf(extent, series.name);
   const double more = std::max(1.05, std::pow(extent.most / extent.least, 0.08));
   return {.from = extent.least / more,
@@ -98,8 +115,10 @@ void PlotTraining(const PlotInput& input, Canvas* canvas) {
   if (HasPhase(history, BoundKind::kVanilla)) {
     items.push_back({"whole trajectories", LineKey(kWhole)});
   }
-  const Box area = Legend(canvas, items).Draw(WholeArea(*canvas));
   const std::vector<Series> all = SeriesOf(history);
+  const std::size_t below = CountBelow(all.front());
+  if (below > 0) items.push_back({fmt::format("({} of {} bounds below)", below, history.size())});
+  const Box area = Legend(canvas, items).Draw(WholeArea(*canvas));
   std::vector<Axis> ys;
   for (const Series& series : all) ys.push_back(AxisFor(series));
   Extent steps;

@@ -94,16 +94,17 @@ void SetAxes(const PlotInput& input, const std::vector<std::string>& names, Port
   p->y = AxisOf(y, names[static_cast<std::size_t>(p->second)], kFree);
   if (!input.arguments.window) return;
   const Place place{"plot", "--window"};
+  const auto refuse = [&] {
+    Refuse(place, *input.arguments.window,
+           fmt::format("{}=FROM:TO,{}=FROM:TO with FROM below TO", p->x.label, p->y.label));
+  };
   for (const auto& [name, range] : ParseAssignments(place, *input.arguments.window)) {
     Axis* const axis = name == p->x.label ? &p->x : name == p->y.label ? &p->y : nullptr;
     const std::size_t colon = range.find(':');
-    if (axis == nullptr || colon == std::string::npos) {
-      Refuse(place, *input.arguments.window,
-             fmt::format("{}=FROM:TO,{}=FROM:TO", p->x.label, p->y.label));
-    }
+    if (axis == nullptr || colon == std::string::npos) refuse();
     axis->from = ParseNumber(place, range.substr(0, colon));
     axis->to = ParseNumber(place, range.substr(colon + 1));
-    if (!(axis->from < axis->to)) Refuse(place, range, "FROM:TO with FROM below TO");
+    if (!(axis->from < axis->to)) refuse();
   }
 }
 

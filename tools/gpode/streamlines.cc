@@ -6,7 +6,7 @@
 namespace gpode::tool {
 namespace {
 
-constexpr double kStep = 0.004, kShortest = 0.08, kLongest = 3;
+constexpr double kStep = 0.004, kShortest = 0.12, kLongest = 3;
 
 using Slope = std::function<Point(const Point&)>;
 
