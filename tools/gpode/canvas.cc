@@ -34,8 +34,13 @@ cairo_surface_t* NewSurface(Format format, const CanvasSize& size, std::vector<s
       cairo_svg_surface_set_document_unit(svg, CAIRO_SVG_UNIT_PT);
       return svg;
     }
-    case Format::kPdf:
-      return cairo_pdf_surface_create_for_stream(Append, bytes, size.width, size.height);
+    case Format::kPdf: {
+      cairo_surface_t* const pdf =
+          cairo_pdf_surface_create_for_stream(Append, bytes, size.width, size.height);
+      // No date: the same picture has the same bytes whenever it is made.
+      cairo_pdf_surface_set_metadata(pdf, CAIRO_PDF_METADATA_CREATE_DATE, "");
+      return pdf;
+    }
     case Format::kPng:
       break;
   }
