@@ -4,6 +4,7 @@
 #include <cairo-svg.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <numbers>
@@ -195,15 +196,18 @@ double Canvas::TextWidth(std::string_view text, double size) const {
 }
 
 std::string Canvas::Fitted(std::string_view text, double width, double size) const {
-  std::vector<std::string> characters = PrintableCharacters(text);
+  const std::vector<std::string> characters = PrintableCharacters(text);
   std::string all;
   for (const std::string& c : characters) all += c;
-  if (characters.size() < kLongestText && TextWidth(all, size) <= width) return all;
-  std::string best = "…", begin;
-  for (const std::string& c : characters) {
-    begin += c;
-    if (TextWidth(begin + "…", size) > width) break;
-    best = begin + "…";
+  if (characters.size() <= kLongestText && TextWidth(all, size) <= width) return all;
+  std::string best = "…", begin, end;
+  for (std::size_t i = 0; i < std::min(characters.size(), kLongestText); ++i) {
+    const bool front = i % 2 == 0;
+    if (front) begin += characters[i / 2];
+    if (!front) end = characters[characters.size() - 1 - i / 2] + end;
+    const std::string next = begin + "…" + end;
+    if (TextWidth(next, size) > width) break;
+    best = next;
   }
   return best;
 }

@@ -92,7 +92,8 @@ class Canvas {
 
   void Text(const Point& at, std::string_view text, const TextPlace& place = {});
   double TextWidth(std::string_view text, double size = 0) const;
-  // The text or, if it is wider than that, as much of its beginning as fits, and an ellipsis.
+  // The text or, if it is wider than that, as much of its beginning and end as fits: names often
+  // differ in either.
   std::string Fitted(std::string_view text, double width, double size = 0) const;
 
   // Nothing is drawn outside of the box until Unclip.

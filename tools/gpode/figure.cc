@@ -11,28 +11,52 @@ namespace {
 constexpr double kTickLength = 2.5, kGap = 2.5, kEdge = 3;
 constexpr double kFrameWidth = 0.6;
 constexpr double kBetweenPanels = 7;
-constexpr double kDigitHeight = 0.72;  // as a share of the font's size
+constexpr std::size_t kLongestName = 150;  // bytes; longer ones are cut, not broken
+constexpr double kDigitHeight = 0.72;      // as a share of the font's size
 
-// Ticks on the horizontal axis whose numbers keep their distance.
-std::vector<Tick> TicksAcross(const Canvas& canvas, const Axis& axis, double width) {
-  const double between = canvas.tick_size();
-  for (std::size_t most = std::max<std::size_t>(2, static_cast<std::size_t>(width / 26));; --most) {
+// As many ticks as keep their distance; `room` is what two neighbours need between their middles.
+template <typename Room>
+std::vector<Tick> SpacedTicks(const Axis& axis, double length, double usual, Room room) {
+  constexpr std::size_t kFewest = 4;  // are tried even on short axes
+  for (std::size_t most = std::max(kFewest, static_cast<std::size_t>(length / usual));; --most) {
     std::vector<Tick> ticks = TicksOf(axis, most);
     bool free = true;
     for (std::size_t i = 1; i < ticks.size(); ++i) {
-      const double apart = width * (axis.Share(ticks[i].value) - axis.Share(ticks[i - 1].value));
-      const double words = canvas.TextWidth(ticks[i].text, canvas.tick_size()) +
-                           canvas.TextWidth(ticks[i - 1].text, canvas.tick_size());
-      free = free && apart >= words / 2 + between;
+      const double apart = length * (axis.Share(ticks[i].value) - axis.Share(ticks[i - 1].value));
+      free = free && apart >= room(ticks[i - 1], ticks[i]);
     }
     if (free || most <= 2) return ticks;
   }
 }
 
-std::vector<Tick> TicksAlong(const Canvas& canvas, const Axis& axis, double height) {
-  return TicksOf(axis,
-                 static_cast<std::size_t>(std::max(2.0, height / (2.2 * canvas.tick_size()))));
+std::vector<Tick> TicksAcross(const Canvas& canvas, const Axis& axis, double width) {
+  const double size = canvas.tick_size();
+  return SpacedTicks(axis, width, 4 * size, [&](const Tick& a, const Tick& b) {
+    return (canvas.TextWidth(a.text, size) + canvas.TextWidth(b.text, size)) / 2 + 0.8 * size;
+  });
 }
+
+std::vector<Tick> TicksAlong(const Canvas& canvas, const Axis& axis, double height) {
+  const double size = canvas.tick_size();
+  return SpacedTicks(axis, height, 2.2 * size,
+                     [&](const Tick&, const Tick&) { return 1.3 * size; });
+}
+
+// The vertical axis's name: in one line or, if it is too long for that, in two.
+std::vector<std::string> NameLines(const Canvas& canvas, const std::string& name, double length) {
+  if (name.empty()) return {};
+  const std::string shown = canvas.Fitted(name, length);
+  if (shown == name || name.size() > kLongestName) return {shown};
+  const std::size_t before = name.rfind(' ', name.size() / 2),
+                    after = name.find(' ', name.size() / 2);
+  if (before == std::string::npos && after == std::string::npos) return {shown};
+  const bool late =
+      before == std::string::npos || (after != std::string::npos && after + before < name.size());
+  const std::size_t at = late ? after : before;
+  return {canvas.Fitted(name.substr(0, at), length), canvas.Fitted(name.substr(at + 1), length)};
+}
+
+double LineHeight(const Canvas& canvas) { return 1.15 * canvas.size().font_size; }
 
 double WidestText(const Canvas& canvas, const std::vector<Tick>& ticks) {
   double widest = 0;
@@ -43,7 +67,8 @@ double WidestText(const Canvas& canvas, const std::vector<Tick>& ticks) {
 }
 
 double LeftMargin(const Canvas& canvas, const Axis& y, double height) {
-  const double name = y.label.empty() ? 0 : canvas.size().font_size + kGap;
+  const auto lines = static_cast<double>(NameLines(canvas, y.label, height).size());
+  const double name = lines > 0 ? lines * LineHeight(canvas) + kGap : 0;
   return name + WidestText(canvas, TicksAlong(canvas, y, height)) + kGap + kTickLength;
 }
 
@@ -171,10 +196,12 @@ void Panel::FrameY() const {
     canvas_->Text({inside_.left - kTickLength - kGap, inwards}, tick.text,
                   {Across::kRight, Along::kMiddle, canvas_->tick_size()});
   }
-  if (y_.label.empty()) return;
-  canvas_->Text({edge_ + canvas_->size().font_size / 2, (inside_.top + inside_.bottom) / 2},
-                canvas_->Fitted(y_.label, inside_.height()),
-                {Across::kCentre, Along::kMiddle, 0, true});
+  double middle = edge_ + LineHeight(*canvas_) / 2;
+  for (const std::string& line : NameLines(*canvas_, y_.label, inside_.height())) {
+    canvas_->Text({middle, (inside_.top + inside_.bottom) / 2}, line,
+                  {Across::kCentre, Along::kMiddle, 0, true});
+    middle += LineHeight(*canvas_);
+  }
 }
 
 std::vector<Panel> StackPanels(Canvas* canvas, const Box& area, const Axis& x,

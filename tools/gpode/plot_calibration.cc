@@ -128,7 +128,7 @@ void DrawHistogram(const std::vector<double>& bars, double chance, const Panel& 
 
 }  // namespace
 
-double CalibrationHeight(const PlotInput& input) { return 1.5 + 0.45 * input.arguments.width; }
+double CalibrationHeight(const PlotInput& input) { return 1.8 + 0.42 * input.arguments.width; }
 
 void PlotCalibration(const PlotInput& input, Canvas* canvas) {
   const Transforms all = TransformsOf(input);

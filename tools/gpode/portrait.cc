@@ -179,7 +179,7 @@ void DrawColourBar(const Box& bar, Canvas* canvas) {
     widest = std::max(widest, canvas->TextWidth(tick.text, canvas->tick_size()));
   }
   canvas->Text({bar.right + 8 + widest + canvas->size().font_size / 2, (bar.top + bar.bottom) / 2},
-               canvas->Fitted("field's uncertainty (1: as before any data)", bar.height()),
+               canvas->Fitted("uncertainty of the field (prior: 1)", bar.height()),
                {Across::kCentre, Along::kMiddle, 0, true});
 }
 

@@ -1,5 +1,6 @@
 #include "printable.h"
 
+#include <algorithm>
 #include <cstdint>
 
 namespace gpode::tool {
@@ -26,7 +27,7 @@ std::size_t CharacterLength(std::string_view text) {
 
 std::vector<std::string> PrintableCharacters(std::string_view text) {
   std::vector<std::string> characters;
-  while (!text.empty() && characters.size() < kLongestText) {
+  while (!text.empty()) {
     const std::size_t length = CharacterLength(text);
     characters.emplace_back(length > 0 ? std::string(text.substr(0, length)) : "\uFFFD");
     text.remove_prefix(length > 0 ? length : 1);
@@ -35,8 +36,9 @@ std::vector<std::string> PrintableCharacters(std::string_view text) {
 }
 
 std::string Printable(std::string_view text) {
+  const std::vector<std::string> characters = PrintableCharacters(text);
   std::string all;
-  for (const std::string& character : PrintableCharacters(text)) all += character;
+  for (std::size_t i = 0; i < std::min(characters.size(), kLongestText); ++i) all += characters[i];
   return all;
 }
 

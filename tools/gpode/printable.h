@@ -9,11 +9,11 @@
 
 namespace gpode::tool {
 
-inline constexpr std::size_t kLongestText = 200;  // characters; the rest is cut off
+inline constexpr std::size_t kLongestText = 200;  // characters
 
-// The characters in UTF-8, U+FFFD for bytes that are none and for control characters; at most
-// kLongestText of them.
+// The characters in UTF-8, U+FFFD for bytes that are none and for control characters.
 std::vector<std::string> PrintableCharacters(std::string_view text);
+// The first kLongestText of them.
 std::string Printable(std::string_view text);
 
 }  // namespace gpode::tool
