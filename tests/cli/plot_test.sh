@@ -110,6 +110,11 @@ test_plot_refuses_in_one_line() {
     plot vdp.gpode --kind phase --window x1=3:1 -o a.svg
   expect 2 "" "gpode: plot: --until is -5, must be after 0, where the trajectory begins" \
     plot vdp.gpode --kind forecast --until -5 -o a.svg
+  expect 2 "" "gpode: plot: --height leaves no room beside the labels, must be larger, or --font-size smaller" \
+    plot vdp.gpode --kind training --height 3 --font-size 12 -o a.svg
+  expect 2 "" "gpode: plot: --width leaves no room beside the labels, must be larger, or --font-size smaller" \
+    plot vdp.gpode --kind phase --width 3 --height 9 --font-size 30 -o a.svg
+  expect 2 "" "gpode: plot: --kind is missing; see gpode plot --help" plot vdp.gpode -o a.svg
   [ ! -e a.svg ] || fail "a refused picture is there"
 }
 

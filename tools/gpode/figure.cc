@@ -5,6 +5,8 @@
 #include <set>
 #include <utility>
 
+#include "gpode/error.h"
+
 namespace gpode::tool {
 namespace {
 
@@ -18,7 +20,9 @@ constexpr double kDigitHeight = 0.72;      // as a share of the font's size
 template <typename Room>
 std::vector<Tick> SpacedTicks(const Axis& axis, double length, double usual, Room room) {
   constexpr std::size_t kFewest = 4;  // are tried even on short axes
-  for (std::size_t most = std::max(kFewest, static_cast<std::size_t>(length / usual));; --most) {
+  for (std::size_t most =
+           std::max(kFewest, static_cast<std::size_t>(std::max(0.0, length / usual)));
+       ; --most) {
     std::vector<Tick> ticks = TicksOf(axis, most);
     bool free = true;
     for (std::size_t i = 1; i < ticks.size(); ++i) {
@@ -75,6 +79,13 @@ double LeftMargin(const Canvas& canvas, const Axis& y, double height) {
 double BottomMargin(const Canvas& canvas, const Axis& x) {
   const double name = x.label.empty() ? 0 : canvas.size().font_size + kGap;
   return kTickLength + kGap + kDigitHeight * canvas.tick_size() + name + 1;
+}
+
+void CheckRoom(const char* option, double length) {
+  constexpr double kLeast = 15;
+  if (length >= kLeast) return;
+  ThrowInput("plot", option,
+             "leaves no room beside the labels, must be larger, or --font-size smaller");
 }
 
 // What the last number needs beyond the axis.
@@ -213,6 +224,8 @@ std::vector<Panel> StackPanels(Canvas* canvas, const Box& area, const Axis& x,
   for (const Axis& y : ys) left = std::max(left, LeftMargin(*canvas, y, height));
   const double width = area.width() - left;
   const double right = area.right - RightMargin(*canvas, x, width);
+  CheckRoom("--height", height);
+  CheckRoom("--width", right - area.left - left);
   std::vector<Panel> panels;
   double top = area.top;
   for (std::size_t i = 0; i < ys.size(); ++i) {

@@ -106,8 +106,8 @@ void AddOptions(CLI::App* command, PlotArguments* a) {
   AddCount(command, "--draws", &a->draws, {1, 100'000}, "draws of the field (default: 128)");
   AddCount(command, "--shown", &a->shown, {0, 1000}, "forecast: draws to show (default: 0)");
   AddCount(command, "--arrows", &a->arrows, {2, 100}, "field: along each axis (default: 15)");
-  AddNumber(command, "--width", &a->width, {.least = 3, .most = 100}, "in cm (default: 8.5)");
-  AddNumber(command, "--height", &a->height, {.least = 3, .most = 100},
+  AddNumber(command, "--width", &a->width, {.least = 3, .most = 60}, "in cm (default: 8.5)");
+  AddNumber(command, "--height", &a->height, {.least = 3, .most = 60},
             "in cm (default: what the kind needs)");
   AddNumber(command, "--font-size", &a->font_size, {.least = 3, .most = 40},
             "in points (default: 7.5)");
