@@ -16,7 +16,7 @@ test_help() {
 
 test_every_command_has_help_with_examples() {
   local command text
-  for command in simulate fit forecast impute field score info completion manual; do
+  for command in simulate fit forecast impute field plot score info completion manual; do
     text=$("$gpode" $command --help)
     contains "$text" "Usage: gpode $command" "Examples:" "  gpode $command"
   done

@@ -21,6 +21,7 @@ void AddFit(CLI::App& app);
 void AddForecast(CLI::App& app);
 void AddImpute(CLI::App& app);
 void AddField(CLI::App& app);
+void AddPlot(CLI::App& app);
 void AddScore(CLI::App& app);
 void AddInfo(CLI::App& app);
 void AddReport(CLI::App& app);

@@ -124,6 +124,7 @@ int Run(int argc, char** argv) {
   AddForecast(app);
   AddImpute(app);
   AddField(app);
+  AddPlot(app);
   AddScore(app);
   AddInfo(app);
   AddReport(app);

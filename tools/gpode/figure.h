@@ -1,0 +1,107 @@
+// Panels with axes on a canvas, one above the other or side by side, and the legend above them.
+//
+// Margins are measured from the labels, so that none is cut off or covers another. The legend has
+// its own lines above the panels and never covers data.
+//
+// Thread safety: as its canvas.
+//
+//   const Legend legend(&canvas, {{"median", LineKey({.colour = kBlue})}});
+//   std::vector<Panel> panels = StackPanels(&canvas, legend.Draw(area), x_axis, {y_axis});
+//   panels[0].Line(times, values, {.colour = kBlue});
+//   panels[0].Frame();
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "canvas.h"
+#include "ticks.h"
+
+namespace gpode::tool {
+
+// The least and the most of finite values.
+struct Extent {
+  double least = HUGE_VAL, most = -HUGE_VAL;
+
+  void Add(double value);
+  void Add(std::span<const double> values);
+  bool empty() const { return !(least <= most); }
+  double span() const { return most - least; }
+};
+// An axis that holds all of it, with a share of it free at both ends.
+Axis AxisOf(Extent extent, const std::string& label, double free = 0.05);
+
+class Panel {
+ public:
+  // `edge`: where the vertical axis's name begins; `labelled`: whether the horizontal axis has
+  // numbers and its name.
+  Panel(Canvas* canvas, const Box& inside, double edge, Axis x, Axis y, bool labelled = true);
+
+  const Box& inside() const { return inside_; }
+  const Axis& x() const { return x_; }
+  const Axis& y() const { return y_; }
+  Point At(double x, double y) const;
+
+  // Nothing of these is drawn outside of the axes.
+  void Line(std::span<const double> x, std::span<const double> y, const Stroke& stroke) const;
+  void Band(std::span<const double> x, std::span<const double> low, std::span<const double> high,
+            const Colour& fill) const;
+  // Marks that would cover one another wholly are drawn once.
+  void Marks(std::span<const double> x, std::span<const double> y, const Mark& mark) const;
+  void Bar(double left, double right, double height, const Colour& fill) const;
+  void Vertical(double x, const Stroke& stroke) const;
+
+  // Axes, ticks, numbers and names; last, over the data.
+  void Frame() const;
+
+ private:
+  void FrameX() const;
+  void FrameY() const;
+
+  Canvas* canvas_;
+  Box inside_;
+  double edge_;
+  Axis x_, y_;
+  bool labelled_;
+};
+
+// Panels of one horizontal axis, from top to bottom.
+std::vector<Panel> StackPanels(Canvas* canvas, const Box& area, const Axis& x,
+                               const std::vector<Axis>& ys);
+// The panel that fills the area together with its labels.
+Panel OnePanel(Canvas* canvas, const Box& area, const Axis& x, const Axis& y);
+
+// What stands before a legend's words; `width` in sizes of the font.
+struct Key {
+  std::function<void(Canvas*, const Box&)> draw = {};
+  double width = 0;
+};
+Key LineKey(const Stroke& stroke);
+Key UprightLineKey(const Stroke& stroke);
+Key MarkKey(const Mark& mark);
+Key ArrowKey(const Stroke& stroke);
+// The outer colour, and the inner one in its middle, if any.
+Key BandKey(const Colour& outer, const Colour& inner = {0, 0, 0, 0});
+
+struct LegendItem {
+  std::string label;
+  Key key = {};  // without: only words
+};
+
+class Legend {
+ public:
+  Legend(Canvas* canvas, std::vector<LegendItem> items);
+  // At the top of the area, as many lines as it takes; returns what is left.
+  Box Draw(const Box& area) const;
+
+ private:
+  Canvas* canvas_;
+  std::vector<LegendItem> items_;
+};
+
+// The canvas without a small margin.
+Box WholeArea(const Canvas& canvas);
+
+}  // namespace gpode::tool

@@ -1,0 +1,133 @@
+// gpode plot: a model's pictures as files for papers.
+#include "plot.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <memory>
+
+#include "arguments.h"
+#include "gpode/error.h"
+#include "output.h"
+
+namespace gpode::tool {
+namespace {
+
+constexpr double kPointsPerCm = 72 / 2.54;
+
+struct Kind {
+  const char* name;
+  double (*height)(const PlotInput&);
+  void (*draw)(const PlotInput&, Canvas*);
+};
+constexpr Kind kKinds[] = {{"forecast", ForecastHeight, PlotForecast},
+                           {"phase", PhaseHeight, PlotPhase},
+                           {"field", PhaseHeight, PlotField},
+                           {"training", TrainingHeight, PlotTraining},
+                           {"calibration", CalibrationHeight, PlotCalibration}};
+
+const Kind& KindOf(const std::string& name) {
+  for (const Kind& kind : kKinds) {
+    if (name == kind.name) return kind;
+  }
+  ThrowInput("plot", "--kind", "is missing; see gpode plot --help");
+}
+
+std::vector<std::string> KindNames() {
+  std::vector<std::string> names;
+  for (const Kind& kind : kKinds) names.emplace_back(kind.name);
+  return names;
+}
+
+void Run(const PlotArguments& a) {
+  const Kind& kind = KindOf(a.kind);
+  const std::optional<Format> format = FormatOf(a.out);
+  if (!format) Refuse({"plot", "--output"}, a.out, "a name that ends in .svg, .png or .pdf");
+  CheckOutput(a.out);
+  const PlotInput input = LoadPlotInput(a);
+  const double height = a.height > 0 ? a.height : kind.height(input);
+  Canvas canvas(*format, {kPointsPerCm * a.width, kPointsPerCm * height, a.font_size});
+  kind.draw(input, &canvas);
+  canvas.Save(a.out);
+  if (a.common.quiet) return;
+  PrintLine(
+      fmt::format("{}: {} of {}, {:.3g} cm by {:.3g} cm", a.out, a.kind, a.model, a.width, height));
+}
+
+void AddWords(CLI::App* command, PlotArguments* a) {
+  const auto text = [command](const std::string& name, const std::string& kind,
+                              std::optional<std::string>* value, const std::string& help) {
+    AddWord(
+        command, name, kind, [value](const Place&, const std::string& word) { *value = word; },
+        help);
+  };
+  const auto words = [command](const std::string& name, const std::string& kind,
+                               std::vector<std::string>* value, const std::string& help) {
+    AddWord(
+        command, name, kind,
+        [value](const Place& place, const std::string& word) { *value = ParseWords(place, word); },
+        help);
+  };
+  const auto number = [command](const std::string& name, std::optional<double>* value,
+                                const std::string& help) {
+    AddWord(
+        command, name, "T",
+        [value](const Place& place, const std::string& word) { *value = ParseNumber(place, word); },
+        help);
+  };
+  words("--channels", "A,B,...", &a->channels, "forecast: these (default: the first four)");
+  number("--until", &a->until, "forecast: up to here (default: half the data's span further)");
+  number("--after", &a->after, "only test points after this time");
+  text("--trajectory", "NAME", &a->trajectory,
+       "only this one, by its name or its number from 1 (default: all; forecast: the first)");
+  words("--states", "A,B", &a->states, "phase, field: these two (default: the first two)");
+  text("--at", "S=X,...", &a->at,
+       "phase, field: hold other states there (default: the middle of the data)");
+  text("--window", "S=A:B,...", &a->window, "phase, field: ranges of the axes (default: the data)");
+}
+
+void AddOptions(CLI::App* command, PlotArguments* a) {
+  command->add_option("MODEL", a->model, "model file")->required();
+  command->add_option("TEST", a->test, "data to show or compare with: forecast, calibration");
+  AddChoice(command, "--kind", &a->kind, KindNames(), "what to draw")->required();
+  command->add_option("-o,--output", a->out, "picture: .svg, .png or .pdf")
+      ->required()
+      ->type_name("FILE");
+  AddWords(command, a);
+  AddWord(
+      command, "--start", "latest|initial",
+      [a](const Place& place, const std::string& word) {
+        if (word != "latest" && word != "initial") Refuse(place, word, "one of latest, initial");
+        a->start = word;
+      },
+      "forecasts from the latest learnt state or the initial one (default: latest; calibration: "
+      "initial)");
+  command->add_flag("--noise", a->noise, "forecast: bands of new observations, with their noise");
+  AddCount(command, "--draws", &a->draws, {1, 100'000}, "draws of the field (default: 128)");
+  AddCount(command, "--shown", &a->shown, {0, 1000}, "forecast: draws to show (default: 0)");
+  AddCount(command, "--arrows", &a->arrows, {2, 100}, "field: along each axis (default: 15)");
+  AddNumber(command, "--width", &a->width, {.least = 3, .most = 60}, "in cm (default: 8.5)");
+  AddNumber(command, "--height", &a->height, {.least = 3, .most = 60},
+            "in cm (default: what the kind needs)");
+  AddNumber(command, "--font-size", &a->font_size, {.least = 3, .most = 40},
+            "in points (default: 7.5)");
+  AddSeed(command, &a->common, "the draws");
+  AddThreads(command, &a->common);
+  AddQuiet(command, &a->common);
+  command->add_option("--time", a->read.time_column, "column of TEST's times (default: time or t)")
+      ->type_name("NAME");
+}
+
+}  // namespace
+
+void AddPlot(CLI::App& app) {
+  auto arguments = std::make_shared<PlotArguments>();
+  CLI::App* command = app.add_subcommand("plot", "Draw a model's pictures for a paper");
+  AddOptions(command, arguments.get());
+  AddExamples(command, {"gpode plot vdp.gpode vdp.truth.csv --kind forecast -o forecast.pdf",
+                        "gpode plot vdp.gpode --kind phase --states x1,x2 -o phase.svg",
+                        "gpode plot vdp.gpode --kind training --width 12 -o training.png"});
+  command->callback([arguments] { Run(*arguments); });
+}
+
+}  // namespace gpode::tool

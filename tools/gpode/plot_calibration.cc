@@ -1,0 +1,154 @@
+// Whether bands hold what they promise: coverage against level, and the histogram of the
+// probability integral transform (PIT)
+//   u = (1/S) sum_s Phi((y - x_s) / sd)  of every observation y, draws x_s and noise sd,
+// which is uniform if forecasts are calibrated. The central band of level p holds y if
+// |2 u - 1| <= p.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "data/files.h"
+#include "output.h"
+#include "plot.h"
+
+namespace gpode::tool {
+namespace {
+
+constexpr std::size_t kBars = 10, kLevels = 101;
+constexpr double kNormal95 = 1.96;
+
+const Stroke kWith{.colour = kBlue, .width = 1.2},
+    kWithout{.colour = kVermillion, .width = 1.0, .dashes = {4, 2}},
+    kRight{.colour = kGrey, .width = 0.6};
+
+struct Transforms {
+  std::vector<double> with_noise, without_noise;
+};
+
+void AddTransforms(const Forecast& forecast, const Matrix& seen, Transforms* all) {
+  for (Eigen::Index t = 0; t < seen.rows(); ++t) {
+    for (Eigen::Index c = 0; c < seen.cols(); ++c) {
+      const double y = seen(t, c), sd = std::sqrt(forecast.noise_variance[c] + 1e-8);
+      double noisy = 0, below = 0, count = 0;
+      for (const Matrix& draw : forecast.draws) {
+        const double x = draw(t, c);
+        if (!std::isfinite(x)) continue;
+        noisy += 0.5 * std::erfc((x - y) / (sd * std::numbers::sqrt2));
+        below += x < y ? 1 : x == y ? 0.5 : 0;
+        ++count;
+      }
+      if (std::isnan(y) || count == 0) continue;
+      all->with_noise.push_back(noisy / count);
+      all->without_noise.push_back(below / count);
+    }
+  }
+}
+
+Transforms TransformsOf(const PlotInput& input) {
+  const ForecastOptions options = input.Options(Origin::kInitialState);
+  Transforms all;
+  const auto compare = [&](std::size_t trajectory, const Trajectory& seen) {
+    if (seen.times.empty()) return;
+    AddTransforms(input.posterior.Trajectory(trajectory, seen.times, options), seen.values, &all);
+  };
+  if (input.arguments.test) {
+    for (std::size_t n = 0; n < input.test.trajectories.size(); ++n) {
+      compare(TrainedTrajectory(input, n), input.test.trajectories[n]);
+    }
+  } else {
+    for (std::size_t n : ChosenTrajectories(input)) {
+      if (SeenOf(input, n) != nullptr) compare(n, *SeenOf(input, n));
+    }
+  }
+  if (all.with_noise.empty()) {
+    internal::ThrowAt(input.arguments.test.value_or(input.arguments.model),
+                      "holds no observation to compare with, must hold some");
+  }
+  return all;
+}
+
+std::vector<double> Levels() {
+  std::vector<double> levels(kLevels);
+  for (std::size_t i = 0; i < kLevels; ++i) levels[i] = static_cast<double>(i) / (kLevels - 1);
+  return levels;
+}
+
+std::vector<double> Coverage(const std::vector<double>& transforms) {
+  std::vector<double> shares;
+  for (double level : Levels()) {
+    const auto held = std::count_if(transforms.begin(), transforms.end(),
+                                    [&](double u) { return std::abs(2 * u - 1) <= level; });
+    shares.push_back(static_cast<double>(held) / static_cast<double>(transforms.size()));
+  }
+  return shares;
+}
+
+// Half the width of where 95 % of shares of n independent values would be.
+double Chance(double share, std::size_t n) {
+  return kNormal95 * std::sqrt(share * (1 - share) / static_cast<double>(n));
+}
+
+void DrawCoverage(const Transforms& all, const Panel& panel) {
+  const std::vector<double> levels = Levels();
+  std::vector<double> low, high;
+  for (double p : levels) {
+    low.push_back(p - Chance(p, all.with_noise.size()));
+    high.push_back(p + Chance(p, all.with_noise.size()));
+  }
+  panel.Band(levels, low, high, kLightGrey);
+  panel.Line(levels, levels, kRight);
+  panel.Line(levels, Coverage(all.without_noise), kWithout);
+  panel.Line(levels, Coverage(all.with_noise), kWith);
+  panel.Frame();
+}
+
+// Densities: one everywhere if calibrated.
+std::vector<double> Histogram(const std::vector<double>& transforms) {
+  std::vector<double> bars(kBars, 0);
+  for (double u : transforms) {
+    const auto bar = static_cast<std::size_t>(u * kBars);
+    bars[std::min(bar, kBars - 1)] += kBars / static_cast<double>(transforms.size());
+  }
+  return bars;
+}
+
+void DrawHistogram(const std::vector<double>& bars, double chance, const Panel& panel) {
+  const double ends[] = {0, 1}, low[] = {1 - chance, 1 - chance}, high[] = {1 + chance, 1 + chance},
+               one[] = {1, 1};
+  panel.Band(ends, low, high, kLightGrey);
+  for (std::size_t i = 0; i < bars.size(); ++i) {
+    const double width = 1.0 / kBars, left = static_cast<double>(i) * width;
+    if (bars[i] > 0) panel.Bar(left, left + width, bars[i], Faded(kBlue, 0.6));
+  }
+  panel.Line(ends, one, kRight);
+  panel.Frame();
+}
+
+}  // namespace
+
+double CalibrationHeight(const PlotInput& input) { return 1.8 + 0.42 * input.arguments.width; }
+
+void PlotCalibration(const PlotInput& input, Canvas* canvas) {
+  const Transforms all = TransformsOf(input);
+  const std::size_t n = all.with_noise.size();
+  const Legend legend(canvas, {{"bands with noise", LineKey(kWith)},
+                               {"bands without noise", LineKey(kWithout)},
+                               {"95 % range if calibrated", BandKey(kLightGrey)},
+                               {Several(n, "value", "values")}});
+  const Box area = legend.Draw(WholeArea(*canvas));
+  const double middle = (area.left + area.right) / 2;
+  Box left = area, right = area;
+  left.right = middle - 3;
+  right.left = middle + 3;
+  DrawCoverage(all, OnePanel(canvas, left, {.label = "nominal level"}, {.label = "coverage"}));
+  const std::vector<double> bars = Histogram(all.with_noise);
+  const double chance = kBars * Chance(1.0 / kBars, n);
+  const double most = std::max(1 + chance, *std::max_element(bars.begin(), bars.end()));
+  DrawHistogram(bars, chance,
+                OnePanel(canvas, right, {.label = "PIT, with noise"},
+                         {.to = 1.08 * most, .label = "density"}));
+}
+
+}  // namespace gpode::tool

@@ -1,0 +1,19 @@
+// Names from files as text that can be drawn.
+//
+//   Printable("caf\xe9\n") == "caf\uFFFD\uFFFD"
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gpode::tool {
+
+inline constexpr std::size_t kLongestText = 200;  // characters
+
+// The characters in UTF-8, U+FFFD for bytes that are none and for control characters.
+std::vector<std::string> PrintableCharacters(std::string_view text);
+// The first kLongestText of them.
+std::string Printable(std::string_view text);
+
+}  // namespace gpode::tool
