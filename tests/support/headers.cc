@@ -1,0 +1,1 @@
+// Nothing: the precompiled headers of all tests belong to this file.
