@@ -81,7 +81,7 @@ test_files_that_may_not_be_read_or_written() {
     chmod 755 as_nobody
     gpode=./as_nobody
   fi
-  bad "secret.csv: cannot be opened: Permission denied" fit secret.csv -o /tmp/never.gpode
+  bad "secret.csv: cannot be opened: Permission denied" fit secret.csv -o never.gpode
   bad "secret.csv: cannot be opened: Permission denied" info secret.csv
   bad "closed/new.csv: cannot be written: Permission denied" simulate vdp -o closed/new.csv
   bad "closed/new.gpode: cannot be written: Permission denied" fit good.csv -o closed/new.gpode

@@ -120,6 +120,15 @@ test_interrupted_runs_are_saved_and_resumed() {
   cmp whole.gpode part.gpode
 }
 
+test_resuming_needs_the_same_gaps() {
+  printf 'time,x\n0,1\n1,\n2,3\n3,2\n' >gap.csv
+  printf 'time,x\n0,1\n1,2\n2,3\n3,2\n' >filled.csv
+  "$gpode" fit gap.csv --iterations 5 -o gap.gpode --quiet
+  "$gpode" fit gap.csv --iterations 5 -o gap.gpode --resume --quiet
+  expect 2 "" "gpode: gap.gpode: holds a run on other data, cannot go on with these" \
+    fit filled.csv --iterations 5 -o gap.gpode --resume
+}
+
 test_trajectories_by_name() {
   "$gpode" simulate lotka-volterra --trajectories 3 --noise-share 0.05 -o lv.csv --quiet
   "$gpode" fit lv.csv --iterations 100 -o lv.gpode --quiet

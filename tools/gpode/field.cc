@@ -28,15 +28,6 @@ struct Arguments {
   Common common;
 };
 
-std::size_t StateByName(const Place& place, std::string_view word, const std::string& name,
-                        const std::vector<std::string>& names) {
-  const auto found = std::find(names.begin(), names.end(), name);
-  if (found == names.end()) {
-    Refuse(place, word, fmt::format("about the model's states: {}", internal::ListOf(names)));
-  }
-  return static_cast<std::size_t>(found - names.begin());
-}
-
 // A state is held or varied, not both.
 void CheckHeldApart(const Arguments& a) {
   if (!a.at) return;
@@ -57,13 +48,13 @@ std::vector<Range> Axes(const Arguments& a, const Model& model,
     const Place place{"field", "--at"};
     for (const auto& [name, value] : ParseAssignments(place, *a.at)) {
       const double x = ParseNumber({"field", "--at " + name}, value, kSaneNumber);
-      axes[StateByName(place, *a.at, name, names)] = {x, x, 1};
+      axes[FindState(place, *a.at, name, names)] = {x, x, 1};
     }
   }
   const Place place{"field", "--grid"};
   CheckHeldApart(a);
   for (const auto& [name, range] : ParseAssignments(place, a.grid)) {
-    axes[StateByName(place, a.grid, name, names)] = ParseRange({"field", "--grid " + name}, range);
+    axes[FindState(place, a.grid, name, names)] = ParseRange({"field", "--grid " + name}, range);
   }
   double points = 1;
   for (const Range& axis : axes) points *= static_cast<double>(axis.count);

@@ -126,8 +126,9 @@ class Fitter {
     for (std::size_t n = 0; same && n < data_.trajectories.size(); ++n) {
       const Trajectory &a = saved.data.trajectories[n], &b = data_.trajectories[n];
       same = a.times == b.times && a.start_time == b.start_time &&
-             a.values.cwiseEqual(b.values).cast<int>().sum() ==
-                 (a.values.array() == a.values.array()).cast<int>().sum();
+             (a.values.array() == b.values.array() ||
+              (a.values.array().isNaN() && b.values.array().isNaN()))
+                 .all();
     }
     if (!same) {
       internal::ThrowAt(out_, "holds a run on other data, cannot go on with these");

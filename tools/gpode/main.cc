@@ -118,7 +118,6 @@ int Run(int argc, char** argv) {
   app.set_version_flag("--version", fmt::format("gpode {}", Version()));
   app.get_formatter()->column_width(kHelpColumn);
   app.get_formatter()->label("SUBCOMMAND", "COMMAND");
-  app.get_formatter()->label("Subcommands", "Commands");
   AddSimulate(app);
   AddFit(app);
   AddForecast(app);
@@ -130,6 +129,7 @@ int Run(int argc, char** argv) {
   AddReport(app);
   AddCompletion(app);
   AddManual(app);
+  for (CLI::App* command : app.get_subcommands({})) command->group("Commands");
   app.require_subcommand(0, 1);
   AddExamples(&app, {"gpode simulate vdp -o vdp.csv", "gpode fit vdp.csv -o vdp.gpode",
                      "gpode forecast vdp.gpode --until 14 --plot"});

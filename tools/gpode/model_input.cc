@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <limits>
 
 #include "data/files.h"
@@ -78,6 +79,35 @@ std::vector<std::string> StateNames(const Model& model) {
     names.push_back(name);
   }
   return names;
+}
+
+std::size_t FindState(const Place& place, std::string_view word, const std::string& name,
+                      const std::vector<std::string>& names) {
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found == names.end()) {
+    Refuse(place, word, fmt::format("about the model's states: {}", internal::ListOf(names)));
+  }
+  return static_cast<std::size_t>(found - names.begin());
+}
+
+Matrix InUserUnits(const Model& model, const Matrix& states) {
+  return (states.array().rowwise() * model.state_scale.transpose().array()).rowwise() +
+         model.state_offset.transpose().array();
+}
+
+Trajectory RowsBetween(const Trajectory& all, const std::optional<double>& after,
+                       const std::optional<double>& until) {
+  Trajectory some{all.name, {}, {}, all.start_time};
+  std::vector<Eigen::Index> rows;
+  for (std::size_t i = 0; i < all.times.size(); ++i) {
+    if (all.times[i] <= after.value_or(-HUGE_VAL) || all.times[i] > until.value_or(HUGE_VAL)) {
+      continue;
+    }
+    some.times.push_back(all.times[i]);
+    rows.push_back(static_cast<Eigen::Index>(i));
+  }
+  some.values = all.values(rows, Eigen::all);
+  return some;
 }
 
 std::vector<double> ChannelValues(const Place& place, std::string_view word, const Model& model) {

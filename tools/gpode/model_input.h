@@ -1,6 +1,7 @@
 // Model files as the commands see them: names of trajectories and states, starts by name.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -24,6 +25,17 @@ std::size_t MatchTrajectory(const Dataset& tests, std::size_t n, const TrainedMo
 
 // A state that one channel shows by itself has that channel's name, others are state1, state2, ...
 std::vector<std::string> StateNames(const Model& model);
+
+// A state's place among those names; `word` is what was given, with the name in it.
+std::size_t FindState(const Place& place, std::string_view word, const std::string& name,
+                      const std::vector<std::string>& names);
+
+// Rows of the model's states (n, D) in the user's units.
+Matrix InUserUnits(const Model& model, const Matrix& states);
+
+// Its rows after one time and up to another.
+Trajectory RowsBetween(const Trajectory& all, const std::optional<double>& after,
+                       const std::optional<double>& until);
 
 // "x=1,y=2": values of channels, in the model's order, NaN where none is given.
 std::vector<double> ChannelValues(const Place& place, std::string_view word, const Model& model);

@@ -43,7 +43,9 @@ void Run(const PlotArguments& a) {
   const Kind& kind = KindOf(a.kind);
   const std::optional<Format> format = FormatOf(a.out);
   if (!format) Refuse({"plot", "--output"}, a.out, "a name that ends in .svg, .png or .pdf");
-  CheckOutput(a.out);
+  std::vector<std::string> inputs = {a.model};
+  if (a.test) inputs.push_back(*a.test);
+  CheckOutput(a.out, inputs);
   const PlotInput input = LoadPlotInput(a);
   const double height = a.height > 0 ? a.height : kind.height(input);
   Canvas canvas(*format, {kPointsPerCm * a.width, kPointsPerCm * height, a.font_size});

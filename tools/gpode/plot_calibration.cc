@@ -1,16 +1,12 @@
-// Whether bands hold what they promise: coverage against level, and the histogram of the
-// probability integral transform (PIT)
-//   u = (1/S) sum_s Phi((y - x_s) / sd)  of every observation y, draws x_s and noise sd,
-// which is uniform if forecasts are calibrated. The central band of level p holds y if
-// |2 u - 1| <= p.
+// Coverage against level, and the histogram of the probability integral transform; see pit.h.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 #include "data/files.h"
 #include "output.h"
+#include "pit.h"
 #include "plot.h"
 
 namespace gpode::tool {
@@ -23,35 +19,12 @@ const Stroke kWith{.colour = kBlue, .width = 1.2},
     kWithout{.colour = kVermillion, .width = 1.0, .dashes = {4, 2}},
     kRight{.colour = kGrey, .width = 0.6};
 
-struct Transforms {
-  std::vector<double> with_noise, without_noise;
-};
-
-void AddTransforms(const Forecast& forecast, const Matrix& seen, Transforms* all) {
-  for (Eigen::Index t = 0; t < seen.rows(); ++t) {
-    for (Eigen::Index c = 0; c < seen.cols(); ++c) {
-      const double y = seen(t, c), sd = std::sqrt(forecast.noise_variance[c] + 1e-8);
-      double noisy = 0, below = 0, count = 0;
-      for (const Matrix& draw : forecast.draws) {
-        const double x = draw(t, c);
-        if (!std::isfinite(x)) continue;
-        noisy += 0.5 * std::erfc((x - y) / (sd * std::numbers::sqrt2));
-        below += x < y ? 1 : x == y ? 0.5 : 0;
-        ++count;
-      }
-      if (std::isnan(y) || count == 0) continue;
-      all->with_noise.push_back(noisy / count);
-      all->without_noise.push_back(below / count);
-    }
-  }
-}
-
-Transforms TransformsOf(const PlotInput& input) {
+PitValues TransformsOf(const PlotInput& input) {
   const ForecastOptions options = input.Options(Origin::kInitialState);
-  Transforms all;
+  PitValues all;
   const auto compare = [&](std::size_t trajectory, const Trajectory& seen) {
     if (seen.times.empty()) return;
-    AddTransforms(input.posterior.Trajectory(trajectory, seen.times, options), seen.values, &all);
+    AddPitValues(input.posterior.Trajectory(trajectory, seen.times, options), seen.values, &all);
   };
   if (input.arguments.test) {
     for (std::size_t n = 0; n < input.test.trajectories.size(); ++n) {
@@ -75,13 +48,9 @@ std::vector<double> Levels() {
   return levels;
 }
 
-std::vector<double> Coverage(const std::vector<double>& transforms) {
+std::vector<double> Coverage(const std::vector<double>& pit) {
   std::vector<double> shares;
-  for (double level : Levels()) {
-    const auto held = std::count_if(transforms.begin(), transforms.end(),
-                                    [&](double u) { return std::abs(2 * u - 1) <= level; });
-    shares.push_back(static_cast<double>(held) / static_cast<double>(transforms.size()));
-  }
+  for (double level : Levels()) shares.push_back(ShareInside(pit, level));
   return shares;
 }
 
@@ -90,7 +59,7 @@ double Chance(double share, std::size_t n) {
   return kNormal95 * std::sqrt(share * (1 - share) / static_cast<double>(n));
 }
 
-void DrawCoverage(const Transforms& all, const Panel& panel) {
+void DrawCoverage(const PitValues& all, const Panel& panel) {
   const std::vector<double> levels = Levels();
   std::vector<double> low, high;
   for (double p : levels) {
@@ -105,12 +74,9 @@ void DrawCoverage(const Transforms& all, const Panel& panel) {
 }
 
 // Densities: one everywhere if calibrated.
-std::vector<double> Histogram(const std::vector<double>& transforms) {
-  std::vector<double> bars(kBars, 0);
-  for (double u : transforms) {
-    const auto bar = static_cast<std::size_t>(u * kBars);
-    bars[std::min(bar, kBars - 1)] += kBars / static_cast<double>(transforms.size());
-  }
+std::vector<double> Histogram(const std::vector<double>& pit) {
+  std::vector<double> bars = PitCounts(pit, kBars);
+  for (double& bar : bars) bar *= kBars / static_cast<double>(pit.size());
   return bars;
 }
 
@@ -131,7 +97,7 @@ void DrawHistogram(const std::vector<double>& bars, double chance, const Panel& 
 double CalibrationHeight(const PlotInput& input) { return 1.8 + 0.42 * input.arguments.width; }
 
 void PlotCalibration(const PlotInput& input, Canvas* canvas) {
-  const Transforms all = TransformsOf(input);
+  const PitValues all = TransformsOf(input);
   const std::size_t n = all.with_noise.size();
   const Legend legend(canvas, {{"bands with noise", LineKey(kWith)},
                                {"bands without noise", LineKey(kWithout)},

@@ -15,15 +15,7 @@ Dataset ReadTest(const PlotArguments& a, const Model& model) {
   Dataset all = ReadDataset({&path, 1}, read);
   bool any = false;
   for (Trajectory& t : all.trajectories) {
-    std::vector<double> times;
-    std::vector<Eigen::Index> rows;
-    for (std::size_t i = 0; i < t.times.size(); ++i) {
-      if (t.times[i] <= a.after.value_or(-HUGE_VAL)) continue;
-      times.push_back(t.times[i]);
-      rows.push_back(static_cast<Eigen::Index>(i));
-    }
-    t.values = Matrix(t.values(rows, Eigen::all));
-    t.times = std::move(times);
+    t = RowsBetween(t, a.after, {});
     any = any || !t.times.empty();
   }
   if (!any) internal::ThrowAt(*a.test, "holds no row after --after, must hold some");

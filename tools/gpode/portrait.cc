@@ -15,13 +15,6 @@ namespace {
 constexpr std::size_t kTimes = 401, kMostPaths = 20;
 constexpr double kBarWidth = 6, kFree = 0.12;
 
-Eigen::Index StateByName(const Place& place, const std::string& name,
-                         const std::vector<std::string>& names) {
-  const auto found = std::find(names.begin(), names.end(), name);
-  if (found == names.end()) Refuse(place, name, fmt::format("one of {}", fmt::join(names, ", ")));
-  return found - names.begin();
-}
-
 void ChooseStates(const PlotInput& input, const std::vector<std::string>& names, Portrait* p) {
   const Place place{"plot", "--states"};
   const std::vector<std::string>& chosen = input.arguments.states;
@@ -31,11 +24,12 @@ void ChooseStates(const PlotInput& input, const std::vector<std::string>& names,
         fmt::format("is {}, must be another for a model of one state", input.arguments.kind));
   }
   if (chosen.empty()) return;
+  const std::string word = fmt::format("{}", fmt::join(chosen, ","));
   if (chosen.size() != 2 || chosen[0] == chosen[1]) {
-    Refuse(place, fmt::format("{}", fmt::join(chosen, ",")), "two different states");
+    Refuse(place, word, "two different states");
   }
-  p->first = StateByName(place, chosen[0], names);
-  p->second = StateByName(place, chosen[1], names);
+  p->first = static_cast<Eigen::Index>(FindState(place, word, chosen[0], names));
+  p->second = static_cast<Eigen::Index>(FindState(place, word, chosen[1], names));
 }
 
 void HoldOthers(const PlotInput& input, const std::vector<std::string>& names, Portrait* p) {
@@ -44,7 +38,8 @@ void HoldOthers(const PlotInput& input, const std::vector<std::string>& names, P
   if (input.arguments.at) {
     const Place place{"plot", "--at"};
     for (const auto& [name, value] : ParseAssignments(place, *input.arguments.at)) {
-      p->held[StateByName(place, name, names)] = ParseNumber(place, value);
+      p->held[static_cast<Eigen::Index>(FindState(place, *input.arguments.at, name, names))] =
+          ParseNumber(place, value);
     }
   }
   std::vector<std::string> others;
@@ -59,16 +54,11 @@ void HoldOthers(const PlotInput& input, const std::vector<std::string>& names, P
 }
 
 // States of the model's coordinates in the user's units.
-Matrix ToUser(const Model& model, const Matrix& states) {
-  return (states.array().rowwise() * model.state_scale.transpose().array()).rowwise() +
-         model.state_offset.transpose().array();
-}
-
 PlanePath PathOf(const PlotInput& input, std::size_t trajectory, const Portrait& p) {
   const Model& model = input.model();
   PlanePath path;
   if (const Trajectory* seen = SeenOf(input, trajectory)) {
-    const Matrix states = ToUser(model, model.map.StatesOf(seen->values));
+    const Matrix states = InUserUnits(model, model.map.StatesOf(seen->values));
     path.seen_x = ColumnOf(states, p.first);
     path.seen_y = ColumnOf(states, p.second);
   }
@@ -197,7 +187,7 @@ Portrait PortraitOf(const PlotInput& input) {
     portrait.paths.push_back(PathOf(input, n, portrait));
   }
   SetAxes(input, names, &portrait);
-  const Matrix inducing = ToUser(input.model(), input.model().gp.inducing_locations);
+  const Matrix inducing = InUserUnits(input.model(), input.model().gp.inducing_locations);
   portrait.inducing.resize(inducing.rows(), 2);
   portrait.inducing << inducing.col(portrait.first), inducing.col(portrait.second);
   EvaluateField(input, &portrait);

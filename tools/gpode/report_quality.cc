@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "data/moments.h"
 #include "gpode/scores.h"
 #include "model_input.h"
 #include "output.h"
+#include "pit.h"
 #include "report_data.h"
 
 namespace gpode::tool {
@@ -22,44 +24,16 @@ Json Line(const std::string& name, const std::vector<double>& values) {
   return {{"name", name}, {"values", Numbers(values)}};
 }
 
-// Ranks of observations in their forecasts' distributions with noise: uniform if all is well.
-void AddRanks(const Forecast& forecast, const Matrix& seen, std::vector<double>* ranks) {
-  for (Eigen::Index i = 0; i < seen.rows(); ++i) {
-    for (Eigen::Index c = 0; c < seen.cols(); ++c) {
-      if (std::isnan(seen(i, c))) continue;
-      double rank = 0, count = 0;
-      for (const Matrix& draw : forecast.draws) {
-        if (!std::isfinite(draw(i, c))) continue;
-        const double z = (seen(i, c) - draw(i, c)) / std::sqrt(2 * forecast.noise_variance[c]);
-        rank += 0.5 * std::erfc(-z);
-        ++count;
-      }
-      if (count > 0) ranks->push_back(rank / count);
-    }
-  }
-}
-
-Json CoverageJson(const std::string& name, const std::vector<double>& ranks) {
+Json CoverageJson(const std::string& name, const std::vector<double>& pit) {
   std::vector<double> nominal, observed;
-  for (int level = 5; level <= 95; level += 5) {
-    const double half = 0.005 * level;
-    const auto inside = std::count_if(ranks.begin(), ranks.end(),
-                                      [&](double r) { return std::abs(r - 0.5) <= half; });
-    nominal.push_back(0.01 * level);
-    observed.push_back(static_cast<double>(inside) / static_cast<double>(ranks.size()));
+  for (int percent = 5; percent <= 95; percent += 5) {
+    nominal.push_back(0.01 * percent);
+    observed.push_back(ShareInside(pit, nominal.back()));
   }
   return {{"name", name},
-          {"count", ranks.size()},
+          {"count", pit.size()},
           {"nominal", Numbers(nominal)},
           {"observed", Numbers(observed)}};
-}
-
-Json PitJson(const std::vector<double>& ranks) {
-  std::vector<double> counts(kBins);
-  for (double r : ranks) {
-    counts[std::min(kBins - 1, static_cast<std::size_t>(r * static_cast<double>(kBins)))] += 1;
-  }
-  return {{"counts", Numbers(counts)}};
 }
 
 Json ScoresJson(const Scores& s) {
@@ -82,7 +56,7 @@ Json ScoresJson(const Scores& s) {
 // they are many.
 struct Comparison {
   std::vector<Scores> scores;
-  std::vector<double> ranks;
+  PitValues pit;
   std::vector<std::vector<HorizonScores>> horizons;
 };
 
@@ -117,20 +91,6 @@ std::vector<double> Edges(const TrainedModel& trained, const Dataset& test) {
     edges.push_back(last * (i == kHorizons ? 1.0001 : static_cast<double>(i) / kHorizons));
   }
   return edges;
-}
-
-// The standard deviation of a channel's observations; null where there are none.
-Json SpreadOf(const Dataset& data, Eigen::Index channel) {
-  double count = 0, mean = 0, squares = 0;
-  for (const Trajectory& t : data.trajectories) {
-    for (double v : t.values.col(channel)) {
-      if (std::isnan(v)) continue;
-      const double delta = v - mean;
-      mean += delta / ++count;
-      squares += delta * (v - mean);
-    }
-  }
-  return count > 1 ? Json(std::sqrt(squares / count)) : Json(nullptr);
 }
 
 }  // namespace
@@ -197,7 +157,7 @@ Json CalibrationJson(const TrainedModel& trained, const Posterior& posterior, co
                                                     .from = Origin::kLatestState});
     all.scores.push_back(
         Score(forecast, trained.model.noise_variance, seen.values, options.threads));
-    AddRanks(forecast, seen.values, &all.ranks);
+    AddPitValues(forecast, seen.values, &all.pit);
     if (!edges.empty()) {
       all.horizons.push_back(ScoreByHorizon(forecast, trained.model.noise_variance, seen.values,
                                             trained.model.end_times[n], edges, options.threads));
@@ -206,14 +166,15 @@ Json CalibrationJson(const TrainedModel& trained, const Posterior& posterior, co
     ++compared;
   }
   Json json;
-  if (all.ranks.empty()) return json = {{"note", "There is nothing to compare with."}};
+  const std::vector<double>& pit = all.pit.with_noise;
+  if (pit.empty()) return json = {{"note", "There is nothing to compare with."}};
   json["note"] =
-      fmt::format("{} of {}, {} with noise.", Several(all.ranks.size(), "value", "values"),
+      fmt::format("{} of {}, {} with noise.", Several(pit.size(), "value", "values"),
                   Several(compared, "trajectory", "trajectories"),
                   tested ? "test data against forecasts" : "training data against their fit");
   json["scores"] = ScoresJson(Pool(all.scores));
-  json["coverage"] = Json::array({CoverageJson(tested ? "test data" : "training data", all.ranks)});
-  json["pit"] = PitJson(all.ranks);
+  json["coverage"] = Json::array({CoverageJson(tested ? "test data" : "training data", pit)});
+  json["pit"] = {{"counts", Numbers(PitCounts(pit, kBins))}};
   if (!all.horizons.empty()) json["horizon"] = HorizonJson(PoolByHorizon(all.horizons));
   return json;
 }
@@ -237,10 +198,12 @@ Json LearnedJson(const TrainedModel& trained) {
     json["amplitudes"] = std::vector<double>(amplitudes.begin(), amplitudes.end());
   }
   json["noise"] = Json::array();
+  const ChannelMoments moments = MomentsOf(trained.data);
   for (std::size_t c = 0; c < m.channels.size(); ++c) {
-    json["noise"].push_back({{"channel", c},
-                             {"sd", std::sqrt(m.noise_variance[static_cast<Eigen::Index>(c)])},
-                             {"spread", SpreadOf(trained.data, static_cast<Eigen::Index>(c))}});
+    json["noise"].push_back(
+        {{"channel", c},
+         {"sd", std::sqrt(m.noise_variance[static_cast<Eigen::Index>(c)])},
+         {"spread", std::sqrt(moments.variance[static_cast<Eigen::Index>(c)])}});
   }
   return json;
 }

@@ -114,12 +114,7 @@ Json PathJson(const TrainedModel& trained, const Forecast& forecast, const Matri
   }
   const Model& m = trained.model;
   if (n < trained.data.trajectories.size() && m.map.dim() <= m.map.channels()) {
-    const Matrix states = m.map.StatesOf(trained.data.trajectories[n].values);
-    Matrix users = states;
-    for (Eigen::Index d = 0; d < users.cols(); ++d) {
-      users.col(d) = (states.col(d).array() * m.state_scale[d] + m.state_offset[d]).matrix();
-    }
-    path["observed"] = Columns(users);
+    path["observed"] = Columns(InUserUnits(m, m.map.StatesOf(trained.data.trajectories[n].values)));
   }
   return path;
 }
@@ -130,11 +125,7 @@ Json StatesJson(const TrainedModel& trained, const Posterior& posterior,
                 const std::vector<Forecast>& forecasts, const ReportOptions& options) {
   const Model& m = trained.model;
   Json json = {{"names", StateNames(m)}};
-  Matrix inducing = m.gp.inducing_locations;
-  for (Eigen::Index d = 0; d < inducing.cols(); ++d) {
-    inducing.col(d) = (inducing.col(d).array() * m.state_scale[d] + m.state_offset[d]).matrix();
-  }
-  json["inducing"] = Columns(inducing);
+  json["inducing"] = Columns(InUserUnits(m, m.gp.inducing_locations));
   std::vector<Matrix> medians;
   for (std::size_t n = 0; n < forecasts.size(); ++n) {
     medians.push_back(MedianStates(forecasts[n]));

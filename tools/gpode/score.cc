@@ -75,15 +75,9 @@ class Scorer {
  private:
   Compared CompareOne(const Dataset& tests, std::size_t n) const {
     const Trajectory& test = tests.trajectories[n];
-    std::vector<double> times;
-    std::vector<Eigen::Index> rows;
-    for (std::size_t i = 0; i < test.times.size(); ++i) {
-      if (test.times[i] <= a_.after.value_or(-HUGE_VAL)) continue;
-      if (test.times[i] > a_.until.value_or(HUGE_VAL)) continue;
-      times.push_back(test.times[i]);
-      rows.push_back(static_cast<Eigen::Index>(i));
-    }
-    Compared one{.forecast = {}, .seen = test.values(rows, Eigen::all), .begins = 0};
+    Trajectory chosen = RowsBetween(test, a_.after, a_.until);
+    const std::vector<double>& times = chosen.times;
+    Compared one{.forecast = {}, .seen = std::move(chosen.values), .begins = 0};
     if (times.empty()) return one;
     CheckAmount({"score", "--draws"},
                 static_cast<double>(one.seen.size()) * static_cast<double>(a_.draws),
