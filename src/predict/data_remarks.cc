@@ -6,6 +6,7 @@
 #include <set>
 
 #include "data/files.h"
+#include "data/moments.h"
 #include "data/reading.h"
 #include "gpode/diagnosis.h"
 
@@ -56,13 +57,8 @@ std::size_t FarOff(const std::vector<double>& values) {
 struct ChannelLook {
   std::size_t rows = 0, seen = 0, far_off = 0;
   std::set<double> distinct;
-  double sum = 0, squares = 0;
+  double deviation = 0;
   bool many = false;  // more distinct values than can be counted cheaply
-
-  double deviation() const {
-    const double n = static_cast<double>(seen), mean = sum / n;
-    return std::sqrt(std::max(0.0, squares / n - mean * mean));
-  }
 };
 
 ChannelLook LookAt(const Dataset& data, Eigen::Index channel) {
@@ -76,8 +72,6 @@ ChannelLook LookAt(const Dataset& data, Eigen::Index channel) {
     for (double v : values) {
       if (!look.many) look.distinct.insert(v);
       look.many = look.distinct.size() > kCounted;
-      look.sum += v;
-      look.squares += v * v;
     }
   }
   return look;
@@ -112,14 +106,14 @@ void RemarkOnUnits(const Dataset& data, const std::vector<ChannelLook>& looks,
   std::size_t least = looks.size(), most = looks.size();
   for (std::size_t c = 0; c < looks.size(); ++c) {
     if (looks[c].distinct.size() < 2) continue;
-    if (least == looks.size() || looks[c].deviation() < looks[least].deviation()) least = c;
-    if (most == looks.size() || looks[c].deviation() > looks[most].deviation()) most = c;
+    if (least == looks.size() || looks[c].deviation < looks[least].deviation) least = c;
+    if (most == looks.size() || looks[c].deviation > looks[most].deviation) most = c;
   }
-  if (least == looks.size() || !(looks[least].deviation() > 0)) return;
-  if (looks[most].deviation() < kMostSpread * looks[least].deviation()) return;
+  if (least == looks.size() || !(looks[least].deviation > 0)) return;
+  if (looks[most].deviation < kMostSpread * looks[least].deviation) return;
   remarks->push_back(fmt::format(
       "channel {} varies {:.1g} times as much as {}: are the units right?",
-      internal::Quote(data.channels[most]), looks[most].deviation() / looks[least].deviation(),
+      internal::Quote(data.channels[most]), looks[most].deviation / looks[least].deviation,
       internal::Quote(data.channels[least])));
 }
 
@@ -163,9 +157,11 @@ std::vector<std::string> DataRemarks(const Dataset& data) {
   CheckDataset(data);
   std::vector<std::string> remarks;
   RemarkOnTimes(data, &remarks);
+  const ChannelMoments moments = MomentsOf(data);
   std::vector<ChannelLook> looks;
   for (std::size_t c = 0; c < data.channels.size(); ++c) {
     looks.push_back(LookAt(data, static_cast<Eigen::Index>(c)));
+    looks.back().deviation = std::sqrt(moments.variance[static_cast<Eigen::Index>(c)]);
     RemarkOnChannel(data.channels[c], looks.back(), &remarks);
   }
   RemarkOnUnits(data, looks, &remarks);

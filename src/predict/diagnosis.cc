@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "data/files.h"
+#include "data/moments.h"
 #include "gpode/posterior.h"
 
 namespace gpode {
@@ -20,7 +21,7 @@ constexpr double kShort = 0.1;         // lengthscale, in the model's unit-size 
 
 // Sums over the observations of one channel.
 struct Sums {
-  double count = 0, sum = 0, squares = 0, residuals = 0, outside = 0, outliers = 0;
+  double count = 0, residuals = 0, outside = 0, outliers = 0;
 };
 
 // Which trajectories to follow: all, or as many as hold kMostTimes, evenly chosen.
@@ -46,8 +47,6 @@ void Compare(const Trajectory& seen, const Forecast& forecast, const Vector& noi
       Sums& s = (*all)[static_cast<std::size_t>(c)];
       const double residual = y - median(i, c);
       s.count += 1;
-      s.sum += y;
-      s.squares += y * y;
       s.residuals += residual * residual;
       s.outside += y < low(i, c) || y > high(i, c) ? 1 : 0;
       s.outliers += std::abs(residual) > kOutlier * std::sqrt(noise[c]) ? 1 : 0;
@@ -55,11 +54,11 @@ void Compare(const Trajectory& seen, const Forecast& forecast, const Vector& noi
   }
 }
 
-ChannelFit FitOf(const std::string& name, const Sums& s, double noise_variance) {
-  const double n = std::max(s.count, 1.0), mean = s.sum / n;
+ChannelFit FitOf(const std::string& name, const Sums& s, double variance, double noise_variance) {
+  const double n = std::max(s.count, 1.0);
   return {.name = name,
           .values = static_cast<std::size_t>(s.count),
-          .spread = std::sqrt(std::max(0.0, s.squares / n - mean * mean)),
+          .spread = std::sqrt(variance),
           .residual = std::sqrt(s.residuals / n),
           .noise = std::sqrt(noise_variance),
           .outside = s.outside / n};
@@ -115,9 +114,11 @@ Diagnosis Diagnose(const TrainedModel& trained, const ForecastOptions& options) 
     diagnosis.diverged += forecast.diverged;
     ++diagnosis.trajectories;
   }
+  const ChannelMoments moments = MomentsOf(trained.data);
   for (std::size_t c = 0; c < sums.size(); ++c) {
-    const double noise = trained.model.noise_variance[static_cast<Eigen::Index>(c)];
-    diagnosis.channels.push_back(FitOf(trained.model.channels[c], sums[c], noise));
+    const auto i = static_cast<Eigen::Index>(c);
+    diagnosis.channels.push_back(FitOf(trained.model.channels[c], sums[c], moments.variance[i],
+                                       trained.model.noise_variance[i]));
     RemarkOnChannel(diagnosis.channels.back(), sums[c], &diagnosis.remarks);
   }
   if (diagnosis.diverged > 0) {

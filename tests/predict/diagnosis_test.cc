@@ -29,6 +29,12 @@ FitOptions Steps(std::size_t steps) {
 
 TEST(DataRemarks, AreNoneForGoodData) { EXPECT_TRUE(DataRemarks(Noisy()).empty()); }
 
+TEST(DataRemarks, AreNoneForASmallMovementFarFromZero) {
+  Dataset data = Noisy();
+  data.trajectories[0].values.col(0).array() += 1e9;
+  EXPECT_TRUE(DataRemarks(data).empty());
+}
+
 TEST(DataRemarks, FindConstantChannelsOutliersAndCoarseValues) {
   Dataset data = Noisy();
   Trajectory& t = data.trajectories[0];

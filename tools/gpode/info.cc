@@ -10,6 +10,7 @@
 #include "arguments.h"
 #include "commands.h"
 #include "data/files.h"
+#include "data/moments.h"
 #include "data/number_text.h"
 #include "fit_summary.h"
 #include "gpode/diagnosis.h"
@@ -42,24 +43,20 @@ bool IsModel(const std::string& file) {
 
 struct ChannelNumbers {
   std::size_t seen = 0;
-  double least = HUGE_VAL, most = -HUGE_VAL, sum = 0, squares = 0;
-
-  double mean() const { return sum / static_cast<double>(seen); }
-  double deviation() const {
-    return std::sqrt(std::max(0.0, squares / static_cast<double>(seen) - mean() * mean()));
-  }
+  double least = HUGE_VAL, most = -HUGE_VAL, mean = 0, deviation = 0;
 };
 
-ChannelNumbers NumbersOf(const Dataset& data, std::size_t channel) {
+ChannelNumbers NumbersOf(const Dataset& data, const ChannelMoments& moments, std::size_t channel) {
+  const auto c = static_cast<Eigen::Index>(channel);
   ChannelNumbers numbers;
+  numbers.mean = moments.mean[c];
+  numbers.deviation = std::sqrt(moments.variance[c]);
   for (const Trajectory& t : data.trajectories) {
-    for (double v : t.values.col(static_cast<Eigen::Index>(channel))) {
+    for (double v : t.values.col(c)) {
       if (std::isnan(v)) continue;
       ++numbers.seen;
       numbers.least = std::min(numbers.least, v);
       numbers.most = std::max(numbers.most, v);
-      numbers.sum += v;
-      numbers.squares += v * v;
     }
   }
   return numbers;
@@ -81,15 +78,16 @@ Json DataJson(const Dataset& data) {
                                     {"last", t.times.back()}});
   }
   json["channels"] = Json::array();
+  const ChannelMoments moments = MomentsOf(data);
   for (std::size_t c = 0; c < data.channels.size(); ++c) {
-    const ChannelNumbers n = NumbersOf(data, c);
+    const ChannelNumbers n = NumbersOf(data, moments, c);
     json["channels"].push_back({{"name", data.channels[c]},
                                 {"values", n.seen},
                                 {"missing", Rows(data) - n.seen},
                                 {"least", n.least},
-                                {"mean", n.mean()},
+                                {"mean", n.mean},
                                 {"most", n.most},
-                                {"deviation", n.deviation()}});
+                                {"deviation", n.deviation}});
   }
   return json;
 }
@@ -110,12 +108,13 @@ void PrintTrajectories(const Dataset& data) {
 
 void PrintData(const Dataset& data) {
   PrintTrajectories(data);
+  const ChannelMoments moments = MomentsOf(data);
   fmt::print("\n  {:<24} {:>8} {:>8} {:>12} {:>12} {:>12} {:>12}\n", "channel", "values", "missing",
              "least", "mean", "most", "deviation");
   for (std::size_t c = 0; c < data.channels.size(); ++c) {
-    const ChannelNumbers n = NumbersOf(data, c);
+    const ChannelNumbers n = NumbersOf(data, moments, c);
     fmt::print("  {:<24} {:>8} {:>8} {:>12.6g} {:>12.6g} {:>12.6g} {:>12.6g}\n", data.channels[c],
-               n.seen, Rows(data) - n.seen, n.least, n.mean(), n.most, n.deviation());
+               n.seen, Rows(data) - n.seen, n.least, n.mean, n.most, n.deviation);
   }
 }
 
