@@ -139,6 +139,9 @@ GpNoise SampleGpNoise(const SparseGp& gp, std::size_t features, std::uint64_t se
 void SampleGpNoise(const SparseGp& gp, std::size_t features, std::uint64_t seed, std::uint64_t step,
                    std::uint64_t sample, GpNoise& noise);
 
+// The noise of the draw that is the mean of q(f).
+GpNoise ZeroGpNoise(const SparseGp& gp, std::size_t features = 1);
+
 // The precision of the Fourier features; states, kernel values and sums are double always.
 enum class FeaturePrecision { kDouble, kFloat };
 

@@ -16,7 +16,6 @@
 #include "gpode/mlp.h"             // neural networks as fields
 #include "gpode/model.h"           // learning a field from data
 #include "gpode/model_file.h"      // saving and loading models
-#include "gpode/neural.h"          // neural ODEs
 #include "gpode/npz.h"             // NumPy files
 #include "gpode/nuts.h"            // draws from a density
 #include "gpode/observation.h"     // what is seen of a state

@@ -4,6 +4,9 @@
 // learnt by maximising a bound on the evidence; either over whole trajectories (vanilla) or over
 // short segments whose start states have posteriors of their own (shooting).
 //
+// The models that the paper compares it with differ in what the field is and what is known of it,
+// and share all the rest: data, coordinates, bounds, shooting, training, forecasts, files.
+//
 // Thread safety: Fit starts its own threads; a Model is a plain value.
 //
 //   Model model = Fit(data, {.inducing = 16, .seed = 1});
@@ -22,6 +25,28 @@
 
 namespace gpode {
 
+// The field is drawn from a Gaussian process or is a network (gpode/mlp.h), and known by
+//   kGpode       a variational posterior
+//   kNpode       the most probable Gaussian process, a point: npODE (Heinonen et al., ICML 2018)
+//   kNeural      the network of least squares, a point: NeuralODE (Chen et al., NeurIPS 2018)
+//   kNeuralVi    a network with independent normal weights, by the same bounds
+//   kNeuralHmc   draws of a network's weights by the No-U-Turn sampler (nuts.h): Bayesian NeuralODE
+//                (Dandekar et al., 2020)
+//   kGpodeHmc    draws of inducing values and hyperparameters by that sampler; the field between
+//                inducing points is the process's mean. To see what kGpode's posterior misses.
+enum class ModelKind { kGpode, kNpode, kNeural, kNeuralVi, kNeuralHmc, kGpodeHmc };
+
+constexpr bool IsNetwork(ModelKind kind) {
+  return kind == ModelKind::kNeural || kind == ModelKind::kNeuralVi ||
+         kind == ModelKind::kNeuralHmc;
+}
+constexpr bool IsPoint(ModelKind kind) {
+  return kind == ModelKind::kNpode || kind == ModelKind::kNeural;
+}
+constexpr bool IsSampled(ModelKind kind) {
+  return kind == ModelKind::kNeuralHmc || kind == ModelKind::kGpodeHmc;
+}
+
 enum class BoundKind { kVanilla, kShooting };
 // How the tolerance of shooting is set, and its prior.
 enum class ToleranceRule { kLowered, kFixed, kLearnt };
@@ -30,7 +55,27 @@ enum class TolerancePrior { kGaussian, kLaplace };
 // are the states;  y = C x + b with a given C, of fewer, as many or more channels than states.
 enum class Observation { kIdentity, kPca, kMatrix };
 
+struct NeuralOptions {
+  std::vector<std::size_t> hidden = {32};  // widths of the hidden layers
+  double prior_scale = 1.5;  // weights are N(0, prior_scale^2 / inputs), biases N(0, 1)
+  // Of the divergence in the bound of kNeuralVi: less than one keeps the network in the fit where
+  // few data would let the noise explain everything.
+  double kl_weight = 1;
+  double weight_decay = 0;  // how much the prior counts in least squares
+  // Before anything else the network is fitted to the slopes of smoothed data by so many steps. 0:
+  // random weights.
+  std::size_t slope_steps = 1000;
+};
+
+// Of the No-U-Turn sampler, see NutsOptions.
+struct SamplerOptions {
+  std::size_t chains = 4, warm_up = 300, draws = 300;
+  double target_acceptance = 0.8;
+  std::size_t max_depth = 8;
+};
+
 struct FitOptions {
+  ModelKind model = ModelKind::kGpode;
   BoundKind bound = BoundKind::kVanilla;
   Observation observation = Observation::kIdentity;
   std::size_t states = 0;  // D; 0: as many as the channels, or as the map has (needed with PCA)
@@ -81,7 +126,7 @@ struct FitOptions {
   // Whole trajectories are hard to fit from afar, and shooting alone is too sure of itself: so both
   // bounds shoot first and end on whole trajectories, with a lower learning rate. These are the
   // shares of the steps: of shooting before the vanilla bound, and of the vanilla bound after
-  // shooting ("polish").
+  // shooting ("polish"). Models that are points do not shoot before the vanilla bound.
   double approach = 0.5;
   double polish = 0.3;
   double last_rate = 0.3;  // the last phase's share of the learning rate
@@ -90,7 +135,12 @@ struct FitOptions {
   // observation against segments when they take over, as in chaos.
   std::size_t polish_most = 250;
   double polish_loss = 50;
+  // With validation data: training ends after so many checks, one every 50 steps of the last phase,
+  // without a better forecast of them; the best one is the model. 0: all steps are taken.
+  std::size_t validation_patience = 40;
 
+  NeuralOptions neural;
+  SamplerOptions sampler;
   SolverOptions solver;
 };
 
@@ -111,6 +161,27 @@ struct Progress {
   std::size_t skipped = 0;      // steps so far that had no usable gradient
 };
 
+// Independent normals of a network's weights (P); deviations of zero for a point.
+struct NetworkParameters {
+  Vector mean, deviation;
+};
+
+// S draws of everything unknown, chain after chain.
+struct PosteriorDraws {
+  // Of a network: its weights (S, P). Of a process: (S, D M + rows (D + 1)): whitened inducing
+  // values, lengthscales, variances, row by row.
+  Matrix field;
+  Matrix x0;              // (S, trajectories D)
+  Matrix noise_variance;  // (S, channels)
+  std::size_t count() const { return static_cast<std::size_t>(field.rows()); }
+};
+
+// Whether the draws are to be trusted, see gpode/diagnostics.h.
+struct SamplerSummary {
+  double worst_rhat = 0, least_bulk_ess = 0, least_tail_ess = 0;
+  std::size_t divergences = 0, at_max_depth = 0, failed_chains = 0, evaluations = 0;
+};
+
 struct Model {
   FitOptions options;
   std::vector<std::string> channels;
@@ -121,7 +192,10 @@ struct Model {
   std::vector<double> start_times, end_times;
   std::string warning;  // what went wrong in training; empty: nothing
 
-  GpParameters gp;
+  GpParameters gp;              // of a process; a point has factors of zero
+  NetworkParameters network;    // of a network
+  PosteriorDraws draws;         // of the sampler; the others are then their means and covariances
+  SamplerSummary sampler;       // the same
   Vector noise_variance;        // (channels), in the user's units
   Matrix x0_mean;               // (trajectories, D)
   std::vector<Matrix> x0_chol;  // (trajectories) of (D, D)

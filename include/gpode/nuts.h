@@ -68,12 +68,13 @@ struct NutsOptions {
   double start_radius = 2;
   std::uint64_t seed = 1;
   std::size_t threads = 0;  // 0: as many as the machine has
-  // Called by every chain after each hundred iterations and the last, on its own thread, but never
-  // twice at the same time. Changes no bit of the result.
-  std::function<void(const NutsProgress&)> report = {};
+  // Called by every chain after each ten iterations and the last, on its own thread, but never
+  // twice at the same time. Returning false stops the chain, which then has no draws; otherwise it
+  // changes no bit of the result.
+  std::function<bool(const NutsProgress&)> report = {};
 };
 
-enum class ChainStatus { kOk, kNoStart, kNoStepSize, kImproper };
+enum class ChainStatus { kOk, kNoStart, kNoStepSize, kImproper, kStopped };
 std::string_view Message(ChainStatus status);
 
 // What is known of one draw beside its position.

@@ -35,6 +35,20 @@ FitOptions ParseOptions(std::string_view text, std::string_view source,
 void SetOption(FitOptions& options, std::string_view name, std::string_view value,
                std::string_view source);
 
+// Models by name, as `gpode fit --model` and `gpode reproduce --models` know them: "gpode",
+// "shooting" (GPODE with that bound), "npode", "npode-shooting", "neural", ...
+struct NamedModel {
+  std::string name;
+  std::string title;  // for tables: "Bayesian NeuralODE (VI), shooting"
+  ModelKind kind;
+  BoundKind bound;
+};
+const std::vector<NamedModel>& ListModels();
+// The one that options stand for.
+const NamedModel& NameOf(const FitOptions& options);
+// Sets kind and bound; an unknown name is an error that begins with `source`.
+void SetModel(FitOptions& options, std::string_view name, std::string_view source);
+
 struct OptionInfo {
   std::string name, default_value, help;
 };

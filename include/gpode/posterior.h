@@ -4,7 +4,8 @@
 // the model, x = scale z + offset and t = time_scale s, so that the user's field is
 //   dx/dt = f_user(x) = scale f((x - offset) / scale) / time_scale.
 //
-// Draw i with some seed is the same function in every forecast, imputation and DrawField.
+// Draw i with some seed is the same function in every forecast, imputation and DrawField. Models
+// that are points (npODE, NeuralODE) have one; of those by a sampler, seed and i choose a draw.
 //
 // Times do not decrease; they may be before a start, which is then integrated backwards. No times
 // give a forecast of no rows. Times that are not finite, and no draws, are an InputError.
@@ -41,9 +42,9 @@ struct StartState {
 // differentiate by, and may outlive its Posterior.
 class FieldDraw final : public Field {
  public:
-  FieldDraw(GpDraw draw, Vector scale, Vector offset, double time_scale);
+  FieldDraw(std::unique_ptr<const Field> draw, Vector scale, Vector offset, double time_scale);
 
-  std::size_t dim() const override { return draw_.dim(); }
+  std::size_t dim() const override { return draw_->dim(); }
   std::size_t parameter_count() const override { return 0; }
   std::size_t record_size() const override;
   void Value(std::span<const double> x, std::span<double> f,
@@ -56,8 +57,8 @@ class FieldDraw final : public Field {
   void Jacobian(std::span<const double> x, std::span<double> jacobian) const override;
 
  private:
-  GpDraw draw_;
-  Vector scale_, offset_;  // (D)
+  std::shared_ptr<const Field> draw_;  // in the model's coordinates
+  Vector scale_, offset_;              // (D)
   double time_scale_;
 };
 
@@ -96,10 +97,11 @@ class Posterior {
   Imputation FillGaps(std::size_t trajectory, const gpode::Trajectory& seen, double level = 0.9,
                       const ForecastOptions& options = {}) const;
 
-  // The field at the rows of states (n, D): its exact mean and variance, (n, D) each.
+  // The field at the rows of states (n, D): its mean and variance, (n, D) each. Exact for
+  // processes; of networks, those of 256 draws.
   Matrix FieldMean(const Matrix& states) const;
   Matrix FieldVariance(const Matrix& states) const;
-  // As functions: the mean, and draw i.
+  // As functions: the mean, of networks that of 64 draws, and draw i.
   FieldDraw MeanField() const;
   FieldDraw DrawField(std::uint64_t seed, std::uint64_t i) const;
 
@@ -112,12 +114,14 @@ class Posterior {
                   const ForecastOptions& options) const;
   bool FollowLeg(const Leg& leg, const Field& field, std::uint64_t seed, std::uint64_t i,
                  std::span<const double> times, Matrix& states) const;
-  GpDraw Draw(std::uint64_t seed, std::uint64_t i) const;
+  std::size_t RowOf(std::uint64_t seed, std::uint64_t i) const;
+  std::unique_ptr<const Field> Draw(std::uint64_t seed, std::uint64_t i) const;
+  FieldDraw InUserUnits(std::unique_ptr<const Field> field) const;
   Matrix ToModel(const Matrix& states) const;
   void CheckTrajectory(std::size_t trajectory) const;
 
   Model model_;
-  SparseGp gp_;
+  SparseGp gp_;  // not of networks
 };
 
 }  // namespace gpode

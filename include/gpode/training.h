@@ -41,12 +41,16 @@ struct TrainingState;  // where the optimiser stands
 struct TrainedModel {
   Model model;
   Dataset data = {};
+  Dataset validation = {};             // if there were any
   std::vector<Progress> history = {};  // at most 400 steps, evenly apart, and the last
   bool finished = false;
   std::shared_ptr<const TrainingState> state = {};  // what Resume needs; none: cannot be resumed
 };
 
-TrainedModel Train(const Dataset& data, const FitOptions& options, const FitControl& control = {});
+// `validation`, with the channels of the data, chooses when to stop; see FitOptions. The samplers
+// have no use for it, and write no checkpoints but the last: they begin anew.
+TrainedModel Train(const Dataset& data, const FitOptions& options, const FitControl& control = {},
+                   const Dataset& validation = {});
 
 // Goes on with the run in a model file, which also takes the checkpoints unless control names
 // another. A finished run is returned as it is.

@@ -51,4 +51,12 @@ GpNoise SampleGpNoise(const SparseGp& gp, std::size_t features, std::uint64_t se
   return noise;
 }
 
+GpNoise ZeroGpNoise(const SparseGp& gp, std::size_t features) {
+  const std::size_t dim = gp.dim();
+  return {.eps_omega = std::vector<double>(dim * features * dim),
+          .w_cos = std::vector<double>(dim * features),
+          .w_sin = std::vector<double>(dim * features),
+          .eps_u = std::vector<double>(dim * gp.inducing())};
+}
+
 }  // namespace gpode

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <numeric>
 
 #include "gpode/error.h"
 #include "gpode/random.h"
@@ -12,8 +13,6 @@ namespace gpode {
 namespace {
 
 constexpr std::size_t kSegmentsPerChunk = 16;
-// With fewer inducing points, a row's matrices take less time than a thread needs to wake up.
-constexpr std::size_t kInducingWorthSharing = 40;
 // What follows the gradients in a chunk's sums: log likelihood, constraint, diverged integrations,
 // evaluations of the field.
 constexpr std::size_t kTerms = 6;
@@ -32,6 +31,11 @@ GapDensity DensityOfGap(const Tolerance& tolerance, double gap) {
   }
   const double size = gap * gap / (s * s);
   return {-0.5 * (std::log(2 * std::numbers::pi * s * s) + size), gap / (s * s), size};
+}
+
+// Minus the logarithm of a standard normal density, up to a constant.
+double HalfSquare(std::span<const double> x) {
+  return 0.5 * std::inner_product(x.begin(), x.end(), x.begin(), 0.0);
 }
 
 // What an observation that an integration did not reach is worth: as if it were this many standard
@@ -83,40 +87,27 @@ struct Bound::Chunk {
         gaps(part[sum_count + channels + 5]) {}
 };
 
-Bound::Bound(const Kernel& kernel, double jitter, const ObservationMap& map,
+Bound::Bound(std::unique_ptr<FieldPosterior> fields, const ObservationMap& map,
              std::vector<TimedValues> trajectories, Segmentation cut,
-             const ModelParameters& parameters, std::size_t features, std::size_t draws,
-             FeaturePrecision precision, const SolverOptions& solver)
+             const ModelParameters& parameters, const SolverOptions& solver, Knowledge states)
     : map_(map),
       trajectories_(std::move(trajectories)),
       cut_(std::move(cut)),
       parameters_(parameters),
-      features_(features),
       solver_options_(solver),
-      gp_(kernel, jitter) {
-  CheckAtLeast("Bound", "draws", static_cast<std::ptrdiff_t>(draws), 1);
-  const ModelShape& s = parameters_.shape();
-  std::vector<double> values(parameters_.layout().value_size());
-  parameters_.ReadGp(values, gp_parameters_);
-  gp_gradient_ = std::make_unique<GpGradient>(gp_parameters_);
-  // A valid GP of the right shape, for the draws' memory.
-  GpParameters shape = gp_parameters_;
-  shape.lengthscales.setOnes();
-  shape.variances.setOnes();
-  gp_.Set(shape);
-  for (std::size_t i = 0; i < draws; ++i) fields_.emplace_back(gp_, features, precision);
-  step_hints.assign(draws * cut_.segments.size() + 1, 0.0);
+      fields_(std::move(fields)),
+      point_(states == Knowledge::kPoint),
+      sum_count_(fields_->draw(0).parameter_count()) {
+  step_hints.assign(draws() * cut_.segments.size() + 1, 0.0);
   for (const Segment& segment : cut_.segments) longest_ = std::max(longest_, segment.count);
-  width_ = fields_[0].parameter_count() + map_.channels() + kTerms;
-  total_.resize(draws * width_);
-  bstart_.resize(draws * cut_.segments.size() * s.dim);
+  width_ = sum_count_ + map_.channels() + kTerms;
+  total_.resize(draws() * width_);
+  bstart_.resize(draws() * cut_.segments.size() * parameters_.shape().dim);
   btarget_.resize(bstart_.size());
-  bstate_.resize(s.dim);
+  bstate_.resize(parameters_.shape().dim);
 }
 
 Bound::~Bound() = default;
-
-std::size_t Bound::draws() const { return fields_.size(); }
 
 SegmentChoice Bound::AllSegments() const {
   SegmentChoice choice;
@@ -127,12 +118,12 @@ SegmentChoice Bound::AllSegments() const {
 void Bound::SampleNoise(std::uint64_t seed, std::uint64_t step, const TouchedStates& touched,
                         BoundNoise& noise, ThreadPool& pool) const {
   const ModelShape& s = parameters_.shape();
-  const std::size_t draws = fields_.size();
-  noise.fields.resize(draws);
-  noise.eps_x0.resize(draws * s.trajectories * s.dim);
-  noise.eps_state.resize(draws * s.shooting_states * s.dim);
-  pool.For(draws, [&](std::size_t i) {
-    SampleGpNoise(gp_, features_, seed, step, i, noise.fields[i]);
+  noise.fields.resize(draws());
+  noise.eps_x0.resize(draws() * s.trajectories * s.dim);
+  noise.eps_state.resize(draws() * s.shooting_states * s.dim);
+  pool.For(draws(), [&](std::size_t i) {
+    fields_->SampleNoise(seed, step, i, noise.fields[i]);
+    if (point_) return;
     const auto fill = [&](Purpose purpose, const std::vector<IndexRun>& runs, std::size_t states,
                           std::vector<double>& eps) {
       const RandomStream stream(seed, step, i, purpose);
@@ -177,7 +168,7 @@ void Bound::RunSegment(std::size_t draw, std::size_t index, const Point& point, 
   const Segment& segment = cut_.segments[index];
   const std::vector<double>& times = trajectories_[segment.trajectory].times;
   const std::size_t dim = parameters_.shape().dim;
-  const GpDraw& field = fields_[draw];
+  const Field& field = fields_->draw(draw);
   const auto first = times.begin() + static_cast<std::ptrdiff_t>(segment.first);
   w.times.assign(first, first + static_cast<std::ptrdiff_t>(segment.count));
   w.states.resize(segment.count * dim);
@@ -242,24 +233,23 @@ void Bound::AddConstraint(std::size_t draw, std::size_t index, bool reached, con
 
 // All segments for all draws: fills total_, bstart_ and btarget_.
 void Bound::RunChunks(const Point& point, const SegmentChoice& choice, ThreadPool& pool) {
-  const std::size_t draws = fields_.size();
   while (workspaces_.size() < pool.size()) {
     workspaces_.push_back(
         std::make_unique<Workspace>(solver_options_, parameters_.shape().dim, longest_));
   }
   const std::size_t per_draw = (choice.segments.size() + kSegmentsPerChunk - 1) / kSegmentsPerChunk;
-  partial_.resize(draws * per_draw * width_);
-  pool.For(draws * per_draw, [&](std::size_t c) {
+  partial_.resize(draws() * per_draw * width_);
+  pool.For(draws() * per_draw, [&](std::size_t c) {
     double* part = partial_.data() + c * width_;
     std::fill_n(part, width_, 0.0);
-    Chunk chunk(part, fields_[0].parameter_count(), map_.channels());
+    Chunk chunk(part, sum_count_, map_.channels());
     const std::size_t first = c % per_draw * kSegmentsPerChunk;
     const std::size_t end = std::min(first + kSegmentsPerChunk, choice.segments.size());
     for (std::size_t i = first; i < end; ++i) {
       RunSegment(c / per_draw, choice.segments[i], point, *workspaces_[pool.WorkerIndex()], chunk);
     }
   });
-  pool.For(draws, [&](std::size_t s) {
+  pool.For(draws(), [&](std::size_t s) {
     double* total = total_.data() + s * width_;
     std::fill_n(total, width_, 0.0);
     for (std::size_t c = s * per_draw; c < (s + 1) * per_draw; ++c) {
@@ -270,9 +260,9 @@ void Bound::RunChunks(const Point& point, const SegmentChoice& choice, ThreadPoo
 }
 
 void Bound::SumTerms(BoundTerms& terms) const {
-  const double share = 1.0 / static_cast<double>(fields_.size());
+  const double share = 1.0 / static_cast<double>(draws());
   double gaps = 0;
-  for (std::size_t s = 0; s < fields_.size(); ++s) {
+  for (std::size_t s = 0; s < draws(); ++s) {
     const double* last = total_.data() + (s + 1) * width_ - kTerms;
     terms.loglik += share * last[0];
     terms.constraint += share * last[1];
@@ -287,7 +277,7 @@ void Bound::SumTerms(BoundTerms& terms) const {
 // The harmonic mean: rather a step too many than one that is rejected.
 void Bound::SetCommonHint(const SegmentChoice& choice) {
   double inverse = 0, count = 0;
-  for (std::size_t s = 0; s < fields_.size(); ++s) {
+  for (std::size_t s = 0; s < draws(); ++s) {
     for (std::size_t index : choice.segments) {
       const double hint = step_hints[s * cut_.segments.size() + index];
       if (!(hint > 0)) continue;
@@ -302,49 +292,26 @@ BoundTerms Bound::Evaluate(std::span<const double> values, const BoundNoise& noi
                            const Tolerance& tolerance, const SegmentChoice& choice,
                            std::span<double> bvalues, ThreadPool& pool) {
   BoundTerms terms;
-  parameters_.ReadGp(values, gp_parameters_);
-  const bool share = gp_.inducing() >= kInducingWorthSharing;
-  terms.factor = share ? gp_.Set(gp_parameters_, pool) : gp_.Set(gp_parameters_);
+  terms.factor = fields_->Set(values, noise.fields, pool);
   if (terms.factor != FactorStatus::kOk) return terms;
-  pool.For(fields_.size(), [&](std::size_t s) { fields_[s].Set(gp_, noise.fields[s]); });
   RunChunks({values, noise, tolerance, choice.weight}, choice, pool);
   SetCommonHint(choice);
   SumTerms(terms);
-  terms.kl_u = gp_.InducingKl();
+  terms.kl_u = fields_->Divergence();
   AddStateGradients(noise, choice, values, bvalues, terms);
   if (!bvalues.empty()) AddFieldGradients(noise, choice.weight, bvalues, pool);
   return terms;
 }
 
-// The gradients of the GP's parameters and the noise variances, from total_.
+// The gradients of the field's parameters and the noise variances, from total_.
 void Bound::AddFieldGradients(const BoundNoise& noise, double weight, std::span<double> bvalues,
                               ThreadPool& pool) {
-  const std::size_t sums = fields_[0].parameter_count();
-  const double share = 1.0 / static_cast<double>(fields_.size());
+  const double share = 1.0 / static_cast<double>(draws());
   for (double& v : total_) v *= share;
-  GpGradient& gradient = *gp_gradient_;
-  gradient.parameters.inducing_locations.setZero();
-  auto add_row = [&](std::size_t row) {
-    gradient.SetRowZero(row);
-    for (std::size_t s = 0; s < fields_.size(); ++s) {
-      fields_[s].PullbackRowToGp(gp_, noise.fields[s], std::span(total_).subspan(s * width_, sums),
-                                 row, gradient);
-    }
-    for (std::size_t d = 0; d < gp_.dim(); ++d) {
-      if (gp_.HyperRow(d) == row) gp_.InducingKlPullback(-1.0, d, gradient);
-    }
-    gp_.FinishRow(row, gradient);
-  };
-  if (gp_.inducing() >= kInducingWorthSharing) {
-    pool.For(gp_.hyper_rows(), add_row);
-  } else {
-    for (std::size_t row = 0; row < gp_.hyper_rows(); ++row) add_row(row);
-  }
-  gp_.SumRows(gradient);
-  parameters_.AddGpGradient(gradient, bvalues);
+  fields_->AddGradient(noise.fields, total_, width_, bvalues, pool);
   const std::span<double> target = parameters_.layout().Values(parameters_.noise_variance, bvalues);
-  for (std::size_t s = 0; s < fields_.size(); ++s) {
-    const double* bnoise = total_.data() + s * width_ + sums;
+  for (std::size_t s = 0; s < draws(); ++s) {
+    const double* bnoise = total_.data() + s * width_ + sum_count_;
     for (std::size_t c = 0; c < map_.channels(); ++c) target[c] += weight * bnoise[c];
   }
 }
@@ -353,15 +320,15 @@ void Bound::AddFieldGradients(const BoundNoise& noise, double weight, std::span<
 void Bound::AddStateGradients(const BoundNoise& noise, const SegmentChoice& choice,
                               std::span<const double> values, std::span<double> bvalues,
                               BoundTerms& terms) {
-  const std::size_t dim = parameters_.shape().dim, draws = fields_.size();
-  const double share = 1.0 / static_cast<double>(draws);
+  const std::size_t dim = parameters_.shape().dim;
+  const double share = 1.0 / static_cast<double>(draws());
   // The gradients' places: the same as the values', in bvalues.
   const auto place = [&](std::span<const double> of) {
     return bvalues.subspan(static_cast<std::size_t>(of.data() - values.data()), of.size());
   };
   const auto pull = [&](std::size_t index, const std::vector<double>& cotangents) {
     const Segment& segment = cut_.segments[index];
-    for (std::size_t s = 0; s < draws; ++s) {
+    for (std::size_t s = 0; s < draws(); ++s) {
       const double* from = cotangents.data() + (s * cut_.segments.size() + index) * dim;
       for (std::size_t k = 0; k < dim; ++k) bstate_[k] = share * from[k];
       SampleGaussianPullback(StartNoise(segment, s, noise), bstate_,
@@ -372,15 +339,16 @@ void Bound::AddStateGradients(const BoundNoise& noise, const SegmentChoice& choi
     const Segment& segment = cut_.segments[index];
     const std::span<const double> mean = StartMean(segment, values);
     const std::span<const double> chol = StartChol(segment, values);
-    if (segment.state == Segment::kNone) {
-      terms.kl_x0 += choice.weight * KlFromStandard(mean, chol);
-    } else {
-      terms.entropy += choice.weight * Entropy(chol, dim);
-    }
+    const bool initial = segment.state == Segment::kNone;
+    if (initial)
+      terms.kl_x0 += choice.weight * (point_ ? HalfSquare(mean) : KlFromStandard(mean, chol));
+    if (!initial && !point_) terms.entropy += choice.weight * Entropy(chol, dim);
     if (bvalues.empty()) continue;
-    if (segment.state == Segment::kNone) {
+    if (initial && point_) {
+      for (std::size_t k = 0; k < dim; ++k) place(mean)[k] -= choice.weight * mean[k];
+    } else if (initial) {
       KlFromStandardPullback(mean, chol, -choice.weight, place(mean), place(chol));
-    } else {
+    } else if (!point_) {
       EntropyPullback(chol, dim, choice.weight, place(chol));
     }
     pull(index, bstart_);

@@ -5,7 +5,9 @@
 //                 + sum_i H[q(s_i)] - KL[q(s_0) || p(s_0)] - KL[q(U) || p(U)]
 //
 // (paper, sections 3.2 and 3.5, S1.1 and S1.3). The vanilla bound is the one whose segments are
-// whole trajectories. Every draw has its own function and its own states.
+// whole trajectories. Every draw has its own function and its own states. Where nothing has a
+// distribution (Knowledge::kPoint) both are logarithms of joint densities, up to constants: no
+// entropy, and log p in place of each divergence.
 //
 // A Bound is a pure function of parameters, noise and tolerance but for the solver's first steps:
 // each (draw, segment) starts with the step that worked last time, or one that was not integrated
@@ -25,6 +27,7 @@
 #include "gpode/observation.h"
 #include "gpode/ode.h"
 #include "gpode/parallel.h"
+#include "model/field_posterior.h"
 #include "model/model_parameters.h"
 #include "model/segments.h"
 
@@ -34,7 +37,7 @@ struct BoundTerms {
   double loglik = 0;
   double constraint = 0;  // E log p(s_i | x_i)
   double entropy = 0;     // of the shooting states
-  double kl_u = 0;
+  double kl_u = 0;        // of the field
   double kl_x0 = 0;
   // Mean over components of (gap / tolerance)^2, Laplace: |gap| / tolerance. One where the
   // tolerance fits the gaps, or none were evaluated.
@@ -69,13 +72,12 @@ struct SegmentChoice {
 
 class Bound {
  public:
-  Bound(const Kernel& kernel, double jitter, const ObservationMap& map,
+  Bound(std::unique_ptr<FieldPosterior> fields, const ObservationMap& map,
         std::vector<TimedValues> trajectories, Segmentation cut, const ModelParameters& parameters,
-        std::size_t features, std::size_t draws, FeaturePrecision precision,
-        const SolverOptions& solver);
+        const SolverOptions& solver, Knowledge states = Knowledge::kDistribution);
   ~Bound();
 
-  std::size_t draws() const;
+  std::size_t draws() const { return fields_->draws(); }
   std::size_t segments() const { return cut_.segments.size(); }
   const Segmentation& segmentation() const { return cut_; }
   const std::vector<TimedValues>& trajectories() const { return trajectories_; }
@@ -131,12 +133,10 @@ class Bound {
   std::vector<TimedValues> trajectories_;
   Segmentation cut_;
   ModelParameters parameters_;
-  std::size_t features_;
   SolverOptions solver_options_;
-  SparseGp gp_;
-  GpParameters gp_parameters_;
-  std::unique_ptr<GpGradient> gp_gradient_;
-  std::vector<GpDraw> fields_;
+  std::unique_ptr<FieldPosterior> fields_;
+  bool point_;                                          // whether the states have no distribution
+  std::size_t sum_count_;                               // raw sums of a draw
   std::vector<std::unique_ptr<Workspace>> workspaces_;  // one per thread
   std::size_t longest_ = 0;                             // observations of a segment
   std::size_t width_;                                   // of a chunk's sums

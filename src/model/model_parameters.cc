@@ -21,11 +21,12 @@ void ForBlocks(const ModelParameters& p, Gp& gp, Visit visit) {
 }  // namespace
 
 ModelParameters::ModelParameters(const ModelShape& s) : shape_(s) {
-  const std::size_t rows = s.shared_hyperparameters ? 1 : s.dim;
+  const std::size_t rows = s.inducing == 0 ? 0 : s.shared_hyperparameters ? 1 : s.dim;
+  const std::size_t outputs = s.inducing == 0 ? 0 : s.dim;
   locations = layout_.Add("inducing_locations", {s.inducing, s.dim}, Transform::kFree);
-  inducing_mean = layout_.Add("inducing_mean", {s.dim, s.inducing}, Transform::kFree);
+  inducing_mean = layout_.Add("inducing_mean", {outputs, s.inducing}, Transform::kFree);
   inducing_chol =
-      layout_.Add("inducing_chol", {s.dim, s.inducing, s.inducing}, Transform::kLowerTriangular);
+      layout_.Add("inducing_chol", {outputs, s.inducing, s.inducing}, Transform::kLowerTriangular);
   lengthscales = layout_.Add("lengthscales", {rows, s.dim}, Transform::kPositive);
   variances = layout_.Add("variances", {rows}, Transform::kPositive);
   noise_variance = layout_.Add("noise_variance", {s.channels}, Transform::kPositive);
@@ -34,13 +35,15 @@ ModelParameters::ModelParameters(const ModelShape& s) : shape_(s) {
   state_mean = layout_.Add("state_mean", {s.shooting_states, s.dim}, Transform::kFree);
   state_chol =
       layout_.Add("state_chol", {s.shooting_states, s.dim, s.dim}, Transform::kLowerTriangular);
+  weight_mean = layout_.Add("weight_mean", {s.weights}, Transform::kFree);
+  weight_deviation = layout_.Add("weight_deviation", {s.weights}, Transform::kPositive);
 }
 
 void ModelParameters::FindRanges(const TouchedStates& touched,
                                  std::vector<ParameterRange>& ranges) const {
   ranges.clear();
-  for (std::size_t block :
-       {locations, inducing_mean, inducing_chol, lengthscales, variances, noise_variance}) {
+  for (std::size_t block : {locations, inducing_mean, inducing_chol, lengthscales, variances,
+                            noise_variance, weight_mean, weight_deviation}) {
     ranges.push_back(layout_.Whole(block));
   }
   const auto add = [&](const std::vector<IndexRun>& runs, std::size_t mean, std::size_t chol) {

@@ -1,5 +1,4 @@
-// The parameters of a GPODE model: their blocks in the flat vector, and the way to the GP's own
-// struct.
+// The parameters of a model: their blocks in the flat vector, and the way to the GP's own struct.
 #pragma once
 
 #include <span>
@@ -13,10 +12,11 @@ namespace gpode {
 struct ModelShape {
   std::size_t dim = 0;
   std::size_t channels = 0;
-  std::size_t inducing = 0;
+  std::size_t inducing = 0;         // of a Gaussian process; none for a network
   std::size_t trajectories = 0;     // each with an initial state x0
   std::size_t shooting_states = 0;  // in all trajectories together; none for the vanilla bound
   bool shared_hyperparameters = false;
+  std::size_t weights = 0;  // of a network; none for a Gaussian process
 };
 
 // Names and positions of the blocks. The names are part of the model file's format.
@@ -30,6 +30,7 @@ class ModelParameters {
   // Block indices, for layout().Values.
   std::size_t locations, inducing_mean, inducing_chol, lengthscales, variances, noise_variance;
   std::size_t x0_mean, x0_chol, state_mean, state_chol;
+  std::size_t weight_mean, weight_deviation;
 
   // The parameters that matter where only some states do: all but the other states'. Reuses the
   // memory of `ranges`.

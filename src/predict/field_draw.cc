@@ -3,10 +3,12 @@
 
 #include "gpode/error.h"
 #include "gpode/posterior.h"
+#include "predict/jacobian_record.h"
 
 namespace gpode {
 
-FieldDraw::FieldDraw(GpDraw draw, Vector scale, Vector offset, double time_scale)
+FieldDraw::FieldDraw(std::unique_ptr<const Field> draw, Vector scale, Vector offset,
+                     double time_scale)
     : draw_(std::move(draw)),
       scale_(std::move(scale)),
       offset_(std::move(offset)),
@@ -18,17 +20,17 @@ FieldDraw::FieldDraw(GpDraw draw, Vector scale, Vector offset, double time_scale
 // What the draw itself needs comes first, where it is as well aligned as the caller's memory; then
 // a point in the model's coordinates. Between Record and Pullback it holds the Jacobian.
 std::size_t FieldDraw::record_size() const {
-  return std::max(draw_.record_size(), dim() * dim()) + dim();
+  return std::max(draw_->record_size(), dim() * dim()) + dim();
 }
 
 void FieldDraw::Value(std::span<const double> x, std::span<double> f,
                       std::span<double> scratch) const {
   const std::size_t d = dim(), n = x.size() / d;
   GPODE_CHECK(x.size() == n * d && f.size() == x.size() && scratch.size() >= n * record_size());
-  const std::span<double> inner = scratch.first(n * draw_.record_size());
+  const std::span<double> inner = scratch.first(n * draw_->record_size());
   const std::span<double> z = scratch.subspan(scratch.size() - n * d);
   for (std::size_t i = 0; i < x.size(); ++i) z[i] = (x[i] - offset_[i % d]) / scale_[i % d];
-  draw_.Value(z, f, inner);
+  draw_->Value(z, f, inner);
   for (std::size_t i = 0; i < f.size(); ++i) f[i] *= scale_[i % d] / time_scale_;
 }
 
@@ -43,14 +45,8 @@ void FieldDraw::Record(std::span<const double> x, std::span<double> f,
 
 void FieldDraw::Pullback(std::span<const double> x, std::span<const double> record,
                          std::span<const double> g, std::span<double> bx, std::span<double>) const {
-  const std::size_t d = dim(), size = record_size();
   GPODE_CHECK(g.size() == x.size() && bx.size() == x.size());
-  for (std::size_t p = 0; p * d < x.size(); ++p) {
-    const double* jacobian = record.data() + p * size;
-    for (std::size_t i = 0; i < d; ++i) {
-      for (std::size_t j = 0; j < d; ++j) bx[p * d + j] += jacobian[i * d + j] * g[p * d + i];
-    }
-  }
+  PullbackByJacobian(dim(), record, record_size(), g, bx);
 }
 
 void FieldDraw::Jacobian(std::span<const double> x, std::span<double> jacobian) const {
@@ -58,7 +54,7 @@ void FieldDraw::Jacobian(std::span<const double> x, std::span<double> jacobian) 
   GPODE_CHECK(x.size() % d == 0 && jacobian.size() == x.size() * d);
   std::vector<double> z(x.size());
   for (std::size_t i = 0; i < x.size(); ++i) z[i] = (x[i] - offset_[i % d]) / scale_[i % d];
-  draw_.Jacobian(z, jacobian);
+  draw_->Jacobian(z, jacobian);
   for (std::size_t i = 0; i < jacobian.size(); ++i) {
     jacobian[i] *= scale_[i / d % d] / (scale_[i % d] * time_scale_);
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <optional>
 
 #include "gpode/error.h"
 #include "gpode/parallel.h"
@@ -19,6 +20,8 @@ struct Posterior::Leg {
   Vector mean;   // (D), in the model's coordinates
   Matrix chol;   // (D, D), mean + chol eps is a draw; none: known exactly
   double start;  // in the user's time
+  // Whose initial state it is, if it is one: a sampler's draws have their own.
+  std::optional<std::size_t> trajectory = {};
   std::size_t first = 0, count = 0;
   // Where its random numbers are.
   Purpose purpose = Purpose::kInitialState;
@@ -26,9 +29,6 @@ struct Posterior::Leg {
 };
 
 namespace {
-
-// Streams of their own: step numbers that training never reaches.
-constexpr std::uint64_t kForecastStep = std::uint64_t{1} << 62;
 
 // A factor F with F F^T = covariance, which may be singular.
 Matrix FactorOf(const Matrix& covariance) {
@@ -45,12 +45,6 @@ Matrix FactorOf(const Matrix& covariance) {
 
 }  // namespace
 
-GpDraw Posterior::Draw(std::uint64_t seed, std::uint64_t i) const {
-  GpDraw draw(gp_, model_.options.features, model_.options.precision);
-  draw.Set(gp_, SampleGpNoise(gp_, model_.options.features, seed, kForecastStep, i));
-  return draw;
-}
-
 void Posterior::CheckTrajectory(std::size_t trajectory) const {
   if (trajectory < model_.start_times.size()) return;
   ThrowInput("ForecastTrajectory", "trajectory",
@@ -63,7 +57,8 @@ std::vector<Posterior::Leg> Posterior::LegsOf(std::size_t trajectory, std::span<
   const auto d = static_cast<Eigen::Index>(dim());
   std::vector<Leg> legs = {{.mean = model_.x0_mean.row(static_cast<Eigen::Index>(trajectory)),
                             .chol = model_.x0_chol[trajectory],
-                            .start = model_.start_times[trajectory]}};
+                            .start = model_.start_times[trajectory],
+                            .trajectory = trajectory}};
   const std::vector<std::size_t>& owner = model_.shooting_trajectory;
   const auto own = std::equal_range(owner.begin(), owner.end(), trajectory);
   std::size_t reached = 0;  // times before the present leg's
@@ -93,7 +88,12 @@ bool Posterior::FollowLeg(const Leg& leg, const Field& field, std::uint64_t seed
   Vector eps(leg.mean.size());
   RandomStream(seed, kForecastStep, i, leg.purpose).Normals({eps.data(), d}, leg.first_number);
   Vector x0 = leg.mean;
-  if (leg.chol.size() > 0) x0 += leg.chol * eps;
+  if (leg.trajectory && IsSampled(model_.options.model)) {
+    x0 = model_.draws.x0.row(static_cast<Eigen::Index>(RowOf(seed, i)))
+             .segment(static_cast<Eigen::Index>(*leg.trajectory * d), x0.size());
+  } else if (leg.chol.size() > 0) {
+    x0 += leg.chol * eps;
+  }
   std::vector<double> model_times(times.begin() + leg.first, times.begin() + leg.first + leg.count);
   for (double& t : model_times) t = (t - leg.start) / model_.time_scale;
   Solver solver(model_.options.solver);
@@ -111,10 +111,10 @@ Forecast Posterior::Follow(const std::vector<Leg>& legs, std::span<const double>
   std::atomic<std::size_t> diverged{0};
   ThreadPool pool(options.threads);
   pool.For(options.draws, [&](std::size_t i) {
-    const GpDraw draw = Draw(options.seed, i);
+    const std::unique_ptr<const Field> draw = Draw(options.seed, i);
     Matrix z(static_cast<Eigen::Index>(times.size()), static_cast<Eigen::Index>(dim()));
     bool ok = true;
-    for (const Leg& leg : legs) ok = FollowLeg(leg, draw, options.seed, i, times, z) && ok;
+    for (const Leg& leg : legs) ok = FollowLeg(leg, *draw, options.seed, i, times, z) && ok;
     if (!ok) ++diverged;
     forecast.draws[i] = model_.map.Apply(z);
     if (options.states) {

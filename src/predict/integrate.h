@@ -1,11 +1,15 @@
 // Integrations as forecasts need them: to times on either side of the start.
 #pragma once
 
+#include <cstdint>
 #include <span>
 
 #include "gpode/ode.h"
 
 namespace gpode {
+
+// Forecasts have random streams of their own: step numbers that training never reaches.
+inline constexpr std::uint64_t kForecastStep = std::uint64_t{1} << 62;
 
 // Throws an InputError unless the times are finite and do not decrease.
 void CheckForecastTimes(std::span<const double> times);

@@ -3,9 +3,14 @@
 #include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include "gpode/error.h"
+#include "gpode/random.h"
+#include "model/drawn_field.h"
+#include "predict/average_field.h"
+#include "predict/integrate.h"
 
 namespace gpode {
 namespace {
@@ -22,7 +27,9 @@ void CheckModel(const Model& m) {
   CheckSize(kName, "noise_variance", m.noise_variance.size(), m.map.channels());
   CheckSize(kName, "state_scale", m.state_scale.size(), d);
   CheckSize(kName, "state_offset", m.state_offset.size(), d);
-  CheckSize(kName, "gp.inducing_locations", m.gp.inducing_locations.cols(), d);
+  if (!IsNetwork(m.options.model)) {
+    CheckSize(kName, "gp.inducing_locations", m.gp.inducing_locations.cols(), d);
+  }
   CheckPositive(kName, "time_scale", m.time_scale);
   check_shape("x0_mean", m.x0_mean, n, d);
   CheckSize(kName, "x0_chol", m.x0_chol.size(), n);
@@ -38,11 +45,46 @@ void CheckModel(const Model& m) {
   }
 }
 
+// Seed of the draws that stand for the mean and variance of a network's field.
+constexpr std::uint64_t kMeanSeed = 1;
+
+bool HasExactMoments(const Model& model) {
+  return model.options.model == ModelKind::kGpode || model.options.model == ModelKind::kNpode;
+}
+
+std::unique_ptr<const Field> MeanOf(const SparseGp& gp) {
+  auto mean = std::make_unique<GpDraw>(gp, 1);
+  mean->Set(gp, ZeroGpNoise(gp));
+  return mean;
+}
+
+struct FieldMoments {
+  Matrix mean, variance;  // (n, D)
+};
+
+FieldMoments MomentsOfDraws(const Posterior& posterior, const Matrix& states) {
+  constexpr std::size_t kDraws = 256;
+  const std::size_t draws = IsPoint(posterior.model().options.model) ? 1 : kDraws;
+  FieldMoments moments{Matrix::Zero(states.rows(), states.cols()),
+                       Matrix::Zero(states.rows(), states.cols())};
+  for (std::size_t i = 0; i < draws; ++i) {
+    const Matrix away = Evaluate(posterior.DrawField(kMeanSeed, i), states) - moments.mean;
+    const double share = 1.0 / static_cast<double>(i + 1);
+    moments.mean += share * away;
+    moments.variance += share * ((1 - share) * away.cwiseAbs2() - moments.variance);
+  }
+  return moments;
+}
+
 }  // namespace
 
 Posterior::Posterior(Model model)
     : model_(std::move(model)), gp_(GetKernel(model_.options.kernel), model_.options.jitter) {
   CheckModel(model_);
+  if (IsSampled(model_.options.model)) {
+    CheckAtLeast("Posterior", "the number of draws", model_.draws.field.rows(), 1);
+  }
+  if (IsNetwork(model_.options.model)) return;
   if (const FactorStatus status = gp_.Set(model_.gp); status != FactorStatus::kOk) {
     ThrowInput("Posterior", "model", Message(status));
   }
@@ -103,29 +145,65 @@ Matrix Posterior::ToModel(const Matrix& states) const {
 }
 
 Matrix Posterior::FieldMean(const Matrix& states) const {
-  return gp_.Mean(ToModel(states)) * (model_.state_scale / model_.time_scale).asDiagonal();
+  const Vector unit = model_.state_scale / model_.time_scale;
+  if (HasExactMoments(model_)) return gp_.Mean(ToModel(states)) * unit.asDiagonal();
+  return MomentsOfDraws(*this, states).mean;
 }
 
 Matrix Posterior::FieldVariance(const Matrix& states) const {
   const Vector unit = (model_.state_scale / model_.time_scale).array().square();
-  return gp_.Variance(ToModel(states)) * unit.asDiagonal();
+  if (IsPoint(model_.options.model)) return Matrix::Zero(ToModel(states).rows(), states.cols());
+  if (HasExactMoments(model_)) return gp_.Variance(ToModel(states)) * unit.asDiagonal();
+  return MomentsOfDraws(*this, states).variance;
 }
 
-// The draw whose every random number is zero.
+FieldDraw Posterior::InUserUnits(std::unique_ptr<const Field> field) const {
+  return {std::move(field), model_.state_scale, model_.state_offset, model_.time_scale};
+}
+
 FieldDraw Posterior::MeanField() const {
-  constexpr std::size_t kFeatures = 1;
-  const std::size_t d = dim();
-  const GpNoise none{.eps_omega = std::vector<double>(d * kFeatures * d),
-                     .w_cos = std::vector<double>(d * kFeatures),
-                     .w_sin = std::vector<double>(d * kFeatures),
-                     .eps_u = std::vector<double>(d * gp_.inducing())};
-  GpDraw mean(gp_, kFeatures);
-  mean.Set(gp_, none);
-  return {std::move(mean), model_.state_scale, model_.state_offset, model_.time_scale};
+  if (HasExactMoments(model_)) return InUserUnits(MeanOf(gp_));
+  if (IsPoint(model_.options.model)) return InUserUnits(Draw(0, 0));
+  constexpr std::size_t kDraws = 64;
+  std::vector<std::unique_ptr<const Field>> draws;
+  for (std::size_t i = 0; i < kDraws; ++i) draws.push_back(Draw(kMeanSeed, i));
+  return InUserUnits(std::make_unique<AverageField>(std::move(draws)));
 }
 
 FieldDraw Posterior::DrawField(std::uint64_t seed, std::uint64_t i) const {
-  return {Draw(seed, i), model_.state_scale, model_.state_offset, model_.time_scale};
+  return InUserUnits(Draw(seed, i));
+}
+
+// Neighbouring i are far apart, so that few draws come from all chains; all rows come before any
+// comes twice.
+std::size_t Posterior::RowOf(std::uint64_t seed, std::uint64_t i) const {
+  const std::uint64_t count = model_.draws.count();
+  auto stride = static_cast<std::uint64_t>(0.6180339887 * static_cast<double>(count));
+  while (std::gcd(stride, count) != 1) ++stride;
+  return static_cast<std::size_t>((seed % count + (i % count) * stride) % count);
+}
+
+std::unique_ptr<const Field> Posterior::Draw(std::uint64_t seed, std::uint64_t i) const {
+  switch (model_.options.model) {
+    case ModelKind::kNpode:
+      return MeanOf(gp_);
+    case ModelKind::kNeural:
+    case ModelKind::kNeuralVi: {
+      Vector weights(model_.network.mean.size());
+      const std::span<double> all(weights.data(), static_cast<std::size_t>(weights.size()));
+      RandomStream(seed, kForecastStep, i, Purpose::kInducing).Normals(all);
+      weights = model_.network.mean + model_.network.deviation.cwiseProduct(weights);
+      return NetworkOf(model_, all);
+    }
+    case ModelKind::kNeuralHmc:
+    case ModelKind::kGpodeHmc:
+      return DrawnField(model_, RowOf(seed, i));
+    case ModelKind::kGpode:
+      break;
+  }
+  auto draw = std::make_unique<GpDraw>(gp_, model_.options.features, model_.options.precision);
+  draw->Set(gp_, SampleGpNoise(gp_, model_.options.features, seed, kForecastStep, i));
+  return draw;
 }
 
 }  // namespace gpode

@@ -89,17 +89,17 @@ ChainStatus Chain::Adapt(std::size_t iteration, double acceptance) {
 }
 
 TransitionStatistics Chain::Move(std::size_t iteration) {
-  constexpr std::size_t kReportEvery = 100;
+  constexpr std::size_t kReportEvery = 10;
   const TransitionStatistics move =
       tree_.Move(step_, IterationNumbers(Stream(iteration)), current_);
   divergences_ += move.divergent;
   const std::size_t done = iteration + 1, all = options_.warm_up + options_.draws;
   if (options_.report && (done % kReportEvery == 0 || done == all)) {
-    options_.report({.chain = index_,
-                     .iteration = done,
-                     .iterations = all,
-                     .step_size = step_,
-                     .divergences = divergences_});
+    stopped_ = !options_.report({.chain = index_,
+                                 .iteration = done,
+                                 .iterations = all,
+                                 .step_size = step_,
+                                 .divergences = divergences_});
   }
   return move;
 }
@@ -109,6 +109,7 @@ ChainStatus Chain::WarmUp(NutsChain& result) {
   if (const ChainStatus status = FindStep(); status != ChainStatus::kOk) return status;
   for (std::size_t i = 0; i < options_.warm_up; ++i) {
     const TransitionStatistics move = Move(i);
+    if (stopped_) return ChainStatus::kStopped;
     if (const ChainStatus status = Adapt(i, move.acceptance); status != ChainStatus::kOk) {
       return status;
     }
@@ -127,6 +128,7 @@ NutsChain Chain::Run() {
     for (std::size_t i = 0; i < options_.draws; ++i) {
       result.statistics.push_back(Move(options_.warm_up + i));
       result.draws.row(static_cast<Eigen::Index>(i)) = current_.position.transpose();
+      if (stopped_) return {.status = ChainStatus::kStopped, .statistics = {}};
     }
   }
   result.step_size = step_;

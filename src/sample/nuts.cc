@@ -87,6 +87,8 @@ std::string_view Message(ChainStatus status) {
       return "the energy changes however small the step";
     case ChainStatus::kImproper:
       return "steps of any size are accepted: the density is improper";
+    case ChainStatus::kStopped:
+      return "was stopped";
   }
   return "unknown";
 }
@@ -141,7 +143,7 @@ NutsResult SampleNuts(std::size_t dim, const MakeTarget& target, const NutsOptio
   if (options.report) {
     one_at_a_time.report = [&](const NutsProgress& progress) {
       const std::lock_guard lock(mutex);
-      options.report(progress);
+      return options.report(progress);
     };
   }
   ThreadPool pool(options.threads);

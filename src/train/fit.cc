@@ -8,6 +8,7 @@
 #include "gpode/error.h"
 #include "gpode/model_file.h"
 #include "gpode/training.h"
+#include "train/sampled_fit.h"
 #include "train/training_state.h"
 
 namespace gpode {
@@ -86,19 +87,22 @@ Model Fit(const Dataset& data, const FitOptions& options,
           const std::function<bool(const Progress&)>& report) {
   FitControl control;
   control.report = report;
-  Trainer trainer(data, options);
-  while (!trainer.done()) {
-    const Progress progress = trainer.Step();
-    if (!Report(control, progress, trainer.done())) break;
-  }
-  return trainer.Snapshot();
+  return Train(data, options, control).model;
 }
 
-TrainedModel Train(const Dataset& data, const FitOptions& options, const FitControl& control) {
-  Trainer trainer(data, WithThreads(options, control));
+TrainedModel Train(const Dataset& data, const FitOptions& options, const FitControl& control,
+                   const Dataset& validation) {
+  if (IsSampled(options.model)) {
+    TrainedModel sampled = SampleModel(data, WithThreads(options, control), control.report);
+    sampled.model.options = options;
+    if (sampled.finished && !control.checkpoint.empty()) SaveModel(control.checkpoint, sampled);
+    return sampled;
+  }
+  Trainer trainer(data, WithThreads(options, control), validation);
   TrainedModel trained;
   trained.model.options = options;
   trained.data = data;
+  trained.validation = validation;
   return Run(trainer, std::move(trained), control);
 }
 
@@ -112,7 +116,7 @@ TrainedModel Resume(const std::filesystem::path& path, const FitControl& control
   if (own.checkpoint.empty()) own.checkpoint = path;
   const auto trainer = internal::NamingFile(path.string(), [&] {
     auto restored = std::make_unique<Trainer>(saved.data, WithThreads(saved.model.options, control),
-                                              saved.state->start);
+                                              saved.state->start, saved.validation);
     restored->Restore(saved.state->trainer);
     return restored;
   });

@@ -20,8 +20,9 @@ constexpr double kMostFeatures = 1e8;
 
 template <typename T>
 Complaint CheckRange(const T& value, const OptionRange& range) {
-  if constexpr (std::is_same_v<T, std::vector<double>>) {
-    for (double v : value) {
+  if constexpr (std::is_same_v<T, std::vector<double>> ||
+                std::is_same_v<T, std::vector<std::size_t>>) {
+    for (const auto v : value) {
       if (Complaint complaint = CheckRange(v, range); !complaint.empty()) return complaint;
     }
   }
@@ -118,7 +119,9 @@ Shape ShapeOf(const FitOptions& options, std::string_view name) {
     using T = std::remove_cvref_t<decltype(member)>;
     if (own != name) return;
     if (std::is_enum_v<T> || std::is_same_v<T, std::string>) shape = Shape::kText;
-    if (std::is_same_v<T, std::vector<double>>) shape = Shape::kList;
+    if (std::is_same_v<T, std::vector<double>> || std::is_same_v<T, std::vector<std::size_t>>) {
+      shape = Shape::kList;
+    }
   });
   return shape;
 }
@@ -184,6 +187,45 @@ void SetOption(FitOptions& options, std::string_view name, std::string_view valu
   const internal::TomlValue parsed =
       internal::FromWordOf(internal::ShapeOf(options, name), value, source);
   if (!internal::Assign(options, name, parsed, source)) internal::RefuseName(source, name);
+}
+
+const std::vector<NamedModel>& ListModels() {
+  using enum ModelKind;
+  using enum BoundKind;
+  static const std::vector<NamedModel> models = {
+      {"gpode", "GPODE", kGpode, kVanilla},
+      {"shooting", "GPODE, shooting", kGpode, kShooting},
+      {"npode", "npODE", kNpode, kVanilla},
+      {"npode-shooting", "npODE, shooting", kNpode, kShooting},
+      {"neural", "NeuralODE", kNeural, kVanilla},
+      {"neural-shooting", "NeuralODE, shooting", kNeural, kShooting},
+      {"neural-vi", "Bayesian NeuralODE (VI)", kNeuralVi, kVanilla},
+      {"neural-vi-shooting", "Bayesian NeuralODE (VI), shooting", kNeuralVi, kShooting},
+      {"neural-hmc", "Bayesian NeuralODE (HMC)", kNeuralHmc, kVanilla},
+      {"gpode-hmc", "GPODE (HMC)", kGpodeHmc, kVanilla}};
+  return models;
+}
+
+const NamedModel& NameOf(const FitOptions& options) {
+  const std::vector<NamedModel>& models = ListModels();
+  const auto found = std::find_if(models.begin(), models.end(), [&](const NamedModel& m) {
+    return m.kind == options.model && (m.bound == options.bound || IsSampled(m.kind));
+  });
+  GPODE_CHECK(found != models.end());
+  return *found;
+}
+
+void SetModel(FitOptions& options, std::string_view name, std::string_view source) {
+  std::vector<std::string> known;
+  for (const NamedModel& m : ListModels()) {
+    known.push_back(m.name);
+    if (m.name != name) continue;
+    options.model = m.kind;
+    options.bound = m.bound;
+    return;
+  }
+  throw InputError(fmt::format("{} is {}, must be one of {}", source, internal::Quote(name),
+                               fmt::join(known, ", ")));
 }
 
 std::vector<OptionInfo> ListOptions() {

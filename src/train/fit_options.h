@@ -30,6 +30,7 @@ inline constexpr OptionRange kThreads{0, 4096};
 // visit(name, member, range, help) for every option.
 template <typename Options, typename Visit>
 void ForOptions(Options& o, Visit&& visit) {
+  visit("model", o.model, kAny, "what the field is, and how it is known");
   visit("bound", o.bound, kAny, "whole trajectories (vanilla) or short segments (shooting)");
   visit("observation", o.observation, kAny,
         "channels are states (identity) or mix them (pca, matrix)");
@@ -70,6 +71,21 @@ void ForOptions(Options& o, Visit&& visit) {
         "shooting goes on where there are more observation times than this");
   visit("polish_loss", o.polish_loss, kNonNegative,
         "shooting goes on where whole trajectories would lose more per observation");
+  visit("validation_patience", o.validation_patience, kAny,
+        "checks of validation data without gain that end a run; 0: never");
+  visit("neural.hidden", o.neural.hidden, OptionRange{1, 1024}, "widths of hidden layers");
+  visit("neural.prior_scale", o.neural.prior_scale, kPositive, "of weights, times sqrt(inputs)");
+  visit("neural.kl_weight", o.neural.kl_weight, kPositive, "of the prior in neural-vi");
+  visit("neural.weight_decay", o.neural.weight_decay, kNonNegative, "of the prior in neural");
+  visit("neural.slope_steps", o.neural.slope_steps, kAny,
+        "steps on slopes of smoothed data before all others");
+  visit("sampler.chains", o.sampler.chains, OptionRange{1, 1000}, "of the No-U-Turn sampler");
+  visit("sampler.warm_up", o.sampler.warm_up, kCount, "iterations of a chain that are not kept");
+  visit("sampler.draws", o.sampler.draws, kCount, "of a chain");
+  visit("sampler.target_acceptance", o.sampler.target_acceptance, kShare,
+        "mean acceptance that the step size is adapted to");
+  visit("sampler.max_depth", o.sampler.max_depth, OptionRange{1, 20},
+        "doublings of a trajectory at most");
   visit("solver.method", o.solver.method, kAny, "Runge-Kutta method");
   visit("solver.rtol", o.solver.rtol, kNonNegative, "relative tolerance of a solver's step");
   visit("solver.atol", o.solver.atol, kNonNegative, "absolute tolerance of a solver's step");

@@ -8,9 +8,11 @@
 
 #include "data/autocorrelation.h"
 #include "gpode/error.h"
+#include "gpode/mlp.h"
 #include "gpode/ode.h"
 #include "train/fit_options.h"
 #include "train/kmeans.h"
+#include "train/network_start.h"
 #include "train/smooth_states.h"
 
 namespace gpode {
@@ -237,10 +239,18 @@ void CheckGivenMap(const ObservationMap& map, std::size_t states, std::size_t ch
 // The posterior's covariances and the draws' features have to fit in memory.
 void CheckNumbers(const Dataset& data, const FitOptions& o) {
   constexpr double kMostCovariances = 1e8, kMostFrequencies = 4e8;
+  constexpr std::size_t kMostWeights = 1000000;
   const bool given = o.observation_map.matrix.size() > 0;
   const auto dim = static_cast<double>(given           ? o.observation_map.dim()
                                        : o.states == 0 ? data.channels.size()
                                                        : o.states);
+  if (IsNetwork(o.model)) {
+    const Mlp network(static_cast<std::size_t>(dim), o.neural.hidden);
+    if (network.parameter_count() <= kMostWeights) return;
+    ThrowInput("Fit", "neural.hidden",
+               fmt::format("makes {} weights, must make at most {}", network.parameter_count(),
+                           kMostWeights));
+  }
   const auto inducing = static_cast<double>(o.inducing);
   if (dim * inducing * inducing > kMostCovariances) {
     ThrowInput("Fit", "inducing",
@@ -289,7 +299,7 @@ void CheckFit(const Dataset& data, const FitOptions& options) {
   const Solver solver(options.solver);
 }
 
-Start Initialise(const Dataset& data, const FitOptions& options, Matrix* slopes_out) {
+Start Initialise(const Dataset& data, const FitOptions& options) {
   const ChannelMoments moments = MomentsOf(data);
   const ObservationMap user_map = UserMap(data, options);
   const SignalMap signals = SignalsOf(data, options.observation, user_map, moments);
@@ -310,8 +320,12 @@ Start Initialise(const Dataset& data, const FitOptions& options, Matrix* slopes_
   }
   start.noise_variance = NoiseVariances(options, residuals, moments);
   start.channel_weights = ChannelWeights(options, residuals);
-  SetGp(options, Stack(start.states), slopes, start);
-  if (slopes_out) *slopes_out = slopes;
+  if (IsNetwork(options.model)) {
+    start.weights =
+        StartWeights(Thin(Stack(start.states), kMostSlopes), Thin(slopes, kMostSlopes), options);
+  } else {
+    SetGp(options, Stack(start.states), slopes, start);
+  }
   return start;
 }
 

@@ -15,16 +15,15 @@ struct Start {
   double time_scale = 1;
   std::vector<Matrix> states;  // per trajectory (T, D): smoothed, at the observation times
   Matrix x0;                   // (trajectories, D): smoothed, at the start times
-  GpParameters gp;
-  Vector noise_variance;   // (channels)
-  Vector channel_weights;  // (channels), see Bound::channel_weights
+  GpParameters gp;             // of a process
+  Vector weights;              // (P) of a network, in units of their prior
+  Vector noise_variance;       // (channels)
+  Vector channel_weights;      // (channels), see Bound::channel_weights
 };
 
 // Throws an InputError that names the option which does not fit the data.
 void CheckFit(const Dataset& data, const FitOptions& options);
 
-// If asked for, `slopes` (all observation times, D) are those of the smoothed states, in the
-// model's coordinates and time.
-Start Initialise(const Dataset& data, const FitOptions& options, Matrix* slopes = nullptr);
+Start Initialise(const Dataset& data, const FitOptions& options);
 
 }  // namespace gpode

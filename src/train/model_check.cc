@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "gpode/error.h"
+#include "gpode/mlp.h"
 #include "train/fit_options.h"
 #include "train/model_file.h"
 #include "train/training_state.h"
@@ -40,6 +41,18 @@ void CheckFactors(std::string_view where, std::string_view name, const std::vect
   }
 }
 
+void CheckGp(std::string_view where, const GpParameters& gp, const FitOptions& options,
+             std::size_t dim) {
+  const std::size_t rows = options.shared_hyperparameters ? 1 : dim;
+  CheckMatrix(where, "gp/inducing_locations", gp.inducing_locations, options.inducing, dim);
+  CheckMatrix(where, "gp/inducing_mean", gp.inducing_mean, dim, options.inducing);
+  CheckFactors(where, "gp/inducing_chol", gp.inducing_chol, dim, options.inducing);
+  CheckMatrix(where, "gp/lengthscales", gp.lengthscales, rows, dim);
+  CheckPositive(where, "gp/lengthscales", Values(gp.lengthscales));
+  CheckVector(where, "gp/variances", gp.variances, rows);
+  CheckPositive(where, "gp/variances", Values(gp.variances));
+}
+
 // What model and start have in common.
 template <typename T>
 void CheckCommon(std::string_view where, const T& m, const FitOptions& options,
@@ -54,14 +67,29 @@ void CheckCommon(std::string_view where, const T& m, const FitOptions& options,
   CheckPositive(where, "time_scale", m.time_scale);
   CheckVector(where, "noise_variance", m.noise_variance, channels);
   CheckPositive(where, "noise_variance", Values(m.noise_variance));
-  const std::size_t rows = options.shared_hyperparameters ? 1 : dim;
-  CheckMatrix(where, "gp/inducing_locations", m.gp.inducing_locations, options.inducing, dim);
-  CheckMatrix(where, "gp/inducing_mean", m.gp.inducing_mean, dim, options.inducing);
-  CheckFactors(where, "gp/inducing_chol", m.gp.inducing_chol, dim, options.inducing);
-  CheckMatrix(where, "gp/lengthscales", m.gp.lengthscales, rows, dim);
-  CheckPositive(where, "gp/lengthscales", Values(m.gp.lengthscales));
-  CheckVector(where, "gp/variances", m.gp.variances, rows);
-  CheckPositive(where, "gp/variances", Values(m.gp.variances));
+  if (!IsNetwork(options.model)) CheckGp(where, m.gp, options, dim);
+}
+
+// The numbers of weights, draws and coordinates of draws must be those of the options.
+void CheckLearnt(std::string_view where, const Model& m) {
+  const FitOptions& o = m.options;
+  const std::size_t rows = o.shared_hyperparameters ? 1 : m.dim();
+  std::size_t width = m.dim() * o.inducing + rows * (m.dim() + 1);
+  if (IsNetwork(o.model)) {
+    width = Mlp(m.dim(), o.neural.hidden).parameter_count();
+    CheckVector(where, "network/mean", m.network.mean, width);
+    CheckVector(where, "network/deviation", m.network.deviation, width);
+  }
+  if (!IsSampled(o.model)) return;
+  CheckAtLeast(where, "the number of draws", m.draws.field.rows(), 1);
+  const std::size_t count = m.draws.count();
+  CheckMatrix(where, "draws/field", m.draws.field, count, width);
+  CheckMatrix(where, "draws/x0", m.draws.x0, count, m.start_times.size() * m.dim());
+  CheckMatrix(where, "draws/noise_variance", m.draws.noise_variance, count, m.channels.size());
+  CheckPositive(where, "draws/noise_variance", Values(m.draws.noise_variance));
+  if (IsNetwork(o.model)) return;
+  const Matrix hyper = m.draws.field.rightCols(static_cast<Eigen::Index>(rows * (m.dim() + 1)));
+  CheckPositive(where, "draws/field", Values(hyper));
 }
 
 void CheckShootingStates(std::string_view where, const Model& m) {
@@ -88,6 +116,7 @@ void CheckModel(const Model& model) {
   CheckAtLeast(kWhere, "the number of channels", static_cast<std::ptrdiff_t>(model.channels.size()),
                1);
   CheckCommon(kWhere, model, model.options, model.channels.size());
+  CheckLearnt(kWhere, model);
   CheckFinite(kWhere, "start_times", model.start_times);
   CheckMatrix(kWhere, "x0_mean", model.x0_mean, model.start_times.size(), model.dim());
   CheckFactors(kWhere, "x0_chol", model.x0_chol, model.start_times.size(), model.dim());
@@ -110,7 +139,12 @@ void internal::CheckTrainingState(const TrainingState& state, const Dataset& dat
     CheckMatrix(kWhere, "states", start.states[i], data.trajectories[i].times.size(),
                 start.map.dim());
   }
+  if (IsNetwork(model.options.model)) {
+    CheckVector(kWhere, "weights", start.weights,
+                static_cast<std::size_t>(model.network.mean.size()));
+  }
   CheckFinite("training", "flat", state.trainer.flat);
+  CheckFinite("training", "best_flat", state.trainer.best_flat);
 }
 
 }  // namespace gpode

@@ -42,12 +42,40 @@ void ForFields(S& s, const Visit& visit) {
   visit("variances", variances);
 }
 
+template <Is<NetworkParameters> S, typename Visit>
+void ForFields(S& s, const Visit& visit) {
+  auto& [mean, deviation] = s;
+  visit("mean", mean);
+  visit("deviation", deviation);
+}
+
+template <Is<PosteriorDraws> S, typename Visit>
+void ForFields(S& s, const Visit& visit) {
+  auto& [field, x0, noise_variance] = s;
+  visit("field", field);
+  visit("x0", x0);
+  visit("noise_variance", noise_variance);
+}
+
+template <Is<SamplerSummary> S, typename Visit>
+void ForFields(S& s, const Visit& visit) {
+  auto& [worst_rhat, least_bulk_ess, least_tail_ess, divergences, at_max_depth, failed_chains,
+         evaluations] = s;
+  visit("worst_rhat", worst_rhat);
+  visit("least_bulk_ess", least_bulk_ess);
+  visit("least_tail_ess", least_tail_ess);
+  visit("divergences", divergences);
+  visit("at_max_depth", at_max_depth);
+  visit("failed_chains", failed_chains);
+  visit("evaluations", evaluations);
+}
+
 template <Is<Model> S, typename Visit>
 void ForFields(S& s, const Visit& visit) {
   // The options are text, written and read by their own table.
   auto& [options, channels, map, state_scale, state_offset, time_scale, start_times, end_times,
-         warning, gp, noise_variance, x0_mean, x0_chol, shooting_trajectory, shooting_times,
-         shooting_mean, shooting_chol] = s;
+         warning, gp, network, draws, sampler, noise_variance, x0_mean, x0_chol,
+         shooting_trajectory, shooting_times, shooting_mean, shooting_chol] = s;
   visit("channels", channels);
   ForNested("map", map, visit);
   visit("state_scale", state_scale);
@@ -57,6 +85,9 @@ void ForFields(S& s, const Visit& visit) {
   visit("end_times", end_times);
   visit("warning", warning);
   ForNested("gp", gp, visit);
+  ForNested("network", network, visit);
+  ForNested("draws", draws, visit);
+  ForNested("sampler", sampler, visit);
   visit("noise_variance", noise_variance);
   visit("x0_mean", x0_mean);
   visit("x0_chol", x0_chol);
@@ -68,8 +99,8 @@ void ForFields(S& s, const Visit& visit) {
 
 template <Is<Start> S, typename Visit>
 void ForFields(S& s, const Visit& visit) {
-  auto& [map, state_scale, state_offset, spread, time_scale, states, x0, gp, noise_variance,
-         channel_weights] = s;
+  auto& [map, state_scale, state_offset, spread, time_scale, states, x0, gp, weights,
+         noise_variance, channel_weights] = s;
   ForNested("map", map, visit);
   visit("state_scale", state_scale);
   visit("state_offset", state_offset);
@@ -78,6 +109,7 @@ void ForFields(S& s, const Visit& visit) {
   visit("states", Ragged(states));
   visit("x0", x0);
   ForNested("gp", gp, visit);
+  visit("weights", weights);
   visit("noise_variance", noise_variance);
   visit("channel_weights", channel_weights);
 }
@@ -97,7 +129,8 @@ void ForFields(S& s, const Visit& visit) {
 template <Is<TrainerState> S, typename Visit>
 void ForFields(S& s, const Visit& visit) {
   auto& [phase, step, cooling_from, plateau, log_tolerance, keeps_shooting, adam_steps, skipped,
-         skipped_in_a_row, flat, first_moment, second_moment, step_hints, state_updates] = s;
+         skipped_in_a_row, flat, first_moment, second_moment, step_hints, state_updates, best_flat,
+         best_score, stale_checks] = s;
   visit("phase", phase);
   visit("step", step);
   visit("cooling_from", cooling_from);
@@ -112,6 +145,9 @@ void ForFields(S& s, const Visit& visit) {
   visit("second_moment", second_moment);
   visit("step_hints", step_hints);
   visit("state_updates", state_updates);
+  visit("best_flat", best_flat);
+  visit("best_score", best_score);
+  visit("stale_checks", stale_checks);
 }
 
 // All members are numbers, an enumeration counting from 0.

@@ -74,6 +74,12 @@ void ReadTraining(const Archive& archive, std::string_view file, TrainedModel* t
   ForFields(columns, FieldReader(archive, "data/", file));
   trained->data = FromColumns(columns, trained->model.channels);
   CheckDataset(trained->data);
+  if (const FieldReader read(archive, "validation/", file); read.Has("times")) {
+    DataColumns held;
+    ForFields(held, read);
+    trained->validation = FromColumns(held, trained->model.channels);
+    CheckDataset(trained->validation);
+  }
   trained->history = ReadHistory(archive, file);
   const FieldReader read(archive, "training/", file);
   if (!read.Has("flat")) return;
@@ -98,6 +104,10 @@ std::vector<std::byte> ModelBytes(const TrainedModel& trained) {
     const DataColumns columns = ToColumns(trained.data);
     ForFields(columns, FieldWriter(&out, "data/"));
     WriteHistory(trained.history, &out);
+  }
+  if (!trained.validation.trajectories.empty()) {
+    const DataColumns columns = ToColumns(trained.validation);
+    ForFields(columns, FieldWriter(&out, "validation/"));
   }
   if (trained.state) {
     const FieldWriter write(&out, "training/");

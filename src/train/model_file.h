@@ -13,7 +13,7 @@ namespace gpode::internal {
 
 // The first number changes when older programs cannot read what is written, the second when
 // something is added that they may pass over.
-inline constexpr unsigned kFormatMajor = 1, kFormatMinor = 0;
+inline constexpr unsigned kFormatMajor = 1, kFormatMinor = 1;
 
 std::vector<std::byte> ModelBytes(const TrainedModel& trained);
 
@@ -23,7 +23,7 @@ TrainedModel ParseModel(std::span<const std::byte> bytes, std::string_view name)
 // Throws unless the state can be that of a run on this data with these options.
 void CheckTrainingState(const TrainingState& state, const Dataset& data, const Model& model);
 
-// "gpode model 1.0 crc32 89abcdef" ends every model file, as the archive's comment. The checksum is
+// "gpode model 1.1 crc32 89abcdef" ends every model file, as the archive's comment. The checksum is
 // that of all bytes before its eight digits.
 std::string SealWithoutDigits();
 std::string SealDigits(std::span<const std::byte> bytes_before);

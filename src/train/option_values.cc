@@ -33,6 +33,12 @@ TomlValue ToToml(const std::vector<double>& value) {
   return list;
 }
 
+TomlValue ToToml(const std::vector<std::size_t>& value) {
+  TomlValue list{TomlValue::Kind::kArray, {}, {}};
+  for (std::size_t v : value) list.items.push_back(ToToml(v));
+  return list;
+}
+
 TomlValue ToToml(const Vector& value) {
   return ToToml(std::vector<double>(value.begin(), value.end()));
 }
@@ -84,6 +90,14 @@ Complaint FromToml(const TomlValue& from, std::vector<double>& value) {
     if (!FromToml(from.items[i], value[i]).empty()) return "a list of numbers";
   }
   return from.kind == TomlValue::Kind::kArray ? "" : "a list of numbers";
+}
+
+Complaint FromToml(const TomlValue& from, std::vector<std::size_t>& value) {
+  value.resize(from.items.size());
+  for (std::size_t i = 0; i < value.size(); ++i) {
+    if (!FromToml(from.items[i], value[i]).empty()) return "a list of whole numbers";
+  }
+  return from.kind == TomlValue::Kind::kArray ? "" : "a list of whole numbers";
 }
 
 Complaint FromToml(const TomlValue& from, Vector& value) {

@@ -25,6 +25,11 @@ namespace gpode::internal {
 template <typename Enum>
 using Word = std::pair<std::string_view, Enum>;
 
+inline std::vector<Word<ModelKind>> WordsOf(ModelKind) {
+  return {{"gpode", ModelKind::kGpode},          {"npode", ModelKind::kNpode},
+          {"neural", ModelKind::kNeural},        {"neural-vi", ModelKind::kNeuralVi},
+          {"neural-hmc", ModelKind::kNeuralHmc}, {"gpode-hmc", ModelKind::kGpodeHmc}};
+}
 inline std::vector<Word<BoundKind>> WordsOf(BoundKind) {
   return {{"vanilla", BoundKind::kVanilla}, {"shooting", BoundKind::kShooting}};
 }
@@ -52,6 +57,7 @@ TomlValue ToToml(char value);  // one character, or none for 0
 TomlValue ToToml(const std::string& value);
 TomlValue ToToml(const std::vector<std::string>& value);
 TomlValue ToToml(const std::vector<double>& value);
+TomlValue ToToml(const std::vector<std::size_t>& value);
 TomlValue ToToml(const Vector& value);
 TomlValue ToToml(const Matrix& value);
 template <std::unsigned_integral T>
@@ -74,6 +80,7 @@ Complaint FromToml(const TomlValue& from, char& value);
 Complaint FromToml(const TomlValue& from, std::string& value);
 Complaint FromToml(const TomlValue& from, std::vector<std::string>& value);
 Complaint FromToml(const TomlValue& from, std::vector<double>& value);
+Complaint FromToml(const TomlValue& from, std::vector<std::size_t>& value);
 Complaint FromToml(const TomlValue& from, Vector& value);
 Complaint FromToml(const TomlValue& from, Matrix& value);
 template <std::unsigned_integral T>

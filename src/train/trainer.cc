@@ -61,15 +61,19 @@ Start CheckedStart(const Dataset& data, const FitOptions& options) {
 
 }  // namespace
 
-Trainer::Trainer(const Dataset& data, const FitOptions& options)
-    : Trainer(data, options, CheckedStart(data, options)) {}
+Trainer::Trainer(const Dataset& data, const FitOptions& options, const Dataset& validation)
+    : Trainer(data, options, CheckedStart(data, options), validation) {}
 
-Trainer::Trainer(const Dataset& data, const FitOptions& options, Start start)
+Trainer::Trainer(const Dataset& data, const FitOptions& options, Start start,
+                 const Dataset& validation)
     : data_(data), options_(options), start_(std::move(start)), pool_(options.threads) {
   CheckFit(data_, options_);
   plan_ = PlanPhases(options_);
   for (const PhasePlan& phase : plan_) total_steps_ += phase.steps;
   counts_ = WeightedCounts(data_, start_.channel_weights);
+  if (!validation.trajectories.empty()) {
+    validation_ = std::make_unique<Validation>(validation, options_, start_);
+  }
   BeginPhase(0);
 }
 
@@ -84,16 +88,9 @@ void Trainer::BeginPhase(std::size_t phase) {
   Segmentation cut =
       CutIntoSegments(timed, BoundOf(phase) == BoundKind::kShooting ? options_.segment : 0);
   parameters_ = std::make_unique<ModelParameters>(
-      ModelShape{.dim = start_.map.dim(),
-                 .channels = data_.channels.size(),
-                 .inducing = options_.inducing,
-                 .trajectories = data_.trajectories.size(),
-                 .shooting_states = cut.shooting_states,
-                 .shared_hyperparameters = options_.shared_hyperparameters});
-  bound_ = std::make_unique<Bound>(
-      GetKernel(options_.kernel), options_.jitter, start_.map, std::move(timed), std::move(cut),
-      *parameters_, options_.features, options_.draws, options_.precision, options_.solver);
-  bound_->channel_weights.assign(start_.channel_weights.begin(), start_.channel_weights.end());
+      ParametersOf(options_, start_, data_.trajectories.size(), cut.shooting_states));
+  bound_ = MakeBound(options_, start_, std::move(timed), std::move(cut), *parameters_,
+                     KnowledgeOf(options_.model));
   state_.phase = phase;
   state_.step = 0;
   state_.flat.assign(layout().flat_size(), 0.0);
@@ -102,10 +99,19 @@ void Trainer::BeginPhase(std::size_t phase) {
   bvalues_.resize(values_.size());
   gradient_.resize(state_.flat.size());
   rates_.assign(state_.flat.size(), 1.0);
-  // The noise has steps of its own.
-  const ParameterBlock& noise = layout().blocks()[parameters_->noise_variance];
-  std::fill_n(rates_.begin() + static_cast<std::ptrdiff_t>(noise.flat_offset), noise.flat_size,
-              0.0);
+  // The noise has steps of its own, and a point no spread.
+  const auto hold = [&](std::size_t index) {
+    const ParameterBlock& block = layout().blocks()[index];
+    std::fill_n(rates_.begin() + static_cast<std::ptrdiff_t>(block.flat_offset), block.flat_size,
+                0.0);
+  };
+  hold(parameters_->noise_variance);
+  if (KnowledgeOf(options_.model) == Knowledge::kPoint) {
+    hold(parameters_->inducing_chol);
+    hold(parameters_->weight_deviation);
+    hold(parameters_->x0_chol);
+    hold(parameters_->state_chol);
+  }
   if (phase == 0) state_.log_tolerance = std::log(options_.loose_tolerance);
   state_.state_updates.assign(data_.trajectories.size() + parameters_->shape().shooting_states,
                               0.0);
@@ -113,7 +119,7 @@ void Trainer::BeginPhase(std::size_t phase) {
   choice_.segments.clear();
   SetStart(values_);
   layout().Unconstrain(values_, state_.flat);
-  if (last) TakeOver(*last, last_flat);
+  if (last) CopyBlocks(*last, last_flat, *parameters_, state_.flat);
 }
 
 // In segments of average length.
@@ -127,7 +133,7 @@ std::size_t Trainer::BatchSize() const {
 
 void Trainer::SetStart(std::span<double> values) const {
   const ModelShape& s = parameters_->shape();
-  parameters_->WriteGp(start_.gp, values);
+  WriteField(start_, *parameters_, values);
   const auto put = [&](std::size_t block, const auto& from) {
     std::copy_n(from.data(), from.size(), layout().Values(block, values).begin());
   };
@@ -150,16 +156,6 @@ void Trainer::SetStart(std::span<double> values) const {
     const auto row = static_cast<Eigen::Index>(segment.first) - 1;
     const Matrix& states = start_.states[segment.trajectory];
     std::copy_n(states.data() + row * states.cols(), s.dim, means.begin() + segment.state * s.dim);
-  }
-}
-
-// The blocks that both phases have keep their values.
-void Trainer::TakeOver(const ModelParameters& from, std::span<const double> from_flat) {
-  for (const ParameterBlock& block : from.layout().blocks()) {
-    const ParameterBlock& to = layout().Find(block.name);
-    if (to.flat_size != block.flat_size) continue;
-    std::copy_n(from_flat.begin() + block.flat_offset, block.flat_size,
-                state_.flat.begin() + to.flat_offset);
   }
 }
 
@@ -199,6 +195,7 @@ Progress Trainer::Step() {
     UpdateNoise();
     UpdateTolerance(terms.gap);
     WatchPlateau(progress.bound);
+    CheckValidation();
   } else {
     ++state_.skipped;
     ++state_.skipped_in_a_row;
@@ -342,7 +339,7 @@ Progress Trainer::ProgressOf(const BoundTerms& terms) const {
           .tolerance = tolerance.scale,
           .gap = tolerance.scale * (gaussian ? std::sqrt(terms.gap) : terms.gap),
           .noise = noise,
-          .lengthscale = std::exp(log_lengthscale),
+          .lengthscale = lengthscales.empty() ? NAN : std::exp(log_lengthscale),
           .diverged = terms.diverged,
           .evaluations = terms.evaluations,
           .skipped = state_.skipped};

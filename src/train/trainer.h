@@ -22,6 +22,7 @@
 #include "train/minibatch.h"
 #include "train/phases.h"
 #include "train/plateau.h"
+#include "train/validation.h"
 
 namespace gpode {
 
@@ -39,15 +40,22 @@ struct TrainerState {
   // How often each state's posterior was updated: initial states, then shooting states. Minibatches
   // leave most of them as they are.
   std::vector<double> state_updates;
+  // With validation data: the best parameters of the last phase so far, none before its first
+  // check, their score, and the checks since.
+  std::vector<double> best_flat;
+  double best_score = 0;
+  std::size_t stale_checks = 0;
 
   bool operator==(const TrainerState&) const = default;
 };
 
 class Trainer {
  public:
-  Trainer(const Dataset& data, const FitOptions& options);
+  // Validation data, if there are any, choose the model among those of the last phase.
+  Trainer(const Dataset& data, const FitOptions& options, const Dataset& validation = {});
   // From the start of an earlier run on the same data.
-  Trainer(const Dataset& data, const FitOptions& options, Start start);
+  Trainer(const Dataset& data, const FitOptions& options, Start start,
+          const Dataset& validation = {});
 
   // After the last step, or when too many in a row could not be used.
   bool done() const { return state_.phase == plan_.size() || failed(); }
@@ -59,6 +67,7 @@ class Trainer {
   Model Snapshot() const;
 
   const Start& start() const { return start_; }
+  const ModelParameters& parameters() const { return *parameters_; }
   TrainerState Save() const;
   void Restore(const TrainerState& state);
 
@@ -69,7 +78,6 @@ class Trainer {
   bool PolishHelps();
   double MeanLogLikelihood();
   void SetStart(std::span<double> values) const;
-  void TakeOver(const ModelParameters& from, std::span<const double> from_flat);
   Tolerance CurrentTolerance() const;
   std::size_t BatchSize() const;
   void ChooseSegments();
@@ -85,8 +93,11 @@ class Trainer {
   void UpdateNoise();
   void UpdateTolerance(double gap);
   void WatchPlateau(double bound);
+  void CheckValidation();
   void EndStep();
   Progress ProgressOf(const BoundTerms& terms) const;
+  void ClearSpreads(std::span<double> values) const;
+  void ReadField(std::span<const double> values, Model& model) const;
   void ReadShootingStates(std::span<const double> values, Model& model) const;
   const ParameterLayout& layout() const { return parameters_->layout(); }
 
@@ -100,6 +111,7 @@ class Trainer {
   // Of the current phase, or the last one when done.
   std::unique_ptr<ModelParameters> parameters_;
   std::unique_ptr<Bound> bound_;
+  std::unique_ptr<Validation> validation_;
   TrainerState state_;
   Adam adam_{0};
   std::optional<Minibatches> minibatches_;

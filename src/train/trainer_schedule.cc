@@ -20,6 +20,9 @@ std::size_t CoolingSteps(std::size_t from) { return std::max(Plateau::kWindow, f
 
 std::size_t Trainer::EndOfPhase() const {
   const std::size_t planned = plan_[state_.phase].steps;
+  if (options_.validation_patience > 0 && state_.stale_checks >= options_.validation_patience) {
+    return 0;
+  }
   if (state_.cooling_from == 0) return planned;
   return std::min(planned, state_.cooling_from + CoolingSteps(state_.cooling_from));
 }
@@ -70,6 +73,20 @@ void Trainer::UpdateTolerance(double gap) {
   const double half = options_.tolerance_prior == TolerancePrior::kGaussian ? 0.5 : 1.0;
   state_.log_tolerance =
       std::max(state_.log_tolerance + half * NaturalLogStep(gap), std::log(kSmallestTolerance));
+}
+
+// Of the last phase: those before it are on the way.
+void Trainer::CheckValidation() {
+  constexpr std::size_t kEvery = 50;
+  const bool due = (state_.step + 1) % kEvery == 0 || state_.step + 1 == EndOfPhase();
+  if (!validation_ || state_.phase + 1 != plan_.size() || !due) return;
+  const double score = validation_->Score(*parameters_, state_.flat, pool_);
+  const bool better =
+      std::isfinite(score) && (state_.best_flat.empty() || score > state_.best_score);
+  state_.stale_checks = better ? 0 : state_.stale_checks + 1;
+  if (!better) return;
+  state_.best_score = score;
+  state_.best_flat = state_.flat;
 }
 
 // Only where nothing but the parameters changes from step to step.

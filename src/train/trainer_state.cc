@@ -2,27 +2,19 @@
 #include <algorithm>
 
 #include "gpode/error.h"
+#include "model/network_posterior.h"
 #include "train/trainer.h"
 
 namespace gpode {
 
 Model Trainer::Snapshot() const {
-  Model model;
-  model.options = options_;
-  model.channels = data_.channels;
-  model.map = start_.map;
-  model.state_scale = start_.state_scale;
-  model.state_offset = start_.state_offset;
-  model.time_scale = start_.time_scale;
+  Model model = ModelWithout(data_, options_, start_);
   model.warning = Warning();
-  for (const Trajectory& t : data_.trajectories) {
-    model.start_times.push_back(t.start());
-    model.end_times.push_back(t.times.back());
-  }
   std::vector<double> values(layout().value_size());
-  layout().Constrain(state_.flat, values);
+  layout().Constrain(state_.best_flat.empty() ? state_.flat : state_.best_flat, values);
+  ClearSpreads(values);
   const std::span<const double> view(values);
-  parameters_->ReadGp(view, model.gp);
+  ReadField(view, model);
   const auto noise = layout().Values(parameters_->noise_variance, view);
   model.noise_variance = Eigen::Map<const Vector>(noise.data(), noise.size());
   const auto n = static_cast<Eigen::Index>(parameters_->shape().trajectories);
@@ -35,6 +27,26 @@ Model Trainer::Snapshot() const {
   }
   ReadShootingStates(view, model);
   return model;
+}
+
+// A point has none.
+void Trainer::ClearSpreads(std::span<double> values) const {
+  if (KnowledgeOf(options_.model) != Knowledge::kPoint) return;
+  for (std::size_t block : {parameters_->inducing_chol, parameters_->weight_deviation,
+                            parameters_->x0_chol, parameters_->state_chol}) {
+    std::ranges::fill(layout().Values(block, values), 0.0);
+  }
+}
+
+void Trainer::ReadField(std::span<const double> values, Model& model) const {
+  if (!IsNetwork(options_.model)) return parameters_->ReadGp(values, model.gp);
+  const Vector scale =
+      WeightScales(start_.map.dim(), options_.neural.hidden, options_.neural.prior_scale);
+  const auto read = [&](std::size_t block) -> Vector {
+    return scale.cwiseProduct(
+        Eigen::Map<const Vector>(layout().Values(block, values).data(), scale.size()));
+  };
+  model.network = {read(parameters_->weight_mean), read(parameters_->weight_deviation)};
 }
 
 void Trainer::ReadShootingStates(std::span<const double> values, Model& model) const {
@@ -89,6 +101,12 @@ void Trainer::Restore(const TrainerState& state) {
   state_.skipped_in_a_row = state.skipped_in_a_row;
   state_.flat = state.flat;
   state_.state_updates = state.state_updates;
+  if (!state.best_flat.empty()) {
+    CheckSize("Trainer::Restore", "best_flat", state.best_flat.size(), state_.flat.size());
+  }
+  state_.best_flat = state.best_flat;
+  state_.best_score = state.best_score;
+  state_.stale_checks = state.stale_checks;
   adam_.first_moment = state.first_moment;
   adam_.second_moment = state.second_moment;
   adam_.steps = state.adam_steps;

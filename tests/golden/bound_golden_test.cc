@@ -5,6 +5,7 @@
 
 #include "gpode/gpode.h"
 #include "model/bound.h"
+#include "model/gp_posterior.h"
 #include "support/golden.h"
 
 namespace gpode {
@@ -48,9 +49,10 @@ class BoundCase {
                                                      .trajectories = c.trajectories.size(),
                                                      .shooting_states = cut.shooting_states});
     bound_ = std::make_unique<Bound>(
-        GetKernel("squared-exponential"), c.file.at("jitter").Scalar("jitter"),
-        ObservationMap::Identity(dim), c.trajectories, cut, *parameters_, golden::Features(c.file),
-        1, FeaturePrecision::kDouble,
+        MakeGpPosterior(*parameters_, {.kernel = GetKernel("squared-exponential"),
+                                       .jitter = c.file.at("jitter").Scalar("jitter"),
+                                       .features = golden::Features(c.file)}),
+        ObservationMap::Identity(dim), c.trajectories, cut, *parameters_,
         SolverOptions{.method = Method::kDop853, .rtol = 1e-10, .atol = 1e-10});
   }
 

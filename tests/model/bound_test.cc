@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "gpode/gradient_check.h"
+#include "model/gp_posterior.h"
 #include "support/random_gp.h"
 
 namespace gpode {
@@ -49,8 +50,10 @@ struct SmallBound {
                                   .trajectories = 2,
                                   .shooting_states = cut.shooting_states});
     const ObservationMap map{numbers.Normals(kChannels, kDim), numbers.Normals(kChannels, 1)};
-    bound.emplace(GetKernel("squared-exponential"), 1e-6, map, SmallData(), cut, *parameters,
-                  kFeatures, kDraws, FeaturePrecision::kDouble, solver);
+    bound.emplace(MakeGpPosterior(*parameters, {.kernel = GetKernel("squared-exponential"),
+                                                .features = kFeatures,
+                                                .draws = kDraws}),
+                  map, SmallData(), cut, *parameters, solver);
     Values values(parameters->layout().value_size());
     parameters->WriteGp(testing_support::RandomGp(23, kDim, kInducing), values);
     for (double& v : Block(parameters->noise_variance, values)) v = numbers.Uniform(0.2, 0.8);
@@ -372,10 +375,9 @@ TEST(Bound, ADivergedDrawDoesNotLookBetterThanABadOne) {
 }
 
 TEST(Bound, DrawsMustBePositive) {
-  const Segmentation cut = CutIntoSegments(SmallData(), 0);
   const ModelParameters parameters({.dim = 2, .channels = 2, .inducing = 3, .trajectories = 2});
-  EXPECT_ANY_THROW(Bound(GetKernel("squared-exponential"), 1e-6, ObservationMap::Identity(2),
-                         SmallData(), cut, parameters, 8, 0, FeaturePrecision::kDouble, kFixed));
+  EXPECT_ANY_THROW(MakeGpPosterior(
+      parameters, {.kernel = GetKernel("squared-exponential"), .features = 8, .draws = 0}));
 }
 
 }  // namespace

@@ -279,20 +279,33 @@ TEST(NutsTest, StartsWhereItIsTold) {
   EXPECT_NE(std::find(evaluated[1].begin(), evaluated[1].end(), 100), evaluated[1].end());
 }
 
-TEST(NutsTest, ReportsEveryHundredIterationsAndTheLast) {
+TEST(NutsTest, ReportsEveryTenIterationsAndTheLast) {
   std::vector<std::vector<std::size_t>> seen(3);
-  NutsOptions options{.chains = 3, .warm_up = 130, .draws = 120, .threads = 3};
+  NutsOptions options{.chains = 3, .warm_up = 13, .draws = 12, .threads = 3};
   const NutsResult silent = SampleNuts(2, ForEveryChain(StudentT), options);
   options.report = [&](const NutsProgress& p) {
-    EXPECT_EQ(p.iterations, 250u);
+    EXPECT_EQ(p.iterations, 25u);
     EXPECT_GT(p.step_size, 0);
     seen[p.chain].push_back(p.iteration);
+    return true;
   };
   const NutsResult result = SampleNuts(2, ForEveryChain(StudentT), options);
   for (const auto& iterations : seen) {
-    EXPECT_EQ(iterations, (std::vector<std::size_t>{100, 200, 250}));
+    EXPECT_EQ(iterations, (std::vector<std::size_t>{10, 20, 25}));
   }
   EXPECT_EQ(result.AllDraws(), silent.AllDraws());
+}
+
+TEST(NutsTest, AChainThatIsStoppedHasNoDraws) {
+  for (std::size_t last : {10, 20}) {  // within the warm-up, and after it
+    NutsOptions options{.chains = 2, .warm_up = 13, .draws = 12};
+    options.report = [&](const NutsProgress& p) { return p.chain == 0 || p.iteration < last; };
+    const NutsResult result = SampleNuts(2, ForEveryChain(StudentT), options);
+    EXPECT_EQ(result.chains[0].status, ChainStatus::kOk);
+    EXPECT_EQ(result.chains[1].status, ChainStatus::kStopped);
+    EXPECT_EQ(result.chains[1].draws.rows(), 0);
+    EXPECT_EQ(result.Failed(), 1u);
+  }
 }
 
 TEST(NutsTest, OptionsThatMakeNoSenseAreRefused) {

@@ -122,7 +122,7 @@ TEST(FitOptions, MistakesAreNamedWithTheirLine) {
       {"solver.method = \"rk5\"", "f.toml:1: solver.method is \"rk5\", must be one of \"euler\", "},
       {"shared_hyperparameters = 1",
        "f.toml:1: shared_hyperparameters is 1, must be true or false"},
-      {"# x\nstep = 3", "f.toml:2: option 'step' is unknown, known: bound, observation"},
+      {"# x\nstep = 3", "f.toml:2: option 'step' is unknown, known: model, bound, observation"},
       {"steps = 3\n\nsteps = 4", "f.toml:3: steps is given twice, first on line 1"},
       {"steps 3", "f.toml:1: '3' found, must be '='"},
       {"steps = 3 4", "f.toml:1: '4' found, must be the end of the line"},

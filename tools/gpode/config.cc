@@ -33,6 +33,7 @@ void ForDataOptions(Config& config, Visit&& visit) {
   visit("data.frame_rate", config.read.frame_rate);
   visit("data.every", config.read.every);
   visit("data.initial", config.initial);
+  visit("data.validation", config.validation);
 }
 
 bool SetDataOption(RunConfig& config, const internal::TomlItem& item, std::string_view where) {

@@ -24,6 +24,7 @@ struct RunConfig {
   FitOptions fit;
   std::vector<std::string> files;
   ReadOptions read;
+  std::string validation;         // a file, or none
   std::string initial = "first";  // when the initial state is: "first", "gap" or a time
 };
 

@@ -11,6 +11,7 @@
 #include "commands.h"
 #include "data/files.h"
 #include "data/number_text.h"
+#include "data/reading.h"
 #include "fit_arguments.h"
 #include "fit_summary.h"
 #include "gpode/error.h"
@@ -64,6 +65,19 @@ void CheckChannelsMove(const Dataset& data, const RunConfig& config) {
   }
 }
 
+bool SameData(const Dataset& one, const Dataset& other) {
+  bool same = one.channels == other.channels || one.trajectories.empty();
+  same = same && one.trajectories.size() == other.trajectories.size();
+  for (std::size_t n = 0; same && n < one.trajectories.size(); ++n) {
+    const Trajectory &a = one.trajectories[n], &b = other.trajectories[n];
+    same = a.times == b.times && a.start_time == b.start_time &&
+           (a.values.array() == b.values.array() ||
+            (a.values.array().isNaN() && b.values.array().isNaN()))
+               .all();
+  }
+  return same;
+}
+
 bool IsLong(const Dataset& data) {
   return std::any_of(data.trajectories.begin(), data.trajectories.end(),
                      [](const Trajectory& t) { return t.times.size() >= kLongSeries; });
@@ -81,6 +95,10 @@ class Fitter {
     CheckOutput(out_ + ".toml", config_.files);
     Interruption interruption;
     const TrainedModel trained = Learn();
+    // A sampler that was stopped has nothing to show.
+    if (!trained.finished && IsSampled(config_.fit.model) && !config_.files.empty()) {
+      throw Interrupted();
+    }
     if (!config_.files.empty()) WriteConfig();
     Conclude(trained);
     if (Interruption::Asked()) throw Interrupted();
@@ -98,11 +116,13 @@ class Fitter {
       CheckChannelsMove(data_, config_);
       ChooseModel();
       CheckFit(data_, config_.fit);
+      ReadValidation();
     } else if (!a_.resume) {
       ThrowInput("fit", "DATA", "is missing, must name at least one file; see gpode fit --help");
     } else if (out_.empty()) {
       ThrowInput("fit", "-o", "is missing, must name the model file to go on with");
-    } else if (!a_.changes.empty() || !a_.config.empty() || a_.observe || a_.model != "auto") {
+    } else if (!a_.changes.empty() || !a_.config.empty() || a_.observe || a_.model != "auto" ||
+               !a_.validation.empty()) {
       ThrowInput("fit", "--resume",
                  "without DATA goes on as the run was, must not have other options for it");
     }
@@ -110,27 +130,30 @@ class Fitter {
   }
 
   void ChooseModel() {
-    if (a_.model == "gpode") config_.fit.bound = BoundKind::kVanilla;
-    if (a_.model == "shooting") config_.fit.bound = BoundKind::kShooting;
+    if (a_.model != "auto") SetModel(config_.fit, a_.model, "fit: --model");
     // A configuration file has chosen already.
     if (a_.model == "auto" && a_.config.empty()) {
       config_.fit.bound = IsLong(data_) ? BoundKind::kShooting : BoundKind::kVanilla;
     }
   }
 
+  void ReadValidation() {
+    if (config_.validation.empty()) return;
+    if (IsSampled(config_.fit.model)) {
+      ThrowInput("fit", "--validation", "has no use with a sampler, must not be given");
+    }
+    validation_ = ReadDataset(std::vector<std::filesystem::path>{config_.validation}, config_.read);
+    if (validation_.channels == data_.channels) return;
+    internal::ThrowAt(
+        config_.validation,
+        fmt::format("has channels {}, must have those of the data, {}",
+                    internal::ListOf(validation_.channels), internal::ListOf(data_.channels)));
+  }
+
   // What is in the file must be the run that was asked for.
   void CheckResumes(const TrainedModel& saved) const {
     if (config_.files.empty()) return;
-    bool same = saved.data.channels == data_.channels &&
-                saved.data.trajectories.size() == data_.trajectories.size();
-    for (std::size_t n = 0; same && n < data_.trajectories.size(); ++n) {
-      const Trajectory &a = saved.data.trajectories[n], &b = data_.trajectories[n];
-      same = a.times == b.times && a.start_time == b.start_time &&
-             (a.values.array() == b.values.array() ||
-              (a.values.array().isNaN() && b.values.array().isNaN()))
-                 .all();
-    }
-    if (!same) {
+    if (!SameData(saved.data, data_) || !SameData(saved.validation, validation_)) {
       internal::ThrowAt(out_, "holds a run on other data, cannot go on with these");
     }
     FitOptions was = saved.model.options, is = config_.fit;
@@ -155,7 +178,7 @@ class Fitter {
     if (a_.common.threads > 0) control.threads = a_.common.threads;
     const bool go_on = a_.resume && (config_.files.empty() || std::filesystem::exists(out_));
     if (!a_.common.quiet && !a_.common.json && !go_on) PrintPlan(data_, config_);
-    if (!go_on) return Train(data_, config_.fit, control);
+    if (!go_on) return Train(data_, config_.fit, control, validation_);
     const TrainedModel saved = LoadTrainedModel(out_);
     CheckResumes(saved);
     if (!a_.common.quiet && !a_.common.json) {
@@ -183,7 +206,7 @@ class Fitter {
   const FitArguments& a_;
   std::string command_line_, out_;
   RunConfig config_;
-  Dataset data_;
+  Dataset data_, validation_;
 };
 
 }  // namespace

@@ -39,8 +39,9 @@ const std::map<std::string, Known>& KnownOptions() {
 
 // These are set by options that do more.
 bool IsCovered(const std::string& name) {
-  return name == "bound" || name == "observation" || name == "seed" || name == "threads" ||
-         name == "tolerance" || name == "tight_tolerance" || name.starts_with("observation_map");
+  return name == "model" || name == "bound" || name == "observation" || name == "seed" ||
+         name == "threads" || name == "tolerance" || name == "tight_tolerance" ||
+         name.starts_with("observation_map");
 }
 
 std::string OptionName(std::string name) {
@@ -151,9 +152,14 @@ void AddFitOptions(CLI::App* command, FitArguments* a) {
   command->add_option("DATA", a->files, "data files; several are several trajectories");
   AddName(command, "-o,--output", "FILE", &a->out,
           "model file (default: the first data file's name .gpode)");
-  AddChoice(command, "--model", &a->model, {"auto", "gpode", "shooting"},
-            "whole trajectories (gpode), short segments (shooting), or shooting from 100 times on "
-            "(auto, the default)");
+  std::vector<std::string> models = {"auto"};
+  for (const NamedModel& model : ListModels()) models.push_back(model.name);
+  AddChoice(command, "--model", &a->model, models,
+            "GPODE on whole trajectories (gpode) or short segments (shooting), shooting from 100 "
+            "times on (auto, the default); or another model of the field: npode, neural, "
+            "neural-vi, each also with -shooting, neural-hmc, gpode-hmc");
+  AddName(command, "--validation", "FILE", &a->validation,
+          "data that are not trained on, to stop where they are forecast best");
   AddWord(
       command, "--observe", "HOW",
       [a](const Place&, const std::string& word) { a->observe = word; },
@@ -196,6 +202,7 @@ RunConfig ConfigOf(const FitArguments& a) {
   if (!a.config.empty()) config = ReadConfig(a.config, config);
   for (const auto& change : a.changes) change(config);
   if (!a.files.empty()) config.files = a.files;
+  if (!a.validation.empty()) config.validation = a.validation;
   return config;
 }
 

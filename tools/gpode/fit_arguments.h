@@ -15,8 +15,8 @@ namespace gpode::tool {
 
 struct FitArguments {
   std::vector<std::string> files;
-  std::string out, config;
-  std::string model = "auto";  // gpode, shooting or auto
+  std::string out, config, validation;
+  std::string model = "auto";  // a name of ListModels, or auto
   bool resume = false;
   double checkpoint_seconds = 5;
   Common common;

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "gpode/options.h"
 #include "model_input.h"
 #include "output.h"
 
@@ -79,9 +80,15 @@ void PrintPlan(const Dataset& data, const RunConfig& config) {
   const std::size_t states = o.states > 0                  ? o.states
                              : o.observation_map.dim() > 0 ? o.observation_map.dim()
                                                            : data.channels.size();
+  const std::string made_of =
+      IsNetwork(o.model) ? fmt::format("hidden layers of {}", fmt::join(o.neural.hidden, ", "))
+                         : Several(o.inducing, "inducing point", "inducing points");
+  const std::string how =
+      o.model == ModelKind::kGpode
+          ? (o.bound == BoundKind::kShooting ? "shooting" : "whole trajectories")
+          : NameOf(o).title;
   fmt::print("learning the field of {} by {}, {}, seed {}\n", Several(states, "state", "states"),
-             o.bound == BoundKind::kShooting ? "shooting" : "whole trajectories",
-             Several(o.inducing, "inducing point", "inducing points"), o.seed);
+             how, made_of, o.seed);
   std::fflush(stdout);
 }
 
@@ -89,7 +96,7 @@ void PrintLengthscales(const Model& model) {
   const std::vector<std::string> names = StateNames(model);
   const Matrix& scales = model.gp.lengthscales;
   constexpr Eigen::Index kMostStates = 6;
-  if (scales.cols() > kMostStates) return;
+  if (scales.size() == 0 || scales.cols() > kMostStates) return;
   fmt::print("  {:<14}", "lengthscales");
   for (const std::string& name : names) fmt::print(" {:>10}", name);
   fmt::print("\n");
@@ -126,6 +133,7 @@ void PrintSummaryJson(const TrainedModel& trained, const Diagnosis& diagnosis,
                       const std::string& out) {
   nlohmann::ordered_json json;
   json["model"] = out;
+  json["method"] = NameOf(trained.model.options).name;
   json["seed"] = trained.model.options.seed;
   json["finished"] = trained.finished;
   json["steps"] = StepsTaken(trained);

@@ -122,9 +122,23 @@ Json ModelJson(const TrainedModel& trained) {
   const Model& m = trained.model;
   Json json;
   json["states"] = StateNames(m);
+  json["method"] = NameOf(m.options).name;
   json["bound"] = m.options.bound == BoundKind::kShooting ? "shooting" : "vanilla";
-  json["kernel"] = m.options.kernel;
-  json["inducing"] = m.options.inducing;
+  if (IsNetwork(m.options.model)) {
+    json["hidden"] = m.options.neural.hidden;
+  } else {
+    json["kernel"] = m.options.kernel;
+    json["inducing"] = m.options.inducing;
+  }
+  if (IsSampled(m.options.model)) {
+    json["sampler"] = {{"draws", m.draws.count()},
+                       {"rhat", m.sampler.worst_rhat},
+                       {"bulk_ess", m.sampler.least_bulk_ess},
+                       {"tail_ess", m.sampler.least_tail_ess},
+                       {"divergences", m.sampler.divergences},
+                       {"at_max_depth", m.sampler.at_max_depth},
+                       {"failed_chains", m.sampler.failed_chains}};
+  }
   json["seed"] = m.options.seed;
   json["finished"] = trained.finished;
   json["noise_variance"] = std::vector<double>(m.noise_variance.begin(), m.noise_variance.end());
@@ -144,10 +158,8 @@ Json ModelJson(const TrainedModel& trained) {
 void PrintModel(const TrainedModel& trained) {
   const Model& m = trained.model;
   fmt::print("  states        {}\n", fmt::join(StateNames(m), ", "));
-  fmt::print("  learnt by     {}, {} kernel, {}, {}, seed {}\n",
-             m.options.bound == BoundKind::kShooting ? "shooting" : "whole trajectories",
-             m.options.kernel, Several(m.options.inducing, "inducing point", "inducing points"),
-             Several(m.options.features, "feature", "features"), m.options.seed);
+  fmt::print("  learnt by     {}, seed {}\n", NameOf(m.options).title, m.options.seed);
+  for (const auto& [name, value] : FieldFacts(m)) fmt::print("  {:<13} {}\n", name, value);
   if (!trained.history.empty()) {
     fmt::print("  training      {} after {} of {} steps, bound {:.2f}\n",
                trained.finished ? "finished" : "stopped", trained.history.back().step + 1,

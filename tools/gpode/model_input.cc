@@ -66,6 +66,33 @@ std::size_t MatchTrajectory(const Dataset& tests, std::size_t n, const TrainedMo
                         Several(tests.trajectories.size(), "trajectory", "trajectories"), known));
 }
 
+std::vector<std::pair<std::string, std::string>> FieldFacts(const Model& model) {
+  const FitOptions& o = model.options;
+  std::vector<std::pair<std::string, std::string>> facts;
+  if (IsNetwork(o.model)) {
+    facts.emplace_back("hidden layers", o.neural.hidden.empty()
+                                            ? "none"
+                                            : fmt::format("{}", fmt::join(o.neural.hidden, ", ")));
+    facts.emplace_back("weights", std::to_string(model.network.mean.size()));
+  } else {
+    facts.emplace_back("kernel", o.kernel);
+    facts.emplace_back("inducing points", std::to_string(o.inducing));
+    if (o.model == ModelKind::kGpode) {
+      facts.emplace_back("Fourier features", std::to_string(o.features));
+    }
+  }
+  if (!IsSampled(o.model)) return facts;
+  const SamplerSummary& s = model.sampler;
+  facts.emplace_back("draws", fmt::format("{} from {}", model.draws.count(),
+                                          Several(o.sampler.chains, "chain", "chains")));
+  facts.emplace_back("largest R-hat", fmt::format("{:.3f}", s.worst_rhat));
+  facts.emplace_back("least effective draws",
+                     fmt::format("{:.0f} (tails {:.0f})", s.least_bulk_ess, s.least_tail_ess));
+  facts.emplace_back("divergences", std::to_string(s.divergences));
+  facts.emplace_back("draws at the largest depth", std::to_string(s.at_max_depth));
+  return facts;
+}
+
 std::vector<std::string> StateNames(const Model& model) {
   const Matrix& map = model.map.matrix;
   std::vector<std::string> names;

@@ -23,6 +23,10 @@ std::size_t FindTrajectory(const Place& place, std::string_view word, const Trai
 std::size_t MatchTrajectory(const Dataset& tests, std::size_t n, const TrainedModel& trained,
                             std::string_view file);
 
+// What the field is made of, as names and values for people: kernel and inducing points, or layers;
+// draws of a sampler and what speaks for them.
+std::vector<std::pair<std::string, std::string>> FieldFacts(const Model& model);
+
 // A state that one channel shows by itself has that channel's name, others are state1, state2, ...
 std::vector<std::string> StateNames(const Model& model);
 

@@ -117,6 +117,8 @@ Matrix CellCentres(const Portrait& p) {
 double PriorVariance(const Model& model, Eigen::Index state) {
   const Vector& variances = model.gp.variances;
   const double scale = model.state_scale[state] / model.time_scale;
+  // A network's field is of unit size in the model's coordinates.
+  if (IsNetwork(model.options.model)) return scale * scale;
   return variances[variances.size() > 1 ? state : 0] * scale * scale;
 }
 
@@ -187,9 +189,12 @@ Portrait PortraitOf(const PlotInput& input) {
     portrait.paths.push_back(PathOf(input, n, portrait));
   }
   SetAxes(input, names, &portrait);
-  const Matrix inducing = InUserUnits(input.model(), input.model().gp.inducing_locations);
-  portrait.inducing.resize(inducing.rows(), 2);
-  portrait.inducing << inducing.col(portrait.first), inducing.col(portrait.second);
+  portrait.inducing.resize(0, 2);
+  if (!IsNetwork(input.model().options.model)) {
+    const Matrix inducing = InUserUnits(input.model(), input.model().gp.inducing_locations);
+    portrait.inducing.resize(inducing.rows(), 2);
+    portrait.inducing << inducing.col(portrait.first), inducing.col(portrait.second);
+  }
   EvaluateField(input, &portrait);
   return portrait;
 }

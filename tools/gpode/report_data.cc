@@ -10,6 +10,7 @@
 #include "fit_summary.h"
 #include "gpode/diagnosis.h"
 #include "gpode/gpode.h"
+#include "gpode/options.h"
 #include "model_input.h"
 #include "output.h"
 
@@ -104,7 +105,7 @@ Json MetaJson(const TrainedModel& trained, const ReportOptions& options) {
     meta["facts"].push_back({{"name", name}, {"value", value}});
   };
   if (!trained.data.trajectories.empty()) fact("data", DescribeData(trained.data));
-  fact("learnt by", m.options.bound == BoundKind::kShooting ? "shooting" : "whole trajectories");
+  fact("learnt by", NameOf(m.options).title);
   if (!trained.history.empty()) {
     fact("steps", std::to_string(trained.history.back().step + 1));
     fact("bound", fmt::format("{:.2f}", trained.history.back().bound));

@@ -182,10 +182,10 @@ Json CalibrationJson(const TrainedModel& trained, const Posterior& posterior, co
 Json LearnedJson(const TrainedModel& trained) {
   const Model& m = trained.model;
   Json json;
-  json["facts"] =
-      Json::array({{{"name", "kernel"}, {"value", m.options.kernel}},
-                   {{"name", "inducing points"}, {"value", std::to_string(m.options.inducing)}},
-                   {{"name", "Fourier features"}, {"value", std::to_string(m.options.features)}}});
+  json["facts"] = Json::array();
+  for (const auto& [name, value] : FieldFacts(m)) {
+    json["facts"].push_back({{"name", name}, {"value", value}});
+  }
   json["lengthscales"] = Json::array();
   for (Eigen::Index d = 0; d < m.gp.lengthscales.rows(); ++d) {
     const Vector row = m.gp.lengthscales.row(d).transpose().cwiseProduct(m.state_scale);

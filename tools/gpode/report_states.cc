@@ -125,7 +125,9 @@ Json StatesJson(const TrainedModel& trained, const Posterior& posterior,
                 const std::vector<Forecast>& forecasts, const ReportOptions& options) {
   const Model& m = trained.model;
   Json json = {{"names", StateNames(m)}};
-  json["inducing"] = Columns(InUserUnits(m, m.gp.inducing_locations));
+  const bool network = IsNetwork(m.options.model);
+  const Matrix inducing = network ? Matrix(0, m.map.matrix.cols()) : m.gp.inducing_locations;
+  json["inducing"] = Columns(InUserUnits(m, inducing));
   std::vector<Matrix> medians;
   for (std::size_t n = 0; n < forecasts.size(); ++n) {
     medians.push_back(MedianStates(forecasts[n]));

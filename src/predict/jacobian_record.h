@@ -1,0 +1,23 @@
+// Pullbacks of fields whose record of a point begins with their Jacobian there.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+namespace gpode {
+
+// bx += J^T g at every point; records (n, record_size), g and bx (n, dim).
+inline void PullbackByJacobian(std::size_t dim, std::span<const double> records,
+                               std::size_t record_size, std::span<const double> g,
+                               std::span<double> bx) {
+  for (std::size_t p = 0; p * dim < g.size(); ++p) {
+    const double* jacobian = records.data() + p * record_size;
+    for (std::size_t i = 0; i < dim; ++i) {
+      for (std::size_t j = 0; j < dim; ++j) {
+        bx[p * dim + j] += jacobian[i * dim + j] * g[p * dim + i];
+      }
+    }
+  }
+}
+
+}  // namespace gpode
