@@ -1,7 +1,9 @@
 #include "progress.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 
@@ -19,14 +21,14 @@ void Remember(int signal) {
   std::signal(signal, SIG_DFL);  // the next one ends the process
 }
 
+}  // namespace
+
 std::string Duration(double seconds) {
   const auto whole = static_cast<long>(seconds + 0.5);
   if (whole < 60) return fmt::format("{} s", whole);
   if (whole < 3600) return fmt::format("{} min {:02} s", whole / 60, whole % 60);
   return fmt::format("{} h {:02} min", whole / 3600, whole / 60 % 60);
 }
-
-}  // namespace
 
 Interruption::Interruption() {
   interrupted = 0;
@@ -77,6 +79,37 @@ void ProgressLine::Show(const Progress& progress) {
 void ProgressLine::End() {
   if (open_) fmt::print(stderr, "\r\033[K");
   open_ = false;
+}
+
+RunsLine::RunsLine(bool quiet, std::size_t done, std::size_t total)
+    : quiet_(quiet), terminal_(ErrorIsTerminal()), done_(done), total_(total) {}
+
+RunsLine::~RunsLine() {
+  if (!quiet_ && terminal_) fmt::print(stderr, "\r\033[K");
+}
+
+void RunsLine::Begin(const std::string& run) {
+  running_.push_back(run);
+  if (terminal_) Show("");
+}
+
+void RunsLine::End(const std::string& run, const std::string& how) {
+  std::erase(running_, run);
+  ++done_;
+  Show(fmt::format("{}: {}", run, how));
+}
+
+void RunsLine::Show(const std::string& plain) {
+  if (quiet_) return;
+  const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start_;
+  const std::string head =
+      fmt::format("{} of {} runs done, {}", done_, total_, Duration(passed.count()));
+  if (terminal_) {
+    fmt::print(stderr, "\r\033[K  {}; now {}", head, fmt::join(running_, ", "));
+  } else {
+    fmt::print(stderr, "  {}; {}\n", head, plain);
+  }
+  std::fflush(stderr);
 }
 
 }  // namespace gpode::tool
