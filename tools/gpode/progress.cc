@@ -13,6 +13,7 @@ namespace gpode::tool {
 namespace {
 
 constexpr std::size_t kPlainLines = 10;  // of a whole run
+constexpr std::size_t kRunsShown = 2;    // of those on their way; a line must not be wrapped
 
 volatile std::sig_atomic_t interrupted = 0;
 
@@ -105,7 +106,11 @@ void RunsLine::Show(const std::string& plain) {
   const std::string head =
       fmt::format("{} of {} runs done, {}", done_, total_, Duration(passed.count()));
   if (terminal_) {
-    fmt::print(stderr, "\r\033[K  {}; now {}", head, fmt::join(running_, ", "));
+    const std::size_t shown = std::min(running_.size(), kRunsShown), more = running_.size() - shown;
+    fmt::print(
+        stderr, "\r\033[K  {}; now {}{}", head,
+        fmt::join(running_.begin(), running_.begin() + static_cast<std::ptrdiff_t>(shown), ", "),
+        more > 0 ? fmt::format(" and {} more", more) : "");
   } else {
     fmt::print(stderr, "  {}; {}\n", head, plain);
   }
