@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <atomic>
 #include <csignal>
 #include <cstdio>
 
@@ -15,10 +16,12 @@ namespace {
 constexpr std::size_t kPlainLines = 10;  // of a whole run
 constexpr std::size_t kRunsShown = 2;    // of those on their way; a line must not be wrapped
 
-volatile std::sig_atomic_t interrupted = 0;
+// Set by a signal, read by any thread.
+std::atomic<bool> interrupted = false;
+static_assert(std::atomic<bool>::is_always_lock_free);
 
 void Remember(int signal) {
-  interrupted = 1;
+  interrupted = true;
   std::signal(signal, SIG_DFL);  // the next one ends the process
 }
 
@@ -32,7 +35,7 @@ std::string Duration(double seconds) {
 }
 
 Interruption::Interruption() {
-  interrupted = 0;
+  interrupted = false;
   std::signal(SIGINT, Remember);
   std::signal(SIGTERM, Remember);
 }
@@ -42,7 +45,7 @@ Interruption::~Interruption() {
   std::signal(SIGTERM, SIG_DFL);
 }
 
-bool Interruption::Asked() { return interrupted != 0; }
+bool Interruption::Asked() { return interrupted; }
 
 ProgressLine::ProgressLine(bool quiet) : quiet_(quiet), terminal_(ErrorIsTerminal()) {}
 

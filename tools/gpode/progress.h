@@ -1,7 +1,7 @@
 // How training runs go on: one line that is written over in a terminal, plain lines elsewhere; and
 // Ctrl-C, which ends them.
 //
-// Thread safety: one call at a time.
+// Thread safety: one call at a time, but for Interruption::Asked, which any thread may call.
 #pragma once
 
 #include <chrono>
