@@ -4,11 +4,12 @@
 // From an archive mocapSUBJECT.npz with arrays train, validation and test (sequences, frames,
 // channels), or from the database's motions with the split of the paper's appendix. These have 62
 // channels; hands, fingers, thumbs and toes are left out, the root's place is replaced by its
-// change to the next frame (the last one repeated), and every channel's mean over all sequences
-// of the subject is taken off. The paper does not say which 50 it takes; these follow from the
-// archives: the clavicles, which never move, are their channels 24, 25, 31 and 32, and the last two
-// rows of their first three channels are equal. Motions and archives were not compared value by
-// value.
+// change to the next frame (the last one repeated), the first frames are taken, and every channel's
+// mean over all sequences of the subject is taken off. The paper does not say which 50 channels it
+// has; this is how a public script prepares such recordings, and the archives agree with it in what
+// they show by themselves: the clavicles, which never move, are their channels 24, 25, 31 and 32,
+// the last two rows of their first three channels are equal, and all means are zero. Motions and
+// archives were not compared value by value.
 //
 // Thread safety: all functions may be called from any thread.
 //
