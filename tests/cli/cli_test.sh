@@ -16,7 +16,7 @@ test_help() {
 
 test_every_command_has_help_with_examples() {
   local command text
-  for command in simulate fit forecast impute field plot score info completion manual; do
+  for command in simulate fit forecast impute field plot score info report reproduce completion manual; do
     text=$("$gpode" $command --help)
     contains "$text" "Usage: gpode $command" "Examples:" "  gpode $command"
   done
@@ -153,6 +153,7 @@ test_completion_and_manual_know_every_command() {
   (source ./completion; COMP_WORDS=(gpode fit --indu); COMP_CWORD=2; _gpode; [ "${COMPREPLY[0]}" = --inducing ])
   # shellcheck disable=SC1091
   (source ./completion; COMP_WORDS=(gpode simulate lor); COMP_CWORD=2; _gpode; [ "${COMPREPLY[0]}" = lorenz63 ])
+  (source ./completion; COMP_WORDS=(gpode reproduce fhn vdp-i); COMP_CWORD=3; _gpode; [ "${COMPREPLY[0]}" = vdp-irregular ])
   contains "$("$gpode" manual)" ".TH GPODE 1" "gpode simulate" "gpode score" "EXIT STATUS"
 }
 

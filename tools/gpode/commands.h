@@ -25,6 +25,7 @@ void AddPlot(CLI::App& app);
 void AddScore(CLI::App& app);
 void AddInfo(CLI::App& app);
 void AddReport(CLI::App& app);
+void AddReproduce(CLI::App& app);
 void AddCompletion(CLI::App& app);
 void AddManual(CLI::App& app);
 

@@ -127,6 +127,7 @@ int Run(int argc, char** argv) {
   AddScore(app);
   AddInfo(app);
   AddReport(app);
+  AddReproduce(app);
   AddCompletion(app);
   AddManual(app);
   for (CLI::App* command : app.get_subcommands({})) command->group("Commands");

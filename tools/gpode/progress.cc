@@ -1,7 +1,10 @@
 #include "progress.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
+#include <atomic>
 #include <csignal>
 #include <cstdio>
 
@@ -11,13 +14,18 @@ namespace gpode::tool {
 namespace {
 
 constexpr std::size_t kPlainLines = 10;  // of a whole run
+constexpr std::size_t kRunsShown = 2;    // of those on their way; a line must not be wrapped
 
-volatile std::sig_atomic_t interrupted = 0;
+// Set by a signal, read by any thread.
+std::atomic<bool> interrupted = false;
+static_assert(std::atomic<bool>::is_always_lock_free);
 
 void Remember(int signal) {
-  interrupted = 1;
+  interrupted = true;
   std::signal(signal, SIG_DFL);  // the next one ends the process
 }
+
+}  // namespace
 
 std::string Duration(double seconds) {
   const auto whole = static_cast<long>(seconds + 0.5);
@@ -26,10 +34,8 @@ std::string Duration(double seconds) {
   return fmt::format("{} h {:02} min", whole / 3600, whole / 60 % 60);
 }
 
-}  // namespace
-
 Interruption::Interruption() {
-  interrupted = 0;
+  interrupted = false;
   std::signal(SIGINT, Remember);
   std::signal(SIGTERM, Remember);
 }
@@ -39,7 +45,7 @@ Interruption::~Interruption() {
   std::signal(SIGTERM, SIG_DFL);
 }
 
-bool Interruption::Asked() { return interrupted != 0; }
+bool Interruption::Asked() { return interrupted; }
 
 ProgressLine::ProgressLine(bool quiet) : quiet_(quiet), terminal_(ErrorIsTerminal()) {}
 
@@ -77,6 +83,41 @@ void ProgressLine::Show(const Progress& progress) {
 void ProgressLine::End() {
   if (open_) fmt::print(stderr, "\r\033[K");
   open_ = false;
+}
+
+RunsLine::RunsLine(bool quiet, std::size_t done, std::size_t total)
+    : quiet_(quiet), terminal_(ErrorIsTerminal()), done_(done), total_(total) {}
+
+RunsLine::~RunsLine() {
+  if (!quiet_ && terminal_) fmt::print(stderr, "\r\033[K");
+}
+
+void RunsLine::Begin(const std::string& run) {
+  running_.push_back(run);
+  if (terminal_) Show("");
+}
+
+void RunsLine::End(const std::string& run, const std::string& how) {
+  std::erase(running_, run);
+  ++done_;
+  Show(fmt::format("{}: {}", run, how));
+}
+
+void RunsLine::Show(const std::string& plain) {
+  if (quiet_) return;
+  const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start_;
+  const std::string head =
+      fmt::format("{} of {} runs done, {}", done_, total_, Duration(passed.count()));
+  if (terminal_) {
+    const std::size_t shown = std::min(running_.size(), kRunsShown), more = running_.size() - shown;
+    fmt::print(
+        stderr, "\r\033[K  {}; now {}{}", head,
+        fmt::join(running_.begin(), running_.begin() + static_cast<std::ptrdiff_t>(shown), ", "),
+        more > 0 ? fmt::format(" and {} more", more) : "");
+  } else {
+    fmt::print(stderr, "  {}; {}\n", head, plain);
+  }
+  std::fflush(stderr);
 }
 
 }  // namespace gpode::tool

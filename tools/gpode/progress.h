@@ -1,11 +1,12 @@
-// How a training run goes on: one line that is written over in a terminal, plain lines elsewhere;
-// and Ctrl-C, which ends it.
+// How training runs go on: one line that is written over in a terminal, plain lines elsewhere; and
+// Ctrl-C, which ends them.
 //
-// Thread safety: one run at a time, from the thread that trains.
+// Thread safety: one call at a time, but for Interruption::Asked, which any thread may call.
 #pragma once
 
 #include <chrono>
 #include <string>
+#include <vector>
 
 #include "gpode/model.h"
 
@@ -45,5 +46,29 @@ class ProgressLine {
   std::size_t first_step_ = 0, next_share_ = 0;
   bool begun_ = false;
 };
+
+// Of many runs: how many are done, which are on their way.
+class RunsLine {
+ public:
+  RunsLine(bool quiet, std::size_t done, std::size_t total);
+  ~RunsLine();
+  RunsLine(const RunsLine&) = delete;
+  RunsLine& operator=(const RunsLine&) = delete;
+
+  void Begin(const std::string& run);
+  // `how` is a few words about its end.
+  void End(const std::string& run, const std::string& how);
+
+ private:
+  void Show(const std::string& plain);
+
+  bool quiet_, terminal_;
+  std::size_t done_, total_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  std::vector<std::string> running_ = {};
+};
+
+// "5 s", "3 min 05 s", "2 h 10 min".
+std::string Duration(double seconds);
 
 }  // namespace gpode::tool

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "commands.h"
+#include "experiments/tasks.h"
 #include "gpode/gpode.h"
 
 namespace gpode::tool {
@@ -75,10 +76,13 @@ std::string Completion(const CLI::App& app) {
       "    COMPREPLY=($(compgen -W \"$options\" -- \"$word\"))\n"
       "  elif [ \"${{COMP_WORDS[1]}}\" = simulate ] && [ \"$COMP_CWORD\" -eq 2 ]; then\n"
       "    COMPREPLY=($(compgen -W \"{}\" -- \"$word\"))\n"
+      "  elif [ \"${{COMP_WORDS[1]}}\" = reproduce ]; then\n"
+      "    COMPREPLY=($(compgen -W \"{}\" -- \"$word\"))\n"
       "  fi\n"
       "}}\n"
       "complete -o default -F _gpode gpode\n",
-      Version(), fmt::join(names, " "), cases, fmt::join(SystemNames(), " "));
+      Version(), fmt::join(names, " "), cases, fmt::join(SystemNames(), " "),
+      fmt::join(experiments::TaskWords(), " "));
 }
 
 // Text as roff takes it: hyphens and backslashes are meant, a line does not begin with a control

@@ -1,0 +1,31 @@
+// The figures that ours are compared with: the paper's tables (Hegde et al. 2022), and later work
+// on the same tasks.
+//
+// Thread safety: plain functions and values.
+//
+//   for (const PaperFigure& figure : PaperFiguresOf("fhn")) ...
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gpode::experiments {
+
+// Mean and standard error over runs, as printed; NaN: not given.
+struct PaperScore {
+  double mean, error;
+};
+
+struct PaperFigure {
+  std::string task;
+  std::string
+      method;  // ours of that name is compared with it; empty: later work, by another method
+  std::string title;
+  PaperScore mnll, mse;
+};
+
+const std::vector<PaperFigure>& AllPaperFigures();
+std::vector<PaperFigure> PaperFiguresOf(std::string_view task);
+
+}  // namespace gpode::experiments

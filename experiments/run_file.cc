@@ -1,0 +1,303 @@
+#include "experiments/run_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "data/files.h"
+#include "gpode/model_file.h"
+
+namespace gpode::experiments {
+namespace {
+
+using Json = nlohmann::ordered_json;
+constexpr int kDigits = 6;  // of results files
+
+Json Number(double value, bool compact) {
+  if (std::isnan(value)) return "nan";
+  if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
+  return compact ? std::stod(fmt::format("{:.{}g}", value, kDigits)) : value;
+}
+
+double NumberOf(const Json& json) {
+  if (!json.is_string()) return json.get<double>();
+  const std::string word = json.get<std::string>();
+  if (word == "inf") return HUGE_VAL;
+  if (word == "-inf") return -HUGE_VAL;
+  if (word == "nan") return NAN;
+  throw InputError(
+      fmt::format("{} found, must be a number, inf, -inf or nan", internal::Quote(word)));
+}
+
+// Calls visit(name, member) for the numbers of Scores.
+template <typename S, typename Visit>
+void VisitScores(S& s, Visit visit) {
+  visit("mnll", s.mnll);
+  visit("mse", s.mse);
+  visit("crps", s.crps);
+  visit("coverage_50", s.coverage_50);
+  visit("coverage_90", s.coverage_90);
+  visit("coverage_95", s.coverage_95);
+  visit("predictive_50", s.predictive_50);
+  visit("predictive_90", s.predictive_90);
+  visit("predictive_95", s.predictive_95);
+}
+
+void PutScores(const char* name, const std::optional<Scores>& scores, bool compact, Json* json) {
+  if (!scores) return;
+  Json& object = (*json)[name];
+  VisitScores(*scores, [&](const char* n, double v) { object[n] = Number(v, compact); });
+  object["values"] = scores->values;
+  object["diverged"] = scores->diverged;
+}
+
+std::optional<Scores> TakeScores(const char* name, const Json& json) {
+  if (!json.contains(name)) return std::nullopt;
+  const Json& object = json.at(name);
+  Scores scores;
+  VisitScores(scores, [&](const char* n, double& v) { v = NumberOf(object.at(n)); });
+  object.at("values").get_to(scores.values);
+  object.at("diverged").get_to(scores.diverged);
+  return scores;
+}
+
+Json Numbers(const std::vector<double>& values) {
+  Json list = Json::array();
+  for (double v : values) list.push_back(Number(v, true));
+  return list;
+}
+
+std::vector<double> NumbersOf(const Json& list) {
+  std::vector<double> values;
+  for (const Json& v : list) values.push_back(NumberOf(v));
+  return values;
+}
+
+void PutProgress(const RunRecord& r, bool compact, Json* json) {
+  if (r.settling) {
+    (*json)["settling"] = {{"bound", Number(r.settling->bound, compact)},
+                           {"seconds", Number(r.settling->seconds, compact)},
+                           {"step", Number(r.settling->step, compact)}};
+  }
+  if (compact || r.history.bound.empty()) return;
+  (*json)["history"] = {{"seconds", Numbers(r.history.seconds)},
+                        {"step", Numbers(r.history.step)},
+                        {"bound", Numbers(r.history.bound)}};
+}
+
+void TakeProgress(const Json& json, RunRecord* r) {
+  if (json.contains("settling")) {
+    const Json& s = json.at("settling");
+    r->settling = {NumberOf(s.at("bound")), NumberOf(s.at("seconds")), NumberOf(s.at("step"))};
+  }
+  if (json.contains("history")) {
+    const Json& h = json.at("history");
+    r->history = {NumbersOf(h.at("seconds")), NumbersOf(h.at("step")), NumbersOf(h.at("bound"))};
+  }
+}
+
+Json ToJson(const RunRecord& r, bool compact) {
+  Json json = {{"version", r.version}, {"task", r.task}, {"model", r.method}, {"seed", r.seed}};
+  json["failed"] = r.failed;
+  if (r.failed) json["message"] = r.message;
+  if (!r.warning.empty()) json["warning"] = r.warning;
+  PutScores("scores", r.scores, compact, &json);
+  PutScores("calibrated", r.calibrated, compact, &json);
+  PutScores("validation", r.validation, compact, &json);
+  PutScores("validation_calibrated", r.validation_calibrated, compact, &json);
+  if (!std::isnan(r.floor)) json["floor"] = Number(r.floor, compact);
+  json["seconds"] = Number(r.seconds, compact);
+  json["forecast_seconds"] = Number(r.forecast_seconds, compact);
+  json["steps"] = r.steps;
+  json["observations"] = r.observations;
+  json["cpu"] = r.cpu;
+  if (!compact) json["options"] = r.options;
+  PutProgress(r, compact, &json);
+  return json;
+}
+
+// A message may hold any bytes.
+std::string Dump(const Json& json, int indent) {
+  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
+RunRecord FromJson(const Json& json) {
+  RunRecord r;
+  json.at("version").get_to(r.version);
+  json.at("task").get_to(r.task);
+  json.at("model").get_to(r.method);
+  json.at("seed").get_to(r.seed);
+  json.at("failed").get_to(r.failed);
+  r.message = json.value("message", "");
+  r.warning = json.value("warning", "");
+  r.scores = TakeScores("scores", json);
+  r.calibrated = TakeScores("calibrated", json);
+  r.validation = TakeScores("validation", json);
+  r.validation_calibrated = TakeScores("validation_calibrated", json);
+  r.floor = json.contains("floor") ? NumberOf(json.at("floor")) : NAN;
+  r.seconds = NumberOf(json.at("seconds"));
+  r.forecast_seconds = NumberOf(json.at("forecast_seconds"));
+  json.at("steps").get_to(r.steps);
+  json.at("observations").get_to(r.observations);
+  json.at("cpu").get_to(r.cpu);
+  r.options = json.value("options", "");
+  TakeProgress(json, &r);
+  return r;
+}
+
+// What `take` makes of the text's JSON; anything wrong with it is the file's fault.
+template <typename Take>
+auto Parsed(std::string_view text, std::string_view source, std::string_view what, Take take) {
+  try {
+    return take(Json::parse(text));
+  } catch (const nlohmann::json::exception&) {
+    internal::ThrowAt(source, fmt::format("is damaged, must be the JSON of {}", what));
+  } catch (const InputError& error) {
+    internal::ThrowAt(source, error.what());
+  }
+}
+
+std::string TextOf(const std::filesystem::path& path) {
+  const std::vector<std::byte> bytes = internal::ReadFile(path);
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+void WriteText(const std::filesystem::path& path, const std::string& text) {
+  internal::WriteFile(path, std::as_bytes(std::span(text)));
+}
+
+std::size_t Order(const RunRecord& r, bool by_task) {
+  if (by_task) {
+    const auto& all = AllTasks();
+    return static_cast<std::size_t>(
+        std::find_if(all.begin(), all.end(), [&](const auto& t) { return t.name == r.task; }) -
+        all.begin());
+  }
+  const auto& all = AllMethods();
+  return static_cast<std::size_t>(
+      std::find_if(all.begin(), all.end(), [&](const auto& m) { return m.name == r.method; }) -
+      all.begin());
+}
+
+void Arrange(std::vector<RunRecord>* runs) {
+  std::erase_if(*runs, [](const RunRecord& r) {
+    return Order(r, true) == AllTasks().size() || Order(r, false) == AllMethods().size();
+  });
+  std::sort(runs->begin(), runs->end(), [](const RunRecord& a, const RunRecord& b) {
+    return std::tuple(Order(a, true), Order(a, false), a.seed) <
+           std::tuple(Order(b, true), Order(b, false), b.seed);
+  });
+}
+
+Json ToJson(const Summary& s) {
+  return {{"mean", Number(s.all() ? s.mean : HUGE_VAL, false)},
+          {"error", Number(s.error, false)},
+          {"worst", Number(s.worst, false)},
+          {"finite", s.finite},
+          {"finite_mean", Number(s.mean, false)}};
+}
+
+Json ToJson(const Summary& ours, const PaperScore& paper) {
+  return {{"mean", Number(paper.mean, false)},
+          {"error", Number(paper.error, false)},
+          {"difference", Number(DifferenceInErrors(ours, paper), false)}};
+}
+
+Json ToJson(const MethodSummary& s) {
+  Json json = {{"task", s.task.name},    {"model", s.method},
+               {"title", s.title},       {"runs", s.runs},
+               {"failed", s.failed},     {"diverged", s.diverged},
+               {"mnll", ToJson(s.mnll)}, {"mse", ToJson(s.mse)},
+               {"crps", ToJson(s.crps)}, {"seconds", ToJson(s.seconds)}};
+  if (s.calibrated_mnll.runs > 0) json["calibrated_mnll"] = ToJson(s.calibrated_mnll);
+  if (s.floor.runs > 0) json["floor"] = Number(s.floor.mean, false);
+  if (s.end_bound.runs > 0) {
+    json["end_bound"] = ToJson(s.end_bound);
+    json["settling_seconds"] = ToJson(s.settling_seconds);
+    json["settling_steps"] = ToJson(s.settling_steps);
+  }
+  if (s.paper) {
+    json["paper"] = {{"mnll", ToJson(s.mnll, s.paper->mnll)}, {"mse", ToJson(s.mse, s.paper->mse)}};
+  }
+  return json;
+}
+
+}  // namespace
+
+std::filesystem::path RunPath(const std::filesystem::path& out, std::string_view task,
+                              std::string_view method, std::uint64_t seed) {
+  return out / task / fmt::format("{}-{}.json", method, seed);
+}
+
+void SaveRun(const std::filesystem::path& out, const RunResult& result) {
+  const RunRecord& r = result.record;
+  const std::filesystem::path path = RunPath(out, r.task, r.method, r.seed);
+  std::filesystem::path model = path;
+  model.replace_extension(".gpode");
+  if (result.model) {
+    SaveModel(model, *result.model);
+  } else {
+    std::error_code error;
+    std::filesystem::remove(model, error);  // of an earlier run
+  }
+  WriteText(path, RunText(r));
+}
+
+std::optional<RunRecord> LoadRun(const std::filesystem::path& path) {
+  std::error_code error;
+  if (!std::filesystem::exists(path, error)) return std::nullopt;
+  return ParseRun(TextOf(path), path.string());
+}
+
+std::vector<RunRecord> ReadRuns(const std::filesystem::path& path) {
+  std::error_code error;
+  if (!std::filesystem::is_directory(path, error)) return ParseRuns(TextOf(path), path.string());
+  std::vector<RunRecord> runs;
+  for (const TaskInfo& task : AllTasks()) {
+    for (const auto& entry : std::filesystem::directory_iterator(path / task.name, error)) {
+      if (entry.path().extension() != ".json") continue;
+      runs.push_back(ParseRun(TextOf(entry.path()), entry.path().string()));
+    }
+  }
+  Arrange(&runs);
+  return runs;
+}
+
+void WriteRuns(const std::filesystem::path& path, std::span<const RunRecord> runs) {
+  WriteText(path, RunsText(runs));
+}
+
+std::string RunText(const RunRecord& record) { return Dump(ToJson(record, false), 1) + "\n"; }
+
+RunRecord ParseRun(std::string_view text, std::string_view source) {
+  return Parsed(text, source, "a run; delete it to run again",
+                [](const Json& json) { return FromJson(json); });
+}
+
+std::string RunsText(std::span<const RunRecord> runs) {
+  std::string text = "{\"runs\": [";
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    text += (i == 0 ? "\n" : ",\n") + Dump(ToJson(runs[i], true), -1);
+  }
+  return text + "\n]}\n";
+}
+
+std::vector<RunRecord> ParseRuns(std::string_view text, std::string_view source) {
+  std::vector<RunRecord> runs = Parsed(text, source, "several runs", [](const Json& json) {
+    std::vector<RunRecord> all;
+    for (const Json& run : json.at("runs")) all.push_back(FromJson(run));
+    return all;
+  });
+  Arrange(&runs);
+  return runs;
+}
+
+std::string SummariesText(std::span<const MethodSummary> summaries) {
+  Json list = Json::array();
+  for (const MethodSummary& s : summaries) list.push_back(ToJson(s));
+  return Dump({{"results", list}}, 2);
+}
+
+}  // namespace gpode::experiments

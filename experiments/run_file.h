@@ -1,0 +1,50 @@
+// Runs as files: one JSON object per run, or many in one file.
+//
+//   OUT/TASK/METHOD-SEED.json     a run
+//   OUT/TASK/METHOD-SEED.gpode    its model (gpode/model_file.h), unless the run failed
+//   results.json                  many runs, one line each, without options and history
+//
+// docs/formats.md says what is inside. Numbers that are not finite are the strings "inf", "-inf"
+// and "nan". Files appear complete or not at all, and a run's JSON appears last. What cannot be
+// read is an InputError of one line that begins with the file.
+//
+// Thread safety: all functions may be called from any thread.
+//
+//   SaveRun("reproduce", result);
+//   std::vector<RunRecord> runs = ReadRuns("reproduce");
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "experiments/summary.h"
+
+namespace gpode::experiments {
+
+// OUT/TASK/METHOD-SEED.json
+std::filesystem::path RunPath(const std::filesystem::path& out, std::string_view task,
+                              std::string_view method, std::uint64_t seed);
+
+void SaveRun(const std::filesystem::path& out, const RunResult& result);
+// None where there is no such file.
+std::optional<RunRecord> LoadRun(const std::filesystem::path& path);
+
+// All runs of a folder or of a results file, in the order of tasks, methods and seeds; tasks and
+// methods that are not known here are passed over.
+std::vector<RunRecord> ReadRuns(const std::filesystem::path& path);
+void WriteRuns(const std::filesystem::path& path, std::span<const RunRecord> runs);
+
+// `source` stands for the file in messages.
+std::string RunText(const RunRecord& record);
+RunRecord ParseRun(std::string_view text, std::string_view source);
+std::string RunsText(std::span<const RunRecord> runs);
+std::vector<RunRecord> ParseRuns(std::string_view text, std::string_view source);
+
+// What the tables say, for programs.
+std::string SummariesText(std::span<const MethodSummary> summaries);
+
+}  // namespace gpode::experiments

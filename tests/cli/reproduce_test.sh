@@ -1,0 +1,117 @@
+#!/usr/bin/env bash
+# The paper's experiments by the command line, with a few steps of training each.
+# usage: reproduce_test.sh GPODE TEST
+set -euo pipefail
+gpode=$1
+source "$(dirname "$0")/support.sh"
+enter_scratch
+
+quick() { "$gpode" reproduce "$@" --steps 20; }
+# What runs computed, without how long it took.
+numbers() { grep -v seconds "$1"; }
+
+test_reproduce_gives_the_same_numbers_for_any_number_of_threads() {
+  quick fhn --models gpode,shooting --runs 2 --threads 1 --out one -q
+  quick fhn --models shooting,gpode --runs 2 --threads 2 --out two -q
+  local run
+  for run in gpode-1 gpode-2 shooting-1 shooting-2; do
+    [ "$(numbers one/fhn/$run.json)" = "$(numbers two/fhn/$run.json)" ] || fail "$run differs"
+    cmp one/fhn/$run.gpode two/fhn/$run.gpode
+  done
+  ! cmp -s one/fhn/gpode-1.gpode one/fhn/gpode-2.gpode || fail "the seed changes nothing"
+  [ "$(find one -type f | wc -l)" = 8 ] || fail "other files" "$(find one)"
+  contains "$("$gpode" info one/fhn/gpode-1.gpode)" "model"
+}
+
+test_reproduce_prints_tables() {
+  local text
+  text=$(quick vdp-regular long-25-0.01 --runs 2 --out results 2>err)
+  contains "$text" "VDP regular  GPODE " "0.60 ± 0.03" "npODE" "FIM-ODE" "VDP T 25, noise 0.01" "-1.384"
+  contains "$(<err)" "8 of 8 runs done"
+  contains "$("$gpode" reproduce --tables results --markdown)" "| VDP regular | GPODE | **" "| --- |"
+  "$gpode" reproduce --tables results --save results.json -q
+  [ "$("$gpode" reproduce --tables results.json)" = "$text" ] || fail "other tables from the file"
+  text=$("$gpode" reproduce vdp-regular --tables results.json --models gpode --markdown)
+  contains "$text" "GPODE"
+  [[ "$text" != *"T 25"* && "$text" != *GPODE-shooting* ]] || fail "more than was asked for" "$text"
+  printf 'before\n<!-- table: scores long -->\nafter\n' >page.in.md
+  text=$("$gpode" reproduce --tables results.json --page page.in.md)
+  contains "$text" $'before\n| task |' "| VDP T 25, noise 0.01 | GPODE |" $'|\nafter'
+}
+
+test_reproduce_prints_json() {
+  command -v python3 >/dev/null || { echo "python3 is not here"; exit 77; }
+  quick fhn efficiency --models gpode --runs 2 --out results --json >tables.json 2>/dev/null
+  python3 - <<'END'
+import json
+rows = json.load(open("tables.json"))["results"]
+assert [row["task"] for row in rows] == ["fhn", "efficiency"]
+assert rows[0]["runs"] == 2 and rows[0]["paper"]["mse"]["mean"] == 0.07
+run = json.load(open("results/fhn/gpode-2.json"))
+assert (run["task"], run["model"], run["seed"], run["failed"]) == ("fhn", "gpode", 2, False)
+assert run["steps"] == 20 and "steps = 20" in run["options"]
+mean = sum(json.load(open(f"results/fhn/gpode-{n}.json"))["scores"]["mnll"] for n in (1, 2)) / 2
+assert abs(rows[0]["mnll"]["mean"] - mean) < 1e-9
+history = json.load(open("results/efficiency/gpode-1.json"))["history"]
+assert history["step"] == list(range(1, 21))
+assert len(history["seconds"]) == len(history["bound"]) == 20
+END
+}
+
+test_reproduce_goes_on_where_it_was_stopped() {
+  quick fhn --models gpode --runs 3 --out whole -q
+  quick fhn --models gpode --runs 1 --out part -q
+  local before code=0
+  before=$(stat -c %Y%i part/fhn/gpode-1.json)
+  contains "$(quick fhn --models gpode --runs 3 --out part 2>&1 >table)" "part: 1 of 3 runs are there already"
+  [ "$(stat -c %Y%i part/fhn/gpode-1.json)" = "$before" ] || fail "a run was repeated"
+  cmp whole/fhn/gpode-3.gpode part/fhn/gpode-3.gpode
+  quick fhn --models gpode --runs 1 --out part -q --again
+  [ "$(stat -c %Y%i part/fhn/gpode-1.json)" != "$before" ] || fail "the run was not repeated"
+
+  # Stopped in the middle: what is there is whole, nothing else is left behind.
+  "$gpode" reproduce fhn --models gpode --runs 3 --steps 100000 --threads 1 --out stopped 2>err &
+  sleep 0.5
+  kill -TERM $!
+  wait $! || code=$?
+  [ "$code" = 130 ] || fail "exit code $code" "$(<err)"
+  contains "$(<err)" "stopped after 0 of 3 runs; the same command goes on"
+  [ -z "$(find stopped -type f)" ] || fail "something half-written" "$(find stopped)"
+}
+
+# wrong MESSAGE ARGUMENTS...: exit code 2, one line, and no new file.
+wrong() {
+  local before
+  before=$(find . | sort)
+  expect 2 "" "gpode: $1" reproduce "${@:2}"
+  [ "$(find . | sort)" = "$before" ] || fail "reproduce ${*:2}: files changed"
+}
+
+test_reproduce_refuses_what_is_wrong() {
+  wrong "reproduce: TASK is missing, must be one or more; see gpode reproduce --help"
+  wrong "reproduce: TASK is 'vdp-regula', must be a task; did you mean vdp-regular? see gpode reproduce --help" vdp-regula
+  wrong "reproduce: --models is 'nothing', must be one of $("$gpode" reproduce --help | sed -n 's/.* of \(gpode.*\) (default: those.*/\1/p')" \
+    fhn --models gpode,nothing
+  wrong "reproduce: --runs is '0', must be a whole number from 1 to 1000" fhn --runs 0
+  local where="mocap09.npz, mocap35.npz and mocap39.npz (data/mocap of github.com/hegdepashupati/gaussian-process-odes), or the .amc files of subjects 09, 35 and 39 (mocap.cs.cmu.edu) as 09/09_01.amc, ..."
+  wrong "reproduce: --data is missing, must be a folder that holds $where" fhn mocap-09-short --steps 5
+  mkdir empty
+  wrong "empty: holds neither mocap35.npz nor 35/35_01.amc, must hold $where" fhn mocap-35-long --data empty --steps 5
+  : >file
+  wrong "file/fhn: cannot be written: Not a directory" fhn --out file --steps 5
+  wrong "reproduce: --tables runs nothing, cannot go with --runs, --steps, --again or --data" fhn --tables empty --steps 5
+  wrong "empty: holds no run of those asked for, must hold some" --tables empty
+  wrong "nothing: no such file, must exist" --tables nothing
+  wrong "file: is damaged, must be the JSON of several runs" --tables file
+  wrong "nothing.md: no such file, must exist" fhn --steps 5 --page nothing.md
+
+  quick fhn --models gpode --runs 1 --out results -q
+  wrong "results/fhn/gpode-1.json: holds a run with other options; choose another folder with --out, or replace runs with --again" \
+    fhn --models gpode --runs 2 --steps 21 --out results
+  truncate -s 100 results/fhn/gpode-1.json
+  wrong "results/fhn/gpode-1.json: is damaged, must be the JSON of a run; delete it to run again" \
+    fhn --models gpode --runs 2 --steps 20 --out results
+  wrong "results/fhn/gpode-1.json: is damaged, must be the JSON of a run; delete it to run again" --tables results
+}
+
+"$2"

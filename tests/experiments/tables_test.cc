@@ -1,0 +1,226 @@
+// Means, standard errors, differences from the paper, tables of them, and runs as JSON.
+#include "experiments/tables.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "experiments/plan.h"
+#include "experiments/run_file.h"
+#include "support/message_of.h"
+#include "support/temporary_folder.h"
+
+namespace gpode::experiments {
+namespace {
+
+using testing_support::MessageOf;
+using testing_support::TemporaryFolder;
+
+RunRecord Record(const std::string& task, const std::string& method, std::uint64_t seed,
+                 double mnll, double mse) {
+  RunRecord r;
+  r.version = "1", r.task = task, r.method = method, r.seed = seed, r.cpu = "a CPU";
+  r.floor = NAN;
+  r.scores = Scores{};
+  r.scores->mnll = mnll;
+  r.scores->mse = mse;
+  r.seconds = 2;
+  return r;
+}
+
+RunRecord Failed(const std::string& task, const std::string& method, std::uint64_t seed) {
+  RunRecord r = Record(task, method, seed, 0, 0);
+  r.scores.reset();
+  r.failed = true;
+  r.message = "it did not work";
+  return r;
+}
+
+TEST(Summary, MeansAndStandardErrors) {
+  const Summary s = Summarise(std::vector<double>{1, 2, 3, 6});
+  EXPECT_DOUBLE_EQ(s.mean, 3);
+  EXPECT_DOUBLE_EQ(s.error, std::sqrt((4.0 + 1 + 0 + 9) / 3 / 4));
+  EXPECT_EQ(s.worst, 6);
+  EXPECT_TRUE(s.all());
+  const Summary one = Summarise(std::vector<double>{4});
+  EXPECT_EQ(one.mean, 4);
+  EXPECT_TRUE(std::isnan(one.error));
+  EXPECT_EQ(Summarise({}).runs, 0u);
+}
+
+TEST(Summary, RunsThatAreNotFiniteAreCounted) {
+  const Summary s = Summarise(std::vector<double>{1, HUGE_VAL, 3, NAN});
+  EXPECT_EQ(s.runs, 4u);
+  EXPECT_EQ(s.finite, 2u);
+  EXPECT_EQ(s.mean, 2);
+  EXPECT_EQ(s.worst, HUGE_VAL);
+  EXPECT_FALSE(s.all());
+}
+
+TEST(Summary, DifferencesAreInStandardErrors) {
+  Summary ours = Summarise(std::vector<double>{0.3, 0.5});  // 0.4 ± 0.1
+  EXPECT_NEAR(DifferenceInErrors(ours, {0.6, 0.2}), -0.2 / std::hypot(0.1, 0.2), 1e-12);
+  EXPECT_TRUE(std::isnan(DifferenceInErrors(ours, {0.6, NAN})));
+  EXPECT_TRUE(std::isnan(DifferenceInErrors(ours, {NAN, NAN})));
+  EXPECT_TRUE(std::isnan(DifferenceInErrors(Summarise(std::vector<double>{0.3}), {0.6, 0.2})));
+  EXPECT_EQ(DifferenceInErrors(Summarise(std::vector<double>{0.3, HUGE_VAL}), {0.6, 0.2}),
+            HUGE_VAL);
+}
+
+TEST(PaperFigures, AreThoseOfThePaper) {
+  const auto find = [](const char* task, const char* method) {
+    for (const PaperFigure& f : PaperFiguresOf(task)) {
+      if (f.method == method) return f;
+    }
+    ADD_FAILURE() << task << " " << method;
+    return PaperFigure{};
+  };
+  EXPECT_EQ(find("vdp-regular", "gpode").mnll.mean, 0.60);
+  EXPECT_EQ(find("vdp-irregular", "npode").mnll.error, 3.06);
+  EXPECT_EQ(find("fhn", "neural-hmc").mse.mean, 0.24);
+  EXPECT_TRUE(std::isnan(find("fhn", "neural").mnll.mean));
+  EXPECT_EQ(find("mocap-39-long", "shooting").mnll.mean, 1.36);
+  EXPECT_EQ(find("mocap-39-short", "neural").mse.error, 10.96);
+  EXPECT_EQ(find("mocap-35-long", "gpode").mse.mean, 15.53);
+  EXPECT_EQ(find("mocap-09-long", "neural-vi").mse.mean, 21.32);
+  EXPECT_EQ(AllPaperFigures().size(), 3 * 6 + 6 * 6u);
+  for (const PaperFigure& f : AllPaperFigures()) {
+    EXPECT_EQ(ExpandTasks(std::vector{f.task}).size(), 1u) << f.task;
+  }
+}
+
+TEST(Tables, OursBesideThePapersWithTheBestInBold) {
+  const std::vector<RunRecord> runs = {
+      Record("fhn", "gpode", 1, 0.3, 0.02), Record("fhn", "gpode", 2, 0.5, 0.04),
+      Record("fhn", "shooting", 1, 0.1, 0.05), Record("fhn", "shooting", 2, 0.3, 0.07)};
+  const std::string text = MarkdownOf(ComparisonTable(SummariseRuns(runs), "paper"));
+  EXPECT_NE(text.find("| FHN | GPODE | 0.400 ± 0.100 | **0.09 ± 0.05** | +2.8 | **0.030 ± 0.010** "
+                      "| 0.07 ± 0.02 | -1.8 | 2.0 |\n"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("| FHN | GPODE-shooting | **0.200 ± 0.100** |  |  | 0.060 ± 0.010 |"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("| FHN | npODE |  | 6.49 ± 1.49 |  |  | 0.08 ± 0.01 |  |  |\n"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("| FHN | FIM-ODE, fine-tuned (2026) |  |  |  |  | **0.03** |"),
+            std::string::npos)
+      << text;
+}
+
+TEST(Tables, FailuresAreShown) {
+  const std::vector<RunRecord> runs = {
+      Record("fhn", "gpode", 1, 0.3, HUGE_VAL), Record("fhn", "gpode", 2, 0.5, 0.04),
+      Failed("fhn", "gpode", 3), Failed("fhn", "shooting", 1), Failed("fhn", "shooting", 2)};
+  const std::string text = TextOf(ScoresTable(SummariseRuns(runs), "paper"));
+  EXPECT_NE(text.find("inf; 0.400 ± 0.100 in 2 of 3"), std::string::npos) << text;
+  EXPECT_NE(text.find("inf; 0.040 in 1 of 3"), std::string::npos) << text;
+  EXPECT_NE(text.find("inf (0 of 2)"), std::string::npos) << text;
+  EXPECT_NE(text.find("2 of 2"), std::string::npos) << text;
+  EXPECT_EQ(text.find(" *"), std::string::npos) << "nothing is best\n" << text;
+}
+
+TEST(Tables, PagesAreFilled) {
+  const std::vector<MethodSummary> s =
+      SummariseRuns(std::vector{Record("fhn", "gpode", 1, 0.3, 0.02)});
+  const std::string page = FillPage(
+      "# A\n<!-- table: comparison paper -->\n<!-- other -->\n"
+      "<!-- table: efficiency -->\nend",
+      "a.md", s);
+  EXPECT_TRUE(page.starts_with("# A\n| task | method | MNLL | paper |")) << page;
+  EXPECT_TRUE(page.ends_with("|\n<!-- other -->\nNo runs yet.\nend")) << page;
+  EXPECT_EQ(MessageOf([&] { FillPage("\n<!-- table: scores moon -->", "a.md", s); }),
+            "a.md:2: table 'scores moon' found, must be 'comparison GROUP', 'scores GROUP', "
+            "'validation GROUP' or 'efficiency'");
+}
+
+TEST(Efficiency, TheBoundSettlesWhenItStaysNearItsEnd) {
+  BoundHistory history;
+  for (int i = 0; i < 20; ++i) {
+    history.seconds.push_back(0.5 * i);
+    history.step.push_back(10 * i);
+    history.bound.push_back(i < 5 ? -100 : i == 8 ? -30 : -10);
+  }
+  const Settling s = SettlingOf(history, 100);  // within 10
+  EXPECT_EQ(s.bound, -10);
+  EXPECT_EQ(s.step, 90);  // after the dip
+  EXPECT_EQ(s.seconds, 4.5);
+  EXPECT_EQ(SettlingOf(history, 200).step, 50);  // within 20
+}
+
+TEST(RunFiles, JsonKeepsEverything) {
+  RunRecord r = Record("efficiency", "shooting", 7, -0.25, HUGE_VAL);
+  r.options = "steps = 3\n";
+  r.warning = "odd \xff bytes \"quoted\"";
+  r.scores->crps = NAN;
+  r.scores->diverged = 2;
+  r.calibrated = r.scores;
+  r.calibrated->mnll = -HUGE_VAL;
+  r.floor = 1.0 / 3;
+  r.settling = Settling{-5, 0.25, 100};
+  r.history = {{0.5}, {1}, {-7}};
+  const RunRecord back = ParseRun(RunText(r), "a.json");
+  EXPECT_EQ(back.method, "shooting");
+  EXPECT_EQ(back.seed, 7u);
+  EXPECT_EQ(back.options, r.options);
+  EXPECT_EQ(back.scores->mse, HUGE_VAL);
+  EXPECT_TRUE(std::isnan(back.scores->crps));
+  EXPECT_EQ(back.scores->diverged, 2u);
+  EXPECT_EQ(back.calibrated->mnll, -HUGE_VAL);
+  EXPECT_FALSE(back.validation.has_value());
+  EXPECT_EQ(back.floor, r.floor);
+  EXPECT_EQ(back.settling->step, 100);
+  EXPECT_EQ(back.history.bound, r.history.bound);
+  const std::vector<RunRecord> small = ParseRuns(RunsText(std::vector{r}), "b.json");
+  EXPECT_NEAR(small.at(0).floor, r.floor, 1e-6);
+  EXPECT_TRUE(small.at(0).history.bound.empty());
+}
+
+TEST(RunFiles, DamagedFilesAreOneLine) {
+  const std::string text = RunText(Record("fhn", "gpode", 1, 0.3, 0.02));
+  const std::string wanted =
+      "a.json: is damaged, must be the JSON of a run; delete it to run again";
+  for (const std::string& bad : {text.substr(0, text.size() / 2), std::string("{}"),
+                                 std::string("[1]"), std::string(""), std::string("\xff\x00", 2)}) {
+    EXPECT_EQ(MessageOf([&] { ParseRun(bad, "a.json"); }), wanted) << bad;
+  }
+}
+
+TEST(Plan, RunsThatFailAreRecordedAndKeepNoModel) {
+  TemporaryFolder folder;
+  // Training refuses a kernel that it does not know.
+  const MethodInfo broken{"gpode", "GPODE", 1, [](TaskKind, FitOptions* o) { o->kernel = "none"; }};
+  const TaskInfo info = ExpandTasks(std::vector<std::string>{"fhn"}).at(0);
+  const RunResult result = Execute(info, broken, {.steps = 3});
+  EXPECT_TRUE(result.record.failed);
+  EXPECT_FALSE(result.record.message.empty());
+  std::filesystem::create_directories(folder / "fhn");
+  SaveRun(folder.path(), result);
+  EXPECT_TRUE(std::filesystem::exists(folder / "fhn/gpode-1.json"));
+  EXPECT_FALSE(std::filesystem::exists(folder / "fhn/gpode-1.gpode"));
+  EXPECT_TRUE(ReadRuns(folder.path()).at(0).failed);
+}
+
+TEST(Tasks, WordsAreTasksGroupsOrAll) {
+  const auto count = [](std::vector<std::string> words) { return ExpandTasks(words).size(); };
+  EXPECT_EQ(count({"long"}), 9u);
+  EXPECT_EQ(count({"mocap", "mocap-09-long"}), 6u);
+  EXPECT_EQ(count({"fresh"}), 3u);
+  EXPECT_EQ(count({"all"}), 3u + 9 + 1 + 6);
+  EXPECT_NE(MessageOf([&] { count({"moon"}); }), "nothing thrown");
+  for (const TaskInfo& info : ExpandTasks(std::vector<std::string>{"long", "paper", "fresh"})) {
+    EXPECT_TRUE(std::isfinite(MakeTask(info, 1, "").Floor())) << info.name;
+  }
+}
+
+TEST(Tasks, FreshOnesDifferInTheirNoiseOnly) {
+  const TaskInfo info = ExpandTasks(std::vector<std::string>{"fresh-vdp"}).at(0);
+  const Task a = MakeTask(info, 1, ""), b = MakeTask(info, 2, "");
+  EXPECT_EQ(a.fit_seed, b.fit_seed);
+  EXPECT_EQ(a.tests[0].values, b.tests[0].values);
+  EXPECT_NE(a.data.trajectories[0].values, b.data.trajectories[0].values);
+}
+
+}  // namespace
+}  // namespace gpode::experiments

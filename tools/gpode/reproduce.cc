@@ -1,0 +1,218 @@
+// gpode reproduce: the paper's experiments, and tables of their results.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "arguments.h"
+#include "commands.h"
+#include "data/files.h"
+#include "experiments/plan.h"
+#include "experiments/run_file.h"
+#include "experiments/tables.h"
+#include "gpode/error.h"
+#include "output.h"
+#include "progress.h"
+
+namespace gpode::tool {
+namespace {
+
+using namespace experiments;
+
+struct Arguments {
+  std::vector<std::string> tasks;
+  PlanSettings settings;
+  std::string data, out = "reproduce", tables, save, page;
+  bool markdown = false;
+  Common common;
+};
+
+std::vector<std::string> MethodNames() {
+  std::vector<std::string> names;
+  for (const MethodInfo& method : AllMethods()) names.push_back(method.name);
+  return names;
+}
+
+std::vector<std::string> ParseMethods(const Place& place, const std::string& word) {
+  const std::vector<std::string> known = MethodNames(), asked = ParseWords(place, word);
+  for (const std::string& name : asked) {
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    Refuse(place, name, fmt::format("one of {}", fmt::join(known, ", ")));
+  }
+  // In the order of the tables.
+  std::vector<std::string> methods;
+  for (const std::string& name : known) {
+    if (std::find(asked.begin(), asked.end(), name) != asked.end()) methods.push_back(name);
+  }
+  return methods;
+}
+
+void CheckTasks(const Arguments& a) {
+  const std::vector<std::string> known = TaskWords();
+  for (const std::string& word : a.tasks) {
+    if (std::find(known.begin(), known.end(), word) != known.end()) continue;
+    const std::optional<std::string> nearest = Nearest(word, known);
+    Refuse({"reproduce", "TASK"}, word,
+           fmt::format("a task; {}see gpode reproduce --help",
+                       nearest ? fmt::format("did you mean {}? ", *nearest) : ""));
+  }
+  if (a.tasks.empty() && a.tables.empty()) {
+    ThrowInput("reproduce", "TASK", "is missing, must be one or more; see gpode reproduce --help");
+  }
+}
+
+void Check(const Arguments& a) {
+  CheckTasks(a);
+  const PlanSettings& s = a.settings;
+  if (!a.tables.empty() && (s.runs > 0 || s.steps > 0 || s.again || !a.data.empty())) {
+    ThrowInput("reproduce", "--tables",
+               "runs nothing, cannot go with --runs, --steps, --again or --data");
+  }
+  if (!a.save.empty()) CheckOutput(a.save);
+  if (!a.page.empty() && (a.common.json || a.markdown)) {
+    ThrowInput("reproduce", "--page", "cannot go with --json or --markdown");
+  }
+}
+
+std::string NameOf(const PlannedRun& run) {
+  return fmt::format("{} {} {}", run.info.name, run.method->name, run.seed);
+}
+
+std::string EndOf(const RunRecord& record) {
+  return record.failed ? "failed: " + record.message
+                       : fmt::format("{} steps in {}", record.steps, Duration(record.seconds));
+}
+
+// Runs what is left of the plan.
+std::vector<RunRecord> DoRuns(const PlanSettings& settings, bool quiet) {
+  std::vector<PlannedRun> plan = MakePlan(settings);
+  const std::size_t there = RecordsOf(plan).size();
+  if (!quiet && there > 0) {
+    PrintRemark(fmt::format("{}: {} of {} are there already", settings.out.string(), there,
+                            Several(plan.size(), "run", "runs")));
+  }
+  const Interruption interruption;
+  bool all = false;
+  {
+    RunsLine line(quiet, there, plan.size());
+    all =
+        DoPlan(settings,
+               {.stop = [] { return Interruption::Asked(); },
+                .began = [&](const PlannedRun& run) { line.Begin(NameOf(run)); },
+                .ended = [&](const PlannedRun& run) { line.End(NameOf(run), EndOf(*run.record)); }},
+               &plan);
+  }
+  if (!all) {
+    if (!quiet) {
+      PrintRemark(fmt::format("stopped after {} of {}; the same command goes on",
+                              RecordsOf(plan).size(), Several(plan.size(), "run", "runs")));
+    }
+    throw Interrupted();
+  }
+  return RecordsOf(plan);
+}
+
+// Those of the runs that are asked for.
+std::vector<RunRecord> ReadAsked(const Arguments& a) {
+  std::vector<RunRecord> runs = ReadRuns(a.tables);
+  const std::vector<TaskInfo> tasks = ExpandTasks(a.tasks);
+  const std::vector<std::string>& methods = a.settings.methods;
+  std::erase_if(runs, [&](const RunRecord& run) {
+    const auto same = [&](const TaskInfo& task) { return task.name == run.task; };
+    if (!tasks.empty() && std::none_of(tasks.begin(), tasks.end(), same)) return true;
+    return !methods.empty() &&
+           std::find(methods.begin(), methods.end(), run.method) == methods.end();
+  });
+  if (runs.empty()) internal::ThrowAt(a.tables, "holds no run of those asked for, must hold some");
+  return runs;
+}
+
+std::string ReadPage(const std::string& path) {
+  if (path.empty()) return "";
+  const std::vector<std::byte> bytes = internal::ReadFile(path);
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+void PrintTables(const Arguments& a, const std::vector<MethodSummary>& summaries) {
+  bool first = true;
+  for (const Table& table : TablesOf(summaries)) {
+    fmt::print("{}{}", first ? "" : "\n", a.markdown ? MarkdownOf(table) : TextOf(table));
+    first = false;
+  }
+  if (a.markdown) return;
+  fmt::print(
+      "\nMeans and standard errors over runs, * the best. Difference: ours less the paper's, in "
+      "standard\nerrors; negative is better.\n");
+}
+
+void Run(Arguments& a) {
+  Check(a);
+  const std::string page = ReadPage(a.page);
+  std::vector<RunRecord> runs;
+  if (a.tables.empty()) {
+    a.settings.tasks = ExpandTasks(a.tasks);
+    a.settings.data = a.data;
+    a.settings.out = a.out;
+    a.settings.threads = a.common.threads;
+    runs = DoRuns(a.settings, a.common.quiet);
+  } else {
+    runs = ReadAsked(a);
+  }
+  const std::vector<MethodSummary> summaries = SummariseRuns(runs);
+  const std::string filled = a.page.empty() ? "" : FillPage(page, a.page, summaries);
+  if (!a.save.empty()) WriteRuns(a.save, runs);
+  if (!a.page.empty()) {
+    fmt::print("{}", filled);
+  } else if (a.common.json) {
+    PrintLine(SummariesText(summaries));
+  } else if (!a.common.quiet) {
+    PrintTables(a, summaries);
+  }
+}
+
+void AddOptions(CLI::App* command, Arguments* a) {
+  command->add_option("TASK", a->tasks, fmt::format("{}", fmt::join(TaskWords(), ", ")));
+  AddWord(
+      command, "--models", "A,B,...",
+      [a](const Place& place, const std::string& word) {
+        a->settings.methods = ParseMethods(place, word);
+      },
+      fmt::format("of {} (default: those of the paper)", fmt::join(MethodNames(), ", ")));
+  AddCount(command, "--runs", &a->settings.runs, {1, 1000},
+           "runs per task and model, with seeds 1, 2, ... (default: 5; fresh: 20)");
+  AddName(command, "--data", "DIR", &a->data,
+          "folder of the motion capture: mocap09.npz, ..., or the database's .amc files");
+  AddName(command, "--out", "DIR", &a->out,
+          "folder of the results; runs that are there are not repeated (default: reproduce)");
+  AddSwitch(command, "--again", &a->settings.again, "repeat and replace runs that are there");
+  AddCount(command, "--steps", &a->settings.steps, {1, 1'000'000'000},
+           "of training, for a quick trial (default: the task's)");
+  AddCount(command, "--threads", &a->common.threads, {1, 4096},
+           "runs at the same time; results do not depend on it (default: all cores)");
+  AddName(command, "--tables", "FROM", &a->tables,
+          "run nothing; tables of a folder of results or of a file by --save");
+  AddName(command, "--save", "FILE", &a->save, "write the runs into one small file of JSON, too");
+  AddName(command, "--page", "FILE", &a->page,
+          "print this text with the tables in place of lines <!-- table: KIND GROUP -->");
+  AddSwitch(command, "--markdown", &a->markdown, "print tables as Markdown");
+  AddJson(command, &a->common);
+  AddQuiet(command, &a->common);
+}
+
+}  // namespace
+
+void AddReproduce(CLI::App& app) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* command =
+      app.add_subcommand("reproduce", "Run the paper's experiments, ours beside its figures");
+  AddOptions(command, arguments.get());
+  AddExamples(command, {"gpode reproduce vdp-regular vdp-irregular fhn",
+                        "gpode reproduce long --models shooting --runs 5",
+                        "gpode reproduce all --data mocap --out results",
+                        "gpode reproduce fhn --runs 2 --steps 500 --out trial",
+                        "gpode reproduce --tables results --markdown"});
+  command->callback([arguments] { Run(*arguments); });
+}
+
+}  // namespace gpode::tool
