@@ -268,7 +268,9 @@ std::vector<Slot> RowSlots(const Canvas& canvas, const Box& area, std::size_t co
     double &top = above[i / columns], &bottom = below[i / columns];
     const auto lines = static_cast<double>(NameLines(canvas, cells[i].title, title_width).size());
     if (lines > 0) top = std::max(top, lines * LineHeight(canvas) + kGap);
-    bottom = std::max(bottom, BottomMargin(canvas, cells[i].x));
+    // Where there is no panel below, labels have its place.
+    const bool covered = i + columns < cells.size() || i / columns + 1 == shares.size();
+    if (covered) bottom = std::max(bottom, BottomMargin(canvas, cells[i].x));
   }
   double free = area.height() - kBetweenPanels * static_cast<double>(shares.size() - 1), all = 0;
   for (std::size_t r = 0; r < shares.size(); ++r) {
