@@ -77,7 +77,7 @@ Plane PlaneOf(const Posterior& posterior, const Scene& scene) {
 }
 
 void DrawForecast(const Posterior& posterior, const Scene& scene, const Stroke& stroke,
-                  const Panel& panel) {
+                  const Panel& panel, Canvas* canvas) {
   const Forecast forecast = posterior.Trajectory(0, scene.test_times);
   const Stroke thin{.colour = Faded(stroke.colour, 0.6), .width = 0.4};
   for (std::size_t i = 0; i < std::min(kShownDraws, forecast.draws.size()); ++i) {
@@ -85,6 +85,7 @@ void DrawForecast(const Posterior& posterior, const Scene& scene, const Stroke& 
   }
   const Matrix mean = forecast.Mean();
   panel.Line(ColumnOf(mean, 0), ColumnOf(mean, 1), {.colour = stroke.colour, .width = 1.5});
+  NoteDiverged(forecast, panel, canvas);
 }
 
 // `posterior`: none for the truth.
@@ -93,7 +94,7 @@ void DrawPanel(const Posterior* posterior, const Scene& scene, const Stroke& str
   const Plane plane = posterior != nullptr ? PlaneOf(*posterior, scene) : scene.plane;
   DrawShading(plane, panel.inside(), canvas);
   DrawStreamlines(plane, panel, kStreamCells, kStream, canvas);
-  if (posterior != nullptr) DrawForecast(*posterior, scene, stroke, panel);
+  if (posterior != nullptr) DrawForecast(*posterior, scene, stroke, panel, canvas);
   panel.Line(ColumnOf(scene.truth, 0), ColumnOf(scene.truth, 1), kTruth);
   const Matrix& seen = scene.task.data.trajectories.front().values;
   panel.Marks(ColumnOf(seen, 0), ColumnOf(seen, 1), kSeen);

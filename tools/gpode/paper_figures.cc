@@ -1,5 +1,7 @@
 #include "paper_figures.h"
 
+#include <fmt/format.h>
+
 #include "data/files.h"
 
 namespace gpode::tool {
@@ -27,6 +29,20 @@ Key ColoursKey(const std::vector<PaperRun>& runs, double width, double opacity) 
     }
   };
   return {draw, 2.4};
+}
+
+void NoteDiverged(const Forecast& forecast, const Panel& panel, Canvas* canvas) {
+  if (forecast.diverged == 0) return;
+  const Box& inside = panel.inside();
+  const double size = canvas->tick_size();
+  const std::string note = canvas->Fitted(
+      fmt::format("{}/{} draws diverged", forecast.diverged, forecast.draws.size()),
+      inside.width() - 4, size);
+  canvas->Rectangle({inside.left, inside.bottom - 1.4 * size,
+                     inside.left + canvas->TextWidth(note, size) + 4, inside.bottom},
+                    kWhite);
+  canvas->Text({inside.left + 2, inside.bottom - 0.35 * size}, note,
+               {Across::kLeft, Along::kBottom, size});
 }
 
 std::vector<std::filesystem::path> WritePaperFigures(const std::filesystem::path& results,

@@ -26,6 +26,7 @@
 
 #include "canvas.h"
 #include "figure.h"
+#include "gpode/forecast.h"
 #include "paper_results.h"
 
 namespace gpode::tool {
@@ -51,6 +52,10 @@ PaperFigures DrawMocap(const std::filesystem::path& results, const std::filesyst
 
 // A legend's key: a line of that width in the colours of these runs' methods, one after the other.
 Key ColoursKey(const std::vector<PaperRun>& runs, double width, double opacity);
+
+// Says at the bottom of a panel how many draws ran away, if any: the mean ends
+// where the first of them did.
+void NoteDiverged(const Forecast& forecast, const Panel& panel, Canvas* canvas);
 
 // A canvas of 180 mm.
 std::unique_ptr<Canvas> PaperCanvas(double height_mm);

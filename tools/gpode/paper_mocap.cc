@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "data/files.h"
 #include "gpode/model_file.h"
@@ -101,6 +102,7 @@ Scene SceneOf(const std::string& file) {
 // What a method makes of the test sequence.
 struct Prediction {
   MethodStyle style;
+  Forecast forecast;
   Matrix mean, low, high;  // (T, channels)
   Matrix scores;           // (T, kComponents), of the mean
 };
@@ -113,14 +115,15 @@ Prediction PredictionOf(const PaperRun& run, const Scene& scene) {
                                   posterior.model().channels.size(), scene.test.cols()));
   }
   const std::span first(scene.test.data(), static_cast<std::size_t>(scene.test.cols()));
-  const Forecast forecast =
-      posterior.From(posterior.StateOf(first), scene.times.front(), scene.times);
+  Forecast forecast = posterior.From(posterior.StateOf(first), scene.times.front(), scene.times);
   Prediction prediction{.style = StyleOf(run.model),
+                        .forecast = {},
                         .mean = forecast.Mean(),
                         .low = forecast.Quantile(0.025),
                         .high = forecast.Quantile(0.975),
                         .scores = {}};
   prediction.scores = scene.components.StatesOf(prediction.mean);
+  prediction.forecast = std::move(forecast);
   return prediction;
 }
 
@@ -175,7 +178,8 @@ std::vector<Row> RowsOf(const Scene& scene, const std::vector<Prediction>& all) 
   return rows;
 }
 
-void DrawPanel(const Row& row, const Scene& scene, const Prediction& p, const Panel& panel) {
+void DrawPanel(const Row& row, const Scene& scene, const Prediction& p, const Panel& panel,
+               Canvas* canvas) {
   const Stroke mean{.colour = p.style.stroke.colour, .width = 1.1};
   if (row.across >= 0) {
     panel.Line(ColumnOf(p.scores, row.across), ColumnOf(p.scores, row.along), mean);
@@ -183,6 +187,7 @@ void DrawPanel(const Row& row, const Scene& scene, const Prediction& p, const Pa
                kTruth);
     const double x[] = {scene.test_scores(0, row.across)}, y[] = {scene.test_scores(0, row.along)};
     panel.Marks(x, y, kStart);
+    if (row.along == 1) NoteDiverged(p.forecast, panel, canvas);
   } else {
     panel.Band(scene.times, ColumnOf(p.low, row.along), ColumnOf(p.high, row.along),
                Faded(mean.colour, 0.3));
@@ -224,7 +229,7 @@ PaperFigure DrawPage(const std::string& name, const std::string& task, const Sce
   const Box area = Legend(canvas, LegendOf(task, runs)).Draw(WholeArea(*canvas));
   const std::vector<Panel> panels = GridPanels(canvas, area, all.size(), cells, shares);
   for (std::size_t i = 0; i < panels.size(); ++i) {
-    DrawPanel(rows[i / all.size()], scene, all[i % all.size()], panels[i]);
+    DrawPanel(rows[i / all.size()], scene, all[i % all.size()], panels[i], canvas);
   }
   return figure;
 }
