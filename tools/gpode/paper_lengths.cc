@@ -212,7 +212,7 @@ std::vector<LegendItem> LegendOf(const std::vector<std::string>& methods) {
     items.push_back({StyleOf(method).title, MethodKey(StyleOf(method))});
   }
   items.push_back({"mean of runs ± standard error", UprightLineKey({.colour = kGrey})});
-  items.push_back({"truth with its noise", LineKey(kFloor)});
+  items.push_back({"MNLL of the truth with its noise", LineKey(kFloor)});
   items.push_back({"constant forecast: mean and variance of the data", LineKey(kConstant)});
   const auto failed = [](Canvas* canvas, const Box& box) {
     canvas->Rectangle(box, kLightGrey);
@@ -220,8 +220,8 @@ std::vector<LegendItem> LegendOf(const std::vector<std::string>& methods) {
                  {.shape = MarkShape::kCross, .colour = kGrey, .radius = 2.2});
   };
   items.push_back(
-      {"runs failed: score not finite, MNLL 1 above or MSE 3 times the constant "
-       "forecast's; the mean is that of other runs",
+      {"runs failed: score not finite, MNLL 1 above or MSE 3 times the worst "
+       "constant forecast's; means are of the other runs",
        {failed, 1.6}});
   return items;
 }
