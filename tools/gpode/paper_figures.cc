@@ -35,9 +35,9 @@ void NoteDiverged(const Forecast& forecast, const Panel& panel, Canvas* canvas) 
   if (forecast.diverged == 0) return;
   const Box& inside = panel.inside();
   const double size = canvas->tick_size();
-  const std::string note = canvas->Fitted(
-      fmt::format("{}/{} draws diverged", forecast.diverged, forecast.draws.size()),
-      inside.width() - 4, size);
+  const std::string note =
+      canvas->Fitted(fmt::format("{}/{} draws diverged", forecast.diverged, forecast.draws.size()),
+                     inside.width() - 4, size);
   canvas->Rectangle({inside.left, inside.bottom - 1.4 * size,
                      inside.left + canvas->TextWidth(note, size) + 4, inside.bottom},
                     kWhite);

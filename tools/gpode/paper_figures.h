@@ -53,8 +53,8 @@ PaperFigures DrawMocap(const std::filesystem::path& results, const std::filesyst
 // A legend's key: a line of that width in the colours of these runs' methods, one after the other.
 Key ColoursKey(const std::vector<PaperRun>& runs, double width, double opacity);
 
-// Says at the bottom of a panel how many draws ran away, if any: the mean ends
-// where the first of them did.
+// Says at the bottom of a panel how many draws ran away, if any: the mean ends where the
+// first of them did.
 void NoteDiverged(const Forecast& forecast, const Panel& panel, Canvas* canvas);
 
 // A canvas of 180 mm.
