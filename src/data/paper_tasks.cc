@@ -38,7 +38,9 @@ PaperTask VanDerPolTask(std::string name, const std::vector<double>& times,
           .data = {{"x1", "x2"}, {StartingOneGapEarlier(times, values)}},
           .test_times = test_times,
           .test_values = SolveSystem("vdp", kVanDerPolStart, test_times),
-          .noise_variance = variance};
+          .noise_variance = variance,
+          .system = "vdp",
+          .start = kVanDerPolStart};
 }
 
 std::vector<double> From(const std::vector<double>& times, std::size_t first) {
@@ -84,7 +86,9 @@ PaperTask FitzHughNagumoGap(std::size_t points) {
           .data = {{"x1", "x2"}, {StartingOneGapEarlier(Picked(times, kept), values)}},
           .test_times = Picked(times, removed),
           .test_values = truth(removed, Eigen::all),
-          .noise_variance = kFitzHughNagumoNoise};
+          .noise_variance = kFitzHughNagumoNoise,
+          .system = "fhn",
+          .start = kFitzHughNagumoStart};
 }
 
 PaperTask LongVanDerPol(std::size_t length, double noise_variance) {

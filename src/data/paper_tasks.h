@@ -20,6 +20,8 @@ struct PaperTask {
   std::vector<double> test_times;  // (T)
   Matrix test_values;              // (T, 2)
   double noise_variance;
+  std::string system;         // see gpode/systems.h
+  std::vector<double> start;  // (2), its state at time 0
 };
 
 // 50 noisy points on [0, 7]; the test is as long again, with 50 and 100 points.

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <numbers>
 #include <stdexcept>
+#include <utility>
 
 #include "data/files.h"
 #include "data/number_text.h"
@@ -55,7 +56,81 @@ void CheckStatus(cairo_status_t status) {
   throw std::runtime_error(fmt::format("plot: drawing failed: {}", cairo_status_to_string(status)));
 }
 
+// Of shapes that have some; their areas are about that of a dot.
+std::vector<Point> CornersOf(const Point& at, const Mark& mark) {
+  const double r = mark.radius, half = 0.9 * r;
+  switch (mark.shape) {
+    case MarkShape::kDiamond:
+      return {{at.x, at.y - r}, {at.x + r, at.y}, {at.x, at.y + r}, {at.x - r, at.y}};
+    case MarkShape::kSquare:
+      return {{at.x - half, at.y - half},
+              {at.x + half, at.y - half},
+              {at.x + half, at.y + half},
+              {at.x - half, at.y + half}};
+    case MarkShape::kTriangle:
+      return {{at.x, at.y - 1.3 * r},
+              {at.x + 1.15 * r, at.y + 0.7 * r},
+              {at.x - 1.15 * r, at.y + 0.7 * r}};
+    default:
+      return {};
+  }
+}
+
 bool IsFinite(const Point& p) { return std::isfinite(p.x) && std::isfinite(p.y); }
+
+double Distance(const Point& p, const Point& from, const Point& to) {
+  const double x = to.x - from.x, y = to.y - from.y, squared = x * x + y * y;
+  const double along = squared > 0 ? ((p.x - from.x) * x + (p.y - from.y) * y) / squared : 0;
+  const double share = std::clamp(along, 0.0, 1.0);
+  return std::hypot(p.x - from.x - share * x, p.y - from.y - share * y);
+}
+
+// Which of the points between two a line without them would miss most; none if it is not seen.
+std::optional<std::size_t> Farthest(std::span<const Point> points, std::size_t first,
+                                    std::size_t last) {
+  double farthest = 0.03;  // points: a hundredth of a millimetre
+  std::optional<std::size_t> at;
+  for (std::size_t i = first + 1; i < last; ++i) {
+    const double distance = Distance(points[i], points[first], points[last]);
+    if (distance <= farthest) continue;
+    farthest = distance;
+    at = i;
+  }
+  return at;
+}
+
+// Marks what has to be kept of the points from first to last (Douglas and Peucker).
+void Keep(std::span<const Point> points, std::size_t first, std::size_t last,
+          std::vector<bool>* kept) {
+  (*kept)[first] = (*kept)[last] = true;
+  std::vector<std::pair<std::size_t, std::size_t>> parts = {{first, last}};
+  while (!parts.empty()) {
+    const auto [from, to] = parts.back();
+    parts.pop_back();
+    const std::optional<std::size_t> at = Farthest(points, from, to);
+    if (!at) continue;
+    (*kept)[*at] = true;
+    parts.emplace_back(from, *at);
+    parts.emplace_back(*at, to);
+  }
+}
+
+// Fewer points of a line that looks the same: files are a fraction of the size. Points that are not
+// finite, and their neighbours, are kept.
+std::vector<Point> Simplified(std::span<const Point> points) {
+  std::vector<bool> kept(points.size(), false);
+  for (std::size_t first = 0; first < points.size();) {
+    std::size_t last = first;
+    while (last + 1 < points.size() && IsFinite(points[last]) && IsFinite(points[last + 1])) ++last;
+    Keep(points, first, last, &kept);
+    first = last + 1;
+  }
+  std::vector<Point> rest;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    if (kept[i]) rest.push_back(points[i]);
+  }
+  return rest;
+}
 
 }  // namespace
 
@@ -92,7 +167,7 @@ void Canvas::SetColour(const Colour& colour) {
 void Canvas::Line(std::span<const Point> points, const Stroke& stroke) {
   cairo_t* const c = cairo_.get();
   bool drawing = false;
-  for (const Point& p : points) {
+  for (const Point& p : Simplified(points)) {
     const bool finite = IsFinite(p);
     if (finite) drawing ? cairo_line_to(c, p.x, p.y) : cairo_move_to(c, p.x, p.y);
     drawing = finite;
@@ -105,7 +180,7 @@ void Canvas::Line(std::span<const Point> points, const Stroke& stroke) {
 
 void Canvas::Polygon(std::span<const Point> corners, const Colour& fill) {
   cairo_t* const c = cairo_.get();
-  for (const Point& p : corners) {
+  for (const Point& p : Simplified(corners)) {
     if (IsFinite(p)) cairo_line_to(c, p.x, p.y);
   }
   cairo_close_path(c);
@@ -131,9 +206,14 @@ void Canvas::Outline(const Box& box, const Stroke& stroke) {
 void Canvas::Draw(const Point& at, const Mark& mark) {
   if (!IsFinite(at)) return;
   const double r = mark.radius;
-  if (mark.shape == MarkShape::kDiamond) {
-    const Point corners[] = {
-        {at.x, at.y - r}, {at.x + r, at.y}, {at.x, at.y + r}, {at.x - r, at.y}};
+  if (mark.shape == MarkShape::kCross) {
+    const Point falling[] = {{at.x - r, at.y - r}, {at.x + r, at.y + r}},
+                rising[] = {{at.x - r, at.y + r}, {at.x + r, at.y - r}};
+    Line(falling, {.colour = mark.colour, .width = 0.45 * r});
+    Line(rising, {.colour = mark.colour, .width = 0.45 * r});
+    return;
+  }
+  if (const std::vector<Point> corners = CornersOf(at, mark); !corners.empty()) {
     Polygon(corners, mark.colour);
     return;
   }

@@ -30,7 +30,7 @@ struct Colour {
 // Okabe and Ito's colours, which colour-blind people can tell apart.
 inline constexpr Colour kBlack{0, 0, 0}, kOrange{0.902, 0.624, 0}, kSkyBlue{0.337, 0.706, 0.914},
     kGreen{0, 0.620, 0.451}, kBlue{0, 0.447, 0.698}, kVermillion{0.835, 0.369, 0},
-    kGrey{0.4, 0.4, 0.4}, kLightGrey{0.86, 0.86, 0.86}, kWhite{1, 1, 1};
+    kPurple{0.8, 0.475, 0.655}, kGrey{0.4, 0.4, 0.4}, kLightGrey{0.86, 0.86, 0.86}, kWhite{1, 1, 1};
 Colour Faded(const Colour& colour, double opacity);
 
 struct Point {
@@ -49,7 +49,7 @@ struct Stroke {
   std::vector<double> dashes = {};
 };
 
-enum class MarkShape { kDot, kCircle, kDiamond };
+enum class MarkShape { kDot, kCircle, kDiamond, kSquare, kTriangle, kCross };
 struct Mark {
   MarkShape shape = MarkShape::kDot;
   Colour colour = kBlack;
@@ -76,6 +76,7 @@ struct CanvasSize {
 class Canvas {
  public:
   Canvas(Format format, const CanvasSize& size);
+  Canvas(const Canvas&) = delete;  // cairo writes to its bytes, which have to stay where they are
 
   const CanvasSize& size() const { return size_; }
   double tick_size() const { return 0.9 * size_.font_size; }

@@ -71,12 +71,14 @@ double WidestText(const Canvas& canvas, const std::vector<Tick>& ticks) {
 }
 
 double LeftMargin(const Canvas& canvas, const Axis& y, double height) {
+  if (y.bare) return kTickLength;
   const auto lines = static_cast<double>(NameLines(canvas, y.label, height).size());
   const double name = lines > 0 ? lines * LineHeight(canvas) + kGap : 0;
   return name + WidestText(canvas, TicksAlong(canvas, y, height)) + kGap + kTickLength;
 }
 
 double BottomMargin(const Canvas& canvas, const Axis& x) {
+  if (x.bare) return 0;
   const double name = x.label.empty() ? 0 : canvas.size().font_size + kGap;
   return kTickLength + kGap + kDigitHeight * canvas.tick_size() + name + 1;
 }
@@ -91,7 +93,7 @@ void CheckRoom(const char* option, double length) {
 // What the last number needs beyond the axis.
 double RightMargin(const Canvas& canvas, const Axis& x, double width) {
   const std::vector<Tick> ticks = TicksAcross(canvas, x, width);
-  if (ticks.empty()) return 1;
+  if (ticks.empty() || x.bare) return 1;
   const double half = canvas.TextWidth(ticks.back().text, canvas.tick_size()) / 2;
   return std::max(1.0, half - width * (1 - x.Share(ticks.back().value)));
 }
@@ -108,6 +110,22 @@ void Extent::Add(std::span<const double> values) {
   for (double value : values) Add(value);
 }
 
+std::vector<double> ColumnOf(const Matrix& values, Eigen::Index column) {
+  const auto numbers = values.col(column);
+  return {numbers.begin(), numbers.end()};
+}
+
+double LeastShown(std::span<const double> values) {
+  std::vector<double> sorted;
+  for (double value : values) {
+    if (std::isfinite(value)) sorted.push_back(value);
+  }
+  if (sorted.empty()) return -HUGE_VAL;
+  std::sort(sorted.begin(), sorted.end());
+  const double lower = sorted[sorted.size() / 4], upper = sorted[sorted.size() * 3 / 4];
+  return lower - 3 * (upper - lower);
+}
+
 Axis AxisOf(Extent extent, const std::string& label, double free) {
   if (extent.empty()) extent = {0, 1};
   const double size = std::max(std::abs(extent.least), std::abs(extent.most));
@@ -116,13 +134,8 @@ Axis AxisOf(Extent extent, const std::string& label, double free) {
   return {.from = extent.least - more, .to = extent.most + more, .label = label};
 }
 
-Panel::Panel(Canvas* canvas, const Box& inside, double edge, Axis x, Axis y, bool labelled)
-    : canvas_(canvas),
-      inside_(inside),
-      edge_(edge),
-      x_(std::move(x)),
-      y_(std::move(y)),
-      labelled_(labelled) {}
+Panel::Panel(Canvas* canvas, const Box& inside, double edge, Axis x, Axis y)
+    : canvas_(canvas), inside_(inside), edge_(edge), x_(std::move(x)), y_(std::move(y)) {}
 
 Point Panel::At(double x, double y) const {
   // Far outside is as good as further outside, and the formats' numbers are small.
@@ -185,11 +198,11 @@ void Panel::FrameX() const {
     const double at = At(tick.value, y_.from).x;
     const Point ends[] = {{at, inside_.bottom}, {at, inside_.bottom + kTickLength}};
     canvas_->Line(ends, {.width = kFrameWidth});
-    if (!labelled_) continue;
+    if (x_.bare) continue;
     canvas_->Text({at, inside_.bottom + kTickLength + kGap}, tick.text,
                   {Across::kCentre, Along::kTop, canvas_->tick_size()});
   }
-  if (!labelled_ || x_.label.empty()) return;
+  if (x_.bare || x_.label.empty()) return;
   const double below = kTickLength + 2 * kGap + kDigitHeight * canvas_->tick_size() + 1;
   canvas_->Text({(inside_.left + inside_.right) / 2, inside_.bottom + below},
                 canvas_->Fitted(x_.label, inside_.width()), {Across::kCentre, Along::kTop});
@@ -202,11 +215,13 @@ void Panel::FrameY() const {
     const double at = At(x_.from, tick.value).y;
     const Point ends[] = {{inside_.left - kTickLength, at}, {inside_.left, at}};
     canvas_->Line(ends, {.width = kFrameWidth});
+    if (y_.bare) continue;
     // Near an end the number moves inwards, away from the next panel's.
     const double inwards = std::clamp(at, inside_.top + half - 2, inside_.bottom - half + 2);
     canvas_->Text({inside_.left - kTickLength - kGap, inwards}, tick.text,
                   {Across::kRight, Along::kMiddle, canvas_->tick_size()});
   }
+  if (y_.bare) return;
   double middle = edge_ + LineHeight(*canvas_) / 2;
   for (const std::string& line : NameLines(*canvas_, y_.label, inside_.height())) {
     canvas_->Text({middle, (inside_.top + inside_.bottom) / 2}, line,
@@ -230,8 +245,96 @@ std::vector<Panel> StackPanels(Canvas* canvas, const Box& area, const Axis& x,
   double top = area.top;
   for (std::size_t i = 0; i < ys.size(); ++i) {
     const Box inside{area.left + left, top, right, top + height};
-    panels.emplace_back(canvas, inside, area.left, x, ys[i], i + 1 == ys.size());
+    Axis own = x;
+    own.bare = i + 1 < ys.size();
+    panels.emplace_back(canvas, inside, area.left, own, ys[i]);
     top += height + kBetweenPanels;
+  }
+  return panels;
+}
+
+namespace {
+
+// Where the rows or columns of a grid are.
+struct Slot {
+  double from, to, edge;  // the panels' insides, and where what belongs to them begins
+};
+
+std::vector<Slot> RowSlots(const Canvas& canvas, const Box& area, std::size_t columns,
+                           const std::vector<GridCell>& cells, const std::vector<double>& shares,
+                           double title_width) {
+  std::vector<double> above(shares.size(), 0), below(shares.size(), 0);
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    double &top = above[i / columns], &bottom = below[i / columns];
+    const auto lines = static_cast<double>(NameLines(canvas, cells[i].title, title_width).size());
+    if (lines > 0) top = std::max(top, lines * LineHeight(canvas) + kGap);
+    // Where there is no panel below, labels have its place.
+    const bool covered = i + columns < cells.size() || i / columns + 1 == shares.size();
+    if (covered) bottom = std::max(bottom, BottomMargin(canvas, cells[i].x));
+  }
+  double free = area.height() - kBetweenPanels * static_cast<double>(shares.size() - 1), all = 0;
+  for (std::size_t r = 0; r < shares.size(); ++r) {
+    free -= above[r] + below[r];
+    all += shares[r];
+  }
+  std::vector<Slot> slots;
+  double top = area.top;
+  for (std::size_t r = 0; r < shares.size(); ++r) {
+    const double height = free * shares[r] / all;
+    CheckRoom("--height", height);
+    slots.push_back({top + above[r], top + above[r] + height, top});
+    top += above[r] + height + below[r] + kBetweenPanels;
+  }
+  return slots;
+}
+
+std::vector<Slot> ColumnSlots(const Canvas& canvas, const Box& area, std::size_t columns,
+                              const std::vector<GridCell>& cells, const std::vector<Slot>& rows) {
+  std::vector<double> left(columns, 0);
+  double right = 0, free = area.width() - kBetweenPanels * static_cast<double>(columns - 1);
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    const Slot& row = rows[i / columns];
+    double& own = left[i % columns];
+    own = std::max(own, LeftMargin(canvas, cells[i].y, row.to - row.from));
+  }
+  for (double own : left) free -= own;
+  for (std::size_t i = columns - 1; i < cells.size(); i += columns) {
+    right = std::max(right, RightMargin(canvas, cells[i].x, free / static_cast<double>(columns)));
+  }
+  const double width = (free - right) / static_cast<double>(columns);
+  CheckRoom("--width", width);
+  std::vector<Slot> slots;
+  double edge = area.left;
+  for (double own : left) {
+    slots.push_back({edge + own, edge + own + width, edge});
+    edge += own + width + kBetweenPanels;
+  }
+  return slots;
+}
+
+}  // namespace
+
+std::vector<Panel> GridPanels(Canvas* canvas, const Box& area, std::size_t columns,
+                              const std::vector<GridCell>& cells, std::vector<double> row_shares) {
+  if (row_shares.empty()) row_shares.assign((cells.size() + columns - 1) / columns, 1);
+  // Titles break where they are wider than a column, and columns depend on the rows' heights, but
+  // hardly.
+  const std::vector<Slot> slots =
+      ColumnSlots(*canvas, area, columns, cells,
+                  RowSlots(*canvas, area, columns, cells, row_shares, area.width()));
+  const double width = slots[0].to - slots[0].from;
+  const std::vector<Slot> rows = RowSlots(*canvas, area, columns, cells, row_shares, width);
+  std::vector<Panel> panels;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    const Slot &row = rows[i / columns], &column = slots[i % columns];
+    panels.emplace_back(canvas, Box{column.from, row.from, column.to, row.to}, column.edge,
+                        cells[i].x, cells[i].y);
+    const std::vector<std::string> lines = NameLines(*canvas, cells[i].title, width);
+    double base = row.from - kGap - LineHeight(*canvas) * static_cast<double>(lines.size());
+    for (const std::string& line : lines) {
+      base += LineHeight(*canvas);
+      canvas->Text({(column.from + column.to) / 2, base}, line, {Across::kCentre, Along::kBottom});
+    }
   }
   return panels;
 }

@@ -1,4 +1,4 @@
-// Panels with axes on a canvas, one above the other or side by side, and the legend above them.
+// Panels with axes on a canvas, one above the other or in a grid, and the legend above them.
 //
 // Margins are measured from the labels, so that none is cut off or covers another. The legend has
 // its own lines above the panels and never covers data.
@@ -30,14 +30,19 @@ struct Extent {
   bool empty() const { return !(least <= most); }
   double span() const { return most - least; }
 };
+// A column as plain numbers.
+std::vector<double> ColumnOf(const Matrix& values, Eigen::Index column);
+// Below this a value is better left out of an axis: three times the distance between quartiles
+// below the lower one. A training's first bounds are often so far below the rest that it would be
+// flat.
+double LeastShown(std::span<const double> values);
 // An axis that holds all of it, with a share of it free at both ends.
 Axis AxisOf(Extent extent, const std::string& label, double free = 0.05);
 
 class Panel {
  public:
-  // `edge`: where the vertical axis's name begins; `labelled`: whether the horizontal axis has
-  // numbers and its name.
-  Panel(Canvas* canvas, const Box& inside, double edge, Axis x, Axis y, bool labelled = true);
+  // `edge`: where the vertical axis's name begins.
+  Panel(Canvas* canvas, const Box& inside, double edge, Axis x, Axis y);
 
   const Box& inside() const { return inside_; }
   const Axis& x() const { return x_; }
@@ -64,12 +69,20 @@ class Panel {
   Box inside_;
   double edge_;
   Axis x_, y_;
-  bool labelled_;
 };
 
 // Panels of one horizontal axis, from top to bottom.
 std::vector<Panel> StackPanels(Canvas* canvas, const Box& area, const Axis& x,
                                const std::vector<Axis>& ys);
+// Panels in rows of `columns`, all of one width, whose insides are below one another; titles stand
+// above them. Rows are as high as their shares say, or all alike.
+struct GridCell {
+  Axis x, y;
+  std::string title = {};
+};
+std::vector<Panel> GridPanels(Canvas* canvas, const Box& area, std::size_t columns,
+                              const std::vector<GridCell>& cells,
+                              std::vector<double> row_shares = {});
 // The panel that fills the area together with its labels.
 Panel OnePanel(Canvas* canvas, const Box& area, const Axis& x, const Axis& y);
 

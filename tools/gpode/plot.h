@@ -51,8 +51,6 @@ const Trajectory* SeenOf(const PlotInput& input, std::size_t trajectory);
 // Which of the model's trajectories a test trajectory goes on with: the one of its name, the only
 // one, the one in its place, or --trajectory.
 std::size_t TrainedTrajectory(const PlotInput& input, std::size_t test);
-// A column as plain numbers.
-std::vector<double> ColumnOf(const Matrix& values, Eigen::Index column);
 
 // Heights in cm when none is given.
 double ForecastHeight(const PlotInput& input);

@@ -58,9 +58,4 @@ std::size_t TrainedTrajectory(const PlotInput& input, std::size_t test) {
   return MatchTrajectory(input.test, test, input.trained, *input.arguments.test);
 }
 
-std::vector<double> ColumnOf(const Matrix& values, Eigen::Index column) {
-  const auto numbers = values.col(column);
-  return {numbers.begin(), numbers.end()};
-}
-
 }  // namespace gpode::tool

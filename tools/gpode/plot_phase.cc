@@ -1,10 +1,7 @@
 // The phase portrait: streamlines of the mean field, its uncertainty, inducing points,
 // trajectories.
-#include <cmath>
-
 #include "plot.h"
 #include "portrait.h"
-#include "streamlines.h"
 
 namespace gpode::tool {
 namespace {
@@ -14,23 +11,6 @@ const Stroke kStream{.colour = {0.35, 0.35, 0.35}, .width = 0.45},
     kMedian{.colour = kBlue, .width = 1.3};
 constexpr Mark kSeen{.radius = 1.1},
     kInducing{.shape = MarkShape::kDiamond, .colour = kGreen, .radius = 2.4};
-
-void DrawStreamlines(const Portrait& portrait, const Panel& panel, Canvas* canvas) {
-  const Box& inside = panel.inside();
-  const auto place = [&](const Point& share) {
-    return Point{inside.left + share.x * inside.width(), inside.bottom - share.y * inside.height()};
-  };
-  const auto slope = [&](const Point& at) { return SlopeAt(portrait, at); };
-  canvas->Clip(inside);
-  for (const std::vector<Point>& line : Streamlines(slope, kStreamCells)) {
-    std::vector<Point> points;
-    for (const Point& share : line) points.push_back(place(share));
-    canvas->Line(points, kStream);
-    const Point &tip = points[points.size() / 2 + 1], &before = points[points.size() / 2 - 1];
-    canvas->ArrowHead(tip, std::atan2(tip.y - before.y, tip.x - before.x), 3.6, kStream.colour);
-  }
-  canvas->Unclip();
-}
 
 std::vector<LegendItem> LegendOf(const Portrait& portrait) {
   std::vector<LegendItem> items = {{"mean field", ArrowKey(kStream)},
@@ -49,7 +29,7 @@ void PlotPhase(const PlotInput& input, Canvas* canvas) {
   const Portrait portrait = PortraitOf(input);
   const Box area = Legend(canvas, LegendOf(portrait)).Draw(WholeArea(*canvas));
   const Panel panel = DrawPortrait(portrait, area, canvas);
-  DrawStreamlines(portrait, panel, canvas);
+  DrawStreamlines(portrait, panel, kStreamCells, kStream, canvas);
   panel.Marks(ColumnOf(portrait.inducing, 0), ColumnOf(portrait.inducing, 1), kInducing);
   for (const PlanePath& path : portrait.paths) panel.Line(path.median_x, path.median_y, kMedian);
   for (const PlanePath& path : portrait.paths) panel.Marks(path.seen_x, path.seen_y, kSeen);

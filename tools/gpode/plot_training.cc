@@ -41,27 +41,14 @@ std::vector<Series> SeriesOf(const std::vector<Progress>& history) {
   return all;
 }
 
-// Below this a value is left out of the axis: first steps are often so far below the rest that it
-// would be flat. Three times the distance between quartiles below the lower one.
-double LeastShown(const Series& series) {
-  std::vector<double> sorted;
-  for (double value : series.values) {
-    if (std::isfinite(value)) sorted.push_back(value);
-  }
-  if (sorted.empty()) return -HUGE_VAL;
-  std::sort(sorted.begin(), sorted.end());
-  const double lower = sorted[sorted.size() / 4], upper = sorted[sorted.size() * 3 / 4];
-  return lower - 3 * (upper - lower);
-}
-
 std::size_t CountBelow(const Series& series) {
-  const double least = LeastShown(series);
+  const double least = LeastShown(series.values);
   return static_cast<std::size_t>(std::count_if(series.values.begin(), series.values.end(),
                                                 [&](double value) { return value < least; }));
 }
 
 Axis AxisFor(const Series& series) {
-  const double least = series.name == "bound" ? LeastShown(series) : -HUGE_VAL;
+  const double least = series.name == "bound" ? LeastShown(series.values) : -HUGE_VAL;
   Extent extent;
   for (double value : series.values) {
     if (value >= least) extent.Add(value);

@@ -98,21 +98,6 @@ void SetAxes(const PlotInput& input, const std::vector<std::string>& names, Port
   }
 }
 
-// Centres of all cells, row by row from the top.
-Matrix CellCentres(const Portrait& p) {
-  constexpr Eigen::Index kSide = kCells + 2;
-  Matrix points = p.held.transpose().replicate(kSide * kSide, 1);
-  for (Eigen::Index i = 0; i < kSide; ++i) {
-    for (Eigen::Index j = 0; j < kSide; ++j) {
-      const double right = (static_cast<double>(j) - 0.5) / kCells,
-                   down = (static_cast<double>(i) - 0.5) / kCells;
-      points(i * kSide + j, p.first) = p.x.from + right * (p.x.to - p.x.from);
-      points(i * kSide + j, p.second) = p.y.to - down * (p.y.to - p.y.from);
-    }
-  }
-  return points;
-}
-
 // Of the prior of a state's derivative, in the user's units.
 double PriorVariance(const Model& model, Eigen::Index state) {
   const Vector& variances = model.gp.variances;
@@ -123,56 +108,11 @@ double PriorVariance(const Model& model, Eigen::Index state) {
 }
 
 void EvaluateField(const PlotInput& input, Portrait* p) {
-  constexpr Eigen::Index kSide = kCells + 2;
   const Matrix points = CellCentres(*p);
-  const Matrix mean = input.posterior.FieldMean(points),
-               variance = input.posterior.FieldVariance(points);
-  const double prior_x = PriorVariance(input.model(), p->first),
-               prior_y = PriorVariance(input.model(), p->second);
-  p->slope_x.resize(kSide, kSide);
-  p->slope_y.resize(kSide, kSide);
-  p->uncertainty.resize(kSide, kSide);
-  for (Eigen::Index k = 0; k < points.rows(); ++k) {
-    const Eigen::Index i = k / kSide, j = k % kSide;
-    p->slope_x(i, j) = mean(k, p->first) / (p->x.to - p->x.from);
-    p->slope_y(i, j) = mean(k, p->second) / (p->y.to - p->y.from);
-    const double share = variance(k, p->first) / prior_x + variance(k, p->second) / prior_y;
-    p->uncertainty(i, j) = std::sqrt(std::max(0.0, share / 2));
-  }
-}
-
-// From white to a light orange, on which lines of all other colours can be seen.
-Colour ShadeOf(double uncertainty) {
-  const double share = std::isfinite(uncertainty) ? 0.75 * std::clamp(uncertainty, 0.0, 1.0) : 0.75;
-  const auto mix = [&](double to) { return 1 + share * (to - 1); };
-  return {mix(kOrange.red), mix(kOrange.green), mix(kOrange.blue)};
-}
-
-void DrawColourBar(const Box& bar, Canvas* canvas) {
-  Matrix shades(64, 1);
-  for (Eigen::Index i = 0; i < shades.rows(); ++i) {
-    shades(i, 0) = 1 - (static_cast<double>(i) + 0.5) / static_cast<double>(shades.rows());
-  }
-  canvas->Clip(bar);
-  // Past both ends: the outermost shades would fade out there.
-  const double more = bar.height() / 64;
-  canvas->Image(
-      {bar.left - bar.width(), bar.top - more / 2, bar.right + bar.width(), bar.bottom + more / 2},
-      shades.replicate(1, 3), ShadeOf);
-  canvas->Unclip();
-  canvas->Outline(bar, {.width = 0.6});
-  double widest = 0;
-  for (const Tick& tick : TicksOf({}, 5)) {
-    const double at = bar.bottom - tick.value * bar.height();
-    const Point ends[] = {{bar.right, at}, {bar.right + 2.5, at}};
-    canvas->Line(ends, {.width = 0.6});
-    canvas->Text({bar.right + 5, at}, tick.text,
-                 {Across::kLeft, Along::kMiddle, canvas->tick_size()});
-    widest = std::max(widest, canvas->TextWidth(tick.text, canvas->tick_size()));
-  }
-  canvas->Text({bar.right + 8 + widest + canvas->size().font_size / 2, (bar.top + bar.bottom) / 2},
-               canvas->Fitted("uncertainty of the field (prior: 1)", bar.height()),
-               {Across::kCentre, Along::kMiddle, 0, true});
+  const Matrix variance = input.posterior.FieldVariance(points);
+  const Vector shares = variance.col(p->first) / PriorVariance(input.model(), p->first) +
+                        variance.col(p->second) / PriorVariance(input.model(), p->second);
+  SetField(input.posterior.FieldMean(points), (shares / 2).cwiseMax(0).cwiseSqrt(), p);
 }
 
 }  // namespace
@@ -199,34 +139,14 @@ Portrait PortraitOf(const PlotInput& input) {
   return portrait;
 }
 
-Point SlopeAt(const Portrait& portrait, const Point& shares) {
-  const double right = shares.x * kCells + 0.5, down = (1 - shares.y) * kCells + 0.5;
-  const auto cell = [](double at) {
-    return std::clamp<Eigen::Index>(std::lround(std::floor(at)), 0, kCells);
-  };
-  const Eigen::Index j = cell(right), i = cell(down);
-  const double r = right - static_cast<double>(j), d = down - static_cast<double>(i);
-  const auto between = [&](const Matrix& v) {
-    return (1 - d) * ((1 - r) * v(i, j) + r * v(i, j + 1)) +
-           d * ((1 - r) * v(i + 1, j) + r * v(i + 1, j + 1));
-  };
-  return {between(portrait.slope_x), between(portrait.slope_y)};
-}
-
 Panel DrawPortrait(const Portrait& portrait, const Box& area, Canvas* canvas) {
-  const double bar_room =
-      kBarWidth + 14 + canvas->TextWidth("0.0", canvas->tick_size()) + canvas->size().font_size;
   Box left = area;
-  left.right -= bar_room;
+  left.right -= kBarWidth + ColourBarRoom(*canvas);
   const Panel panel = OnePanel(canvas, left, portrait.x, portrait.y);
   const Box& inside = panel.inside();
-  const double cell_x = inside.width() / kCells, cell_y = inside.height() / kCells;
-  canvas->Clip(inside);
-  canvas->Image(
-      {inside.left - cell_x, inside.top - cell_y, inside.right + cell_x, inside.bottom + cell_y},
-      portrait.uncertainty, ShadeOf);
-  canvas->Unclip();
-  DrawColourBar({left.right + 6, inside.top, left.right + 6 + kBarWidth, inside.bottom}, canvas);
+  DrawShading(portrait, inside, canvas);
+  DrawColourBar({left.right + 6, inside.top, left.right + 6 + kBarWidth, inside.bottom},
+                "uncertainty of the field (prior: 1)", canvas);
   return panel;
 }
 

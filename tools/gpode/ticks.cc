@@ -83,6 +83,12 @@ std::vector<Tick> PowerTicks(const Axis& axis, const std::vector<int>& mantissas
   return ticks;
 }
 
+std::vector<Tick> MarkedTicks(const Axis& axis) {
+  std::vector<Tick> ticks;
+  for (double value : axis.marks) ticks.push_back({value, Signed(fmt::format("{:g}", value))});
+  return ticks;
+}
+
 }  // namespace
 
 double Axis::Share(double value) const {
@@ -98,6 +104,7 @@ double RoundDown(double value) {
 
 std::vector<Tick> TicksOf(const Axis& axis, std::size_t most) {
   most = std::max<std::size_t>(most, 2);
+  if (!axis.marks.empty()) return MarkedTicks(axis);
   if (!axis.logarithmic) return LinearTicks(axis, most);
   std::vector<Tick> ticks = PowerTicks(axis, {1, 2, 5}, 1);
   for (int every = 1; ticks.size() > most && every < 400; ++every) {

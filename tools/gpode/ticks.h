@@ -12,7 +12,9 @@ struct Axis {
   double from = 0, to = 1;  // from < to, and both positive if logarithmic
   std::string label = {};
   bool logarithmic = false;
-  bool whole = false;  // ticks at whole numbers only
+  bool whole = false;              // ticks at whole numbers only
+  std::vector<double> marks = {};  // ticks there, instead of at round numbers
+  bool bare = false;               // without numbers and name: another panel's are beside them
 
   // Where a value is: 0 at `from`, 1 at `to`.
   double Share(double value) const;
