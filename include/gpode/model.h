@@ -57,7 +57,7 @@ enum class Observation { kIdentity, kPca, kMatrix };
 
 struct NeuralOptions {
   std::vector<std::size_t> hidden = {32};  // widths of the hidden layers
-  double prior_scale = 1.5;  // weights are N(0, prior_scale^2 / inputs), biases N(0, 1)
+  double prior_scale = 2.5;  // weights are N(0, prior_scale^2 / inputs), biases N(0, 1)
   // Of the divergence in the bound of kNeuralVi: less than one keeps the network in the fit where
   // few data would let the noise explain everything.
   double kl_weight = 1;
@@ -126,7 +126,7 @@ struct FitOptions {
   // Whole trajectories are hard to fit from afar, and shooting alone is too sure of itself: so both
   // bounds shoot first and end on whole trajectories, with a lower learning rate. These are the
   // shares of the steps: of shooting before the vanilla bound, and of the vanilla bound after
-  // shooting ("polish"). Models that are points do not shoot before the vanilla bound.
+  // shooting ("polish"). Only GPODE shoots before the vanilla bound.
   double approach = 0.5;
   double polish = 0.3;
   double last_rate = 0.3;  // the last phase's share of the learning rate

@@ -7,9 +7,10 @@ namespace gpode {
 
 std::vector<PhasePlan> PlanPhases(const FitOptions& o) {
   const bool vanilla = o.bound == BoundKind::kVanilla;
-  // A point that shoots follows the noise from state to state, and does not come back from there.
-  const bool point = IsPoint(o.model) || IsSampled(o.model);
-  const double shooting_share = vanilla ? (point ? 0 : o.approach) : 1 - o.polish;
+  // Where nothing but the data holds the field back, as it does a network or a point, shooting
+  // follows the noise from state to state, and does not come back from there.
+  const double shooting_share =
+      vanilla ? (o.model == ModelKind::kGpode ? o.approach : 0) : 1 - o.polish;
   const auto shooting =
       static_cast<std::size_t>(std::round(shooting_share * static_cast<double>(o.steps)));
   std::vector<PhasePlan> plan;

@@ -12,6 +12,9 @@ namespace {
 // Of the weights at the start, in units of their prior.
 constexpr double kWeightSpread = 0.02;
 
+// How much longer than at the start the lengthscales of a point are expected to be.
+constexpr double kSmooth = 6;
+
 // How much the prior of weights counts.
 double PriorShare(const FitOptions& options) {
   if (options.model == ModelKind::kNeural) return options.neural.weight_decay;
@@ -52,7 +55,7 @@ std::unique_ptr<Bound> MakeBound(const FitOptions& options, const Start& start,
                                          .draws = draws,
                                          .precision = options.precision,
                                          .knowledge = knowledge,
-                                         .lengthscales = start.gp.lengthscales,
+                                         .lengthscales = kSmooth * start.gp.lengthscales,
                                          .variances = start.gp.variances});
   auto bound = std::make_unique<Bound>(std::move(fields), start.map, std::move(trajectories),
                                        std::move(cut), parameters, options.solver, knowledge);
@@ -89,6 +92,9 @@ Model ModelWithout(const Dataset& data, const FitOptions& options, const Start& 
     model.start_times.push_back(t.start());
     model.end_times.push_back(t.times.back());
   }
+  const auto d = static_cast<Eigen::Index>(start.map.dim());
+  model.shooting_mean.resize(0, d);
+  model.shooting_chol.resize(0, d * d);
   return model;
 }
 

@@ -185,13 +185,14 @@ class SampledFit {
     return flat;
   }
 
-  // The most probable networks of different random weights, one for each chain.
+  // Variational fits from different random weights, one for each chain.
   void StartNetworks() {
     starts_.resize(options_.sampler.chains);
     std::vector<std::vector<double>> flats(starts_.size());
     ThreadPool pool(options_.threads);
     pool.For(starts_.size(), [&](std::size_t c) {
       FitOptions own = options_;
+      own.model = ModelKind::kNeuralVi;
       own.seed = options_.seed + (std::uint64_t{c} << 32);
       own.threads = 1;
       flats[c] = Train(own);

@@ -67,6 +67,16 @@ std::vector<double> SampledTarget::ValuesAt(std::span<const double> position) co
   return values;
 }
 
+bool SampledTarget::IsPossible(std::span<const double> values) const {
+  const ModelParameters& p = parameters_;
+  for (std::size_t block : {p.lengthscales, p.variances, p.noise_variance}) {
+    for (double v : p.layout().Values(block, values)) {
+      if (!(v > 0)) return false;
+    }
+  }
+  return std::ranges::all_of(values, [](double v) { return std::isfinite(v); });
+}
+
 LogDensity SampledTarget::Density() const {
   struct State {
     std::unique_ptr<Bound> bound;
@@ -84,6 +94,10 @@ LogDensity SampledTarget::Density() const {
     // What the solver remembers of the last call would make the density depend on it.
     std::ranges::fill(state->bound->step_hints, 0.0);
     state->values = ValuesAt(position);
+    if (!IsPossible(state->values)) {
+      std::ranges::fill(gradient, 0.0);
+      return -std::numeric_limits<double>::infinity();
+    }
     state->bvalues.assign(state->values.size(), 0.0);
     state->bflat.assign(parameters_.layout().flat_size(), 0.0);
     const BoundTerms terms = state->bound->Evaluate(state->values, state->noise, {}, state->all,

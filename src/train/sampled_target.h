@@ -33,6 +33,8 @@ class SampledTarget {
     bool has_prior = true;
   };
 
+  // Whether exp of a far position is still a positive number.
+  bool IsPossible(std::span<const double> values) const;
   void AddBlock(std::size_t block, double centre, double unit, bool has_prior);
 
   FitOptions options_;
