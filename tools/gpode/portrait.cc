@@ -186,6 +186,9 @@ Portrait PortraitOf(const PlotInput& input) {
   for (std::size_t n : std::span(trajectories).first(std::min(trajectories.size(), kMostPaths))) {
     portrait.paths.push_back(PathOf(input, n, portrait));
   }
+  if (trajectories.size() > kMostPaths) {
+    portrait.thinned = fmt::format("first {} of {} trajectories", kMostPaths, trajectories.size());
+  }
   SetAxes(input, names, &portrait);
   const Matrix inducing = InUserUnits(input.model(), input.model().gp.inducing_locations);
   portrait.inducing.resize(inducing.rows(), 2);

@@ -27,6 +27,7 @@ struct Portrait {
   std::vector<PlanePath> paths;
   Matrix inducing;          // (M, 2), in the user's units
   std::string others;       // which states are held; empty: none
+  std::string thinned;      // how many of the trajectories are shown; empty: all
   Matrix slope_x, slope_y;  // (kCells + 2, kCells + 2): the mean field; rows from top to bottom
   Matrix uncertainty;       // the same
 };

@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <csignal>
 #include <cstdio>
 
 #include "output.h"
+#include "sidecar.h"
 
 namespace gpode::tool {
 namespace {
@@ -17,13 +19,6 @@ volatile std::sig_atomic_t interrupted = 0;
 void Remember(int signal) {
   interrupted = 1;
   std::signal(signal, SIG_DFL);  // the next one ends the process
-}
-
-std::string Duration(double seconds) {
-  const auto whole = static_cast<long>(seconds + 0.5);
-  if (whole < 60) return fmt::format("{} s", whole);
-  if (whole < 3600) return fmt::format("{} min {:02} s", whole / 60, whole % 60);
-  return fmt::format("{} h {:02} min", whole / 3600, whole / 60 % 60);
 }
 
 }  // namespace
@@ -49,7 +44,7 @@ std::string ProgressLine::TimeLeft(const Progress& progress) const {
   const std::chrono::duration<double> passed = Clock::now() - start_;
   const auto done = static_cast<double>(progress.step - first_step_ + 1);
   const auto left = static_cast<double>(progress.steps - progress.step);
-  return Duration(passed.count() / done * left);
+  return Duration(std::round(passed.count() / done * left));
 }
 
 void ProgressLine::Show(const Progress& progress) {
