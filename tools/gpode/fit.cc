@@ -165,7 +165,7 @@ class Fitter {
     resumed_ = true;
     const TrainedModel saved = LoadTrainedModel(out_);
     CheckResumes(saved);
-    if (const auto earlier = TimingBeside(out_)) clock_->GoOnFrom(*earlier, saved.history);
+    if (const auto earlier = TimingBeside(out_)) clock_->GoOnFrom(*earlier);
     if (!a_.common.quiet && !a_.common.json) {
       fmt::print("{}: {}\n", out_, saved.finished ? "is finished already" : "going on");
     }

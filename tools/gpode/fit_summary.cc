@@ -17,11 +17,9 @@ namespace {
 constexpr std::size_t kMostNames = 8, kMostRows = 12, kLongestName = 60;
 
 std::string Names(const std::vector<std::string>& names) {
-  std::vector<std::string> shown;
-  for (std::size_t i = 0; i < std::min(names.size(), kMostNames); ++i) {
-    shown.push_back(Shortened(names[i], kLongestName));
-  }
-  return fmt::format("{}{}", fmt::join(shown, ", "), names.size() > kMostNames ? ", ..." : "");
+  const auto end = names.begin() + static_cast<std::ptrdiff_t>(std::min(names.size(), kMostNames));
+  return fmt::format("{}{}", fmt::join(Shortened({names.begin(), end}, kLongestName), ", "),
+                     names.size() > kMostNames ? ", ..." : "");
 }
 
 std::vector<std::string> AllRemarks(const TrainedModel& trained, const Diagnosis& diagnosis) {
@@ -91,8 +89,7 @@ void PrintPlan(const Dataset& data, const RunConfig& config) {
 }
 
 void PrintLengthscales(const Model& model) {
-  std::vector<std::string> names = StateNames(model);
-  for (std::string& name : names) name = Shortened(name, 10);
+  const std::vector<std::string> names = Shortened(StateNames(model), 10);
   const Matrix& scales = model.gp.lengthscales;
   constexpr Eigen::Index kMostStates = 6;
   if (scales.cols() > kMostStates) return;

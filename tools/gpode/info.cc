@@ -146,9 +146,7 @@ Json ModelJson(const TrainedModel& trained) {
 
 void PrintModel(const TrainedModel& trained, const std::optional<Timing>& timing) {
   const Model& m = trained.model;
-  std::vector<std::string> states = StateNames(m);
-  for (std::string& name : states) name = Shortened(name, kLongestName);
-  fmt::print("  states        {}\n", fmt::join(states, ", "));
+  fmt::print("  states        {}\n", fmt::join(Shortened(StateNames(m), kLongestName), ", "));
   fmt::print("  learnt by     {}, {} kernel, {}, {}, seed {}\n",
              m.options.bound == BoundKind::kShooting ? "shooting" : "whole trajectories",
              m.options.kernel, Several(m.options.inducing, "inducing point", "inducing points"),

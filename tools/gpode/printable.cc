@@ -50,6 +50,11 @@ std::string Shortened(std::string_view text, std::size_t most) {
   return all;
 }
 
+std::vector<std::string> Shortened(std::vector<std::string> texts, std::size_t most) {
+  for (std::string& text : texts) text = Shortened(text, most);
+  return texts;
+}
+
 std::string Printable(std::string_view text) {
   const std::vector<std::string> characters = PrintableCharacters(text);
   std::string all;

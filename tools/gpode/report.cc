@@ -1,7 +1,7 @@
 // gpode report: a model as one HTML page that opens anywhere.
 #include <fmt/format.h>
 
-#include <limits>
+#include <algorithm>
 #include <memory>
 
 #include "arguments.h"
@@ -77,8 +77,9 @@ void Run(const Arguments& a) {
   inputs.push_back(a.model);
   CheckOutput(out, inputs);
   TrainedModel trained = LoadTrainedModel(a.model);
-  const Dataset test = TestData(a, trained);
+  Dataset test = TestData(a, trained);
   const std::size_t count = Thin(&trained);
+  test.trajectories.resize(std::min(test.trajectories.size(), kMostTrajectories));
   const ReportOptions options{
       .title = a.title.value_or(std::filesystem::path(a.model).stem().string()),
       .command = CommandBeside(a.model),

@@ -120,28 +120,25 @@ std::string Duration(double seconds) {
   return fmt::format("{} h {:02} min", whole / 3600, whole / 60 % 60);
 }
 
-void TrainingClock::GoOnFrom(const Timing& earlier, const std::vector<Progress>& history) {
-  if (history.empty()) return;
-  const auto last = static_cast<double>(history.back().step);
-  timing_ = earlier;
-  while (!timing_.steps.empty() && timing_.steps.back() > last) {
+void TrainingClock::Begin(double step) {
+  while (!timing_.steps.empty() && timing_.steps.back() >= step) {
     timing_.steps.pop_back();
     timing_.seconds.pop_back();
   }
   before_ = timing_.total();
+  timing_.sessions.push_back(0);
+  timing_.cpu.push_back(CpuName());
+  timing_.threads.push_back(
+      static_cast<double>(threads_ > 0 ? threads_ : std::thread::hardware_concurrency()));
 }
 
 void TrainingClock::Record(std::size_t step) {
   const std::chrono::duration<double> passed = Clock::now() - start_;
-  if (!measured_) {
-    measured_ = true;
-    timing_.sessions.push_back(0);
-    timing_.cpu.push_back(CpuName());
-    timing_.threads.push_back(
-        static_cast<double>(threads_ > 0 ? threads_ : std::thread::hardware_concurrency()));
-  }
+  const auto at = static_cast<double>(step);
+  if (!started_) Begin(at);
+  started_ = true;
   timing_.sessions.back() = passed.count();
-  timing_.steps.push_back(static_cast<double>(step));
+  timing_.steps.push_back(at);
   timing_.seconds.push_back(before_ + passed.count());
 }
 

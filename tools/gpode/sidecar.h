@@ -54,11 +54,11 @@ class TrainingClock {
   // `threads` as asked for, 0: as many as the machine has.
   explicit TrainingClock(std::size_t threads) : threads_(threads) {}
 
-  // The times of earlier sessions that count: those up to the step where the run stands.
-  void GoOnFrom(const Timing& earlier, const std::vector<Progress>& history);
+  // Goes on after an earlier session.
+  void GoOnFrom(const Timing& earlier) { timing_ = earlier; }
   // After every step.
   void Record(std::size_t step);
-  bool started() const { return !timing_.sessions.empty(); }
+  bool started() const { return started_; }
   // With a few hundred of the steps, or those of the history.
   Timing Thinned() const;
   Timing At(const std::vector<Progress>& history) const;
@@ -66,10 +66,13 @@ class TrainingClock {
  private:
   using Clock = std::chrono::steady_clock;
 
+  // A session's first step; what an earlier one did after its checkpoint does not count.
+  void Begin(double step);
+
   std::size_t threads_;
   Clock::time_point start_ = Clock::now();
   double before_ = 0;  // seconds of earlier sessions
-  bool measured_ = false;
+  bool started_ = false;
   Timing timing_;
 };
 
