@@ -60,13 +60,16 @@ struct NamedPlace {
 // Spreadsheets break long names into lines, within quotes; a name is one line.
 std::string InOneLine(std::string_view name) {
   std::string line;
-  while (!(name = Trimmed(name)).empty()) {
-    const std::size_t end = std::min(name.find_first_of("\r\n\t"), name.size());
-    if (!line.empty()) line += ' ';
-    line += Trimmed(name.substr(0, end));
-    name.remove_prefix(std::min(end + 1, name.size()));
+  bool broken = false;
+  for (char c : name) {
+    const bool breaks = c == '\n' || c == '\r' || c == '\t';
+    broken |= breaks;
+    if (breaks || (broken && c == ' ')) continue;
+    if (broken) line = std::string(Trimmed(line)) + ' ';
+    broken = false;
+    line += c;
   }
-  return line;
+  return std::string(Trimmed(line));
 }
 
 std::vector<NamedPlace> SplitHeader(const TextRecords& record, char separator) {

@@ -106,7 +106,7 @@ TEST(Simulate, SeedsNameTheNoise) {
 
 TEST(Simulate, PreyAndPredatorsStartAboveZero) {
   const Simulation s =
-      Simulate({.system = "lotka-volterra", .points = 2, .trajectories = 200, .start_spread = 2});
+      Simulate({.system = "lotka-volterra", .points = 9, .trajectories = 200, .start_spread = 1});
   EXPECT_GT(s.starts.minCoeff(), 0);
   EXPECT_GT(s.starts.maxCoeff(), 2);
   // As many on either side of the first.
