@@ -65,7 +65,10 @@ std::string InOneLine(std::string_view name) {
     const bool breaks = c == '\n' || c == '\r' || c == '\t';
     broken |= breaks;
     if (breaks || (broken && c == ' ')) continue;
-    if (broken) line = std::string(Trimmed(line)) + ' ';
+    if (broken) {
+      while (!line.empty() && line.back() == ' ') line.pop_back();
+      if (!line.empty()) line += ' ';
+    }
     broken = false;
     line += c;
   }

@@ -145,9 +145,9 @@ Matrix SolveSystem(const Field& field, std::span<const double> start,
   const SolveResult result = solver.Solve(field, start, 0.0, times,
                                           {states.data(), static_cast<std::size_t>(states.size())});
   if (result.status == SolveStatus::kTooManySteps) {
-    ThrowInput("SolveSystem", "span",
-               fmt::format("is {}, must be less: {} steps lead no further than {}", times.back(),
-                           result.statistics.accepted, result.reached));
+    ThrowInput("SolveSystem", "times",
+               fmt::format("reach {:g}, must end earlier: {} steps lead no further than {:g}",
+                           times.back(), result.statistics.accepted, result.reached));
   }
   if (!result.ok()) {
     ThrowInput(

@@ -99,6 +99,7 @@ std::optional<Timing> TimingBeside(const std::string& model) {
 std::vector<double> SecondsAt(const Timing& timing, const std::vector<Progress>& history) {
   if (history.empty() || timing.steps.empty()) return {};
   if (static_cast<double>(history.back().step) > timing.steps.back()) return {};
+  if (static_cast<double>(history.front().step) < timing.steps.front()) return {};
   std::vector<double> seconds;
   for (const Progress& p : history) {
     seconds.push_back(Between(timing, static_cast<double>(p.step)));

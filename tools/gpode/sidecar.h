@@ -38,8 +38,8 @@ std::string SidecarOf(const std::string& model);
 std::string CommandBeside(const std::string& model);
 std::optional<Timing> TimingBeside(const std::string& model);
 
-// At each step of a history, linear between those that are known; empty if they do not reach its
-// end.
+// At each step of a history, linear between those that are known; empty if these do not reach from
+// its beginning to its end.
 std::vector<double> SecondsAt(const Timing& timing, const std::vector<Progress>& history);
 
 // Of all sessions: "1350 steps per second".
