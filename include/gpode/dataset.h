@@ -28,6 +28,7 @@ struct Trajectory {
 struct Dataset {
   std::vector<std::string> channels;
   std::vector<Trajectory> trajectories;
+  std::string time_name = {};  // of the times' column, such as "t [ms]"; empty: not known
 
   // How many values are not missing.
   std::size_t observed() const;

@@ -32,7 +32,7 @@ struct SimulationOptions {
   std::vector<double> noise_variance = {};
   double noise_share = 0;
   // The first trajectory begins at `start`, others at normals around it whose standard deviation is
-  // this share of each state's spread along the first.
+  // this share of each state's spread along the first; log-normals where states are positive.
   std::size_t trajectories = 1;
   double start_spread = 0.5;
   double missing = 0;  // each value is missing with this probability, less than 1

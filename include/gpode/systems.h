@@ -152,6 +152,7 @@ struct SystemInfo {
   std::vector<std::string> state_names;  // (D)
   std::vector<double> default_start;  // (D) a state from which the system does what it is known for
   double default_span;                // from t = 0 to here shows it
+  bool positive = false;              // whether the states mean something only above zero
 };
 
 // In the order of the table above.

@@ -61,7 +61,7 @@ class CsvReader {
       if (ReadRow()) TakeRow();
     }
     if (growing_.empty()) records_.FailFile("has a header but no rows, must have some");
-    Dataset data{.channels = header_.channels, .trajectories = {}};
+    Dataset data{.channels = header_.channels, .trajectories = {}, .time_name = header_.time_name};
     for (Growing& growing : growing_) data.trajectories.push_back(growing.Finish());
     return data;
   }

@@ -57,6 +57,24 @@ struct NamedPlace {
   const char* at;
 };
 
+// Spreadsheets break long names into lines, within quotes; a name is one line.
+std::string InOneLine(std::string_view name) {
+  std::string line;
+  bool broken = false;
+  for (char c : name) {
+    const bool breaks = c == '\n' || c == '\r' || c == '\t';
+    broken |= breaks;
+    if (breaks || (broken && c == ' ')) continue;
+    if (broken) {
+      while (!line.empty() && line.back() == ' ') line.pop_back();
+      if (!line.empty()) line += ' ';
+    }
+    broken = false;
+    line += c;
+  }
+  return std::string(Trimmed(line));
+}
+
 std::vector<NamedPlace> SplitHeader(const TextRecords& record, char separator) {
   std::vector<NamedPlace> fields;
   std::string scratch;
@@ -64,7 +82,8 @@ std::vector<NamedPlace> SplitHeader(const TextRecords& record, char separator) {
   const char* const end = at + record.text().size();
   for (;; ++at) {
     const CsvField field = TakeField(record, at, separator, &scratch);
-    fields.push_back({std::string(Trimmed(field.text)), field.at});
+    const bool quoted = field.at != end && *field.at == '"';
+    fields.push_back({quoted ? InOneLine(field.text) : std::string(field.text), field.at});
     at = field.stop;
     if (at == end) return fields;
     if (fields.size() == kMostColumns) {
@@ -77,6 +96,22 @@ std::vector<NamedPlace> SplitHeader(const TextRecords& record, char separator) {
 bool IsTime(std::string_view name, const ReadOptions& options) {
   if (!options.time_column.empty()) return name == options.time_column;
   return SameWord(name, "time") || SameWord(name, "t");
+}
+
+// "time [ms]", "t (s)"; but "T [K]" is a temperature.
+bool IsTimeWithUnit(std::string_view name, const ReadOptions& options) {
+  if (!options.time_column.empty() || name.empty()) return false;
+  const std::size_t open = name.find_first_of("[(");
+  if (open == std::string_view::npos) return false;
+  if (name.back() != (name[open] == '[' ? ']' : ')')) return false;
+  const std::string_view word = Trimmed(name.substr(0, open));
+  return SameWord(word, "time") || word == "t";
+}
+
+bool HasTime(const std::vector<NamedPlace>& fields, const ReadOptions& options) {
+  return std::any_of(fields.begin(), fields.end(), [&](const NamedPlace& f) {
+    return IsTime(f.name, options) || IsTimeWithUnit(f.name, options);
+  });
 }
 
 bool IsTrajectory(std::string_view name, const ReadOptions& options) {
@@ -99,11 +134,7 @@ char FindSeparator(const TextRecords& record, const ReadOptions& options) {
   for (char separator : {'\t', ';', ','}) {
     if (text.find(separator) == std::string_view::npos) continue;
     try {
-      const std::vector<NamedPlace> fields = SplitHeader(record, separator);
-      if (std::any_of(fields.begin(), fields.end(),
-                      [&](const NamedPlace& f) { return IsTime(f.name, options); })) {
-        return separator;
-      }
+      if (HasTime(SplitHeader(record, separator), options)) return separator;
     } catch (const InputError&) {  // quotes do not fit this separator
     }
   }
@@ -136,8 +167,10 @@ void CheckNames(const TextRecords& record, const std::vector<NamedPlace>& fields
 std::size_t FindTime(const TextRecords& record, const std::vector<NamedPlace>& fields,
                      const ReadOptions& options) {
   std::size_t time = fields.size();
+  const bool plain = std::any_of(fields.begin(), fields.end(),
+                                 [&](const NamedPlace& f) { return IsTime(f.name, options); });
   for (std::size_t i = 0; i < fields.size(); ++i) {
-    if (!IsTime(fields[i].name, options)) continue;
+    if (!(plain ? IsTime : IsTimeWithUnit)(fields[i].name, options)) continue;
     if (time < fields.size()) {
       record.Fail(fields[i].at, fmt::format("columns {} and {} could both be the time, one of them "
                                             "must be named as such",
@@ -168,6 +201,7 @@ int ChannelRole(std::string_view name, const ReadOptions& options, CsvHeader* he
 void AssignRoles(const TextRecords& record, const std::vector<NamedPlace>& fields,
                  const ReadOptions& options, CsvHeader* header) {
   const std::size_t time = FindTime(record, fields, options);
+  header->time_name = fields[time].name;
   bool has_trajectory = false;
   for (std::size_t i = 0; i < fields.size(); ++i) {
     header->names.push_back(fields[i].name);

@@ -33,6 +33,7 @@ struct CsvHeader {
   std::vector<std::string> names;     // of all columns
   std::vector<int> roles;             // of all columns
   std::vector<std::string> channels;  // that are taken
+  std::string time_name;
 };
 
 // From the record at hand.

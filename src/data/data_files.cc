@@ -43,7 +43,7 @@ Dataset ReadOne(const std::filesystem::path& path, const ReadOptions& options) {
 
 void Append(Dataset more, const std::filesystem::path& path, const std::filesystem::path& first,
             Dataset* data) {
-  if (data->trajectories.empty()) data->channels = more.channels;
+  if (data->trajectories.empty()) data->channels = more.channels, data->time_name = more.time_name;
   if (more.channels != data->channels) {
     if (!std::is_permutation(more.channels.begin(), more.channels.end(), data->channels.begin(),
                              data->channels.end())) {

@@ -17,13 +17,21 @@ namespace {
 // What a stream of Purpose::kSimulation is for: its step number. The sample is the trajectory.
 enum Use : std::uint64_t { kStarts = 0, kTimes = 1, kMissing = 2 };
 
-void CheckOptions(const SimulationOptions& o, std::size_t dim) {
+constexpr double kLongestSpan = 1e6;  // in the system's own; no solver comes so far
+
+void CheckOptions(const SimulationOptions& o, const SystemInfo& info) {
+  const std::size_t dim = info.dim;
   const auto check = [](const char* name, double value) {
     CheckNonNegative("Simulate", name, value);
   };
   if (!o.start.empty()) CheckSize("Simulate", "start", o.start.size(), dim);
   CheckFinite("Simulate", "start", o.start);
   check("span", o.span);
+  if (o.span > kLongestSpan * info.default_span) {
+    ThrowInput("Simulate", "span",
+               fmt::format("is {:g}, must be at most {:g}, a million times what shows the system",
+                           o.span, kLongestSpan * info.default_span));
+  }
   CheckAtLeast("Simulate", "points", static_cast<std::ptrdiff_t>(o.points), 1);
   CheckAtLeast("Simulate", "trajectories", static_cast<std::ptrdiff_t>(o.trajectories), 1);
   if (o.noise_variance.size() > 1) {
@@ -69,15 +77,26 @@ Vector Spread(std::span<const Matrix> parts) {
   return (squares / count).cwiseSqrt();
 }
 
-Matrix Starts(const SimulationOptions& o, const std::vector<double>& start, const Vector& spread) {
+// A value around `start` whose deviation is about `spread`; log-normal where signs must not change.
+double Around(double start, double spread, double normal, bool keeps_sign) {
+  if (!keeps_sign) return start + spread * normal;
+  if (start == 0) return 0;
+  const double share = spread / start;
+  return start * std::exp(std::sqrt(std::log1p(share * share)) * normal);
+}
+
+Matrix Starts(const SimulationOptions& o, const std::vector<double>& start, const Vector& spread,
+              bool positive) {
   const auto dim = static_cast<Eigen::Index>(start.size());
   Matrix starts(static_cast<Eigen::Index>(o.trajectories), dim);
   for (Eigen::Index n = 0; n < starts.rows(); ++n) {
     Vector z(dim);
     RandomStream(o.seed, kStarts, static_cast<std::uint64_t>(n), Purpose::kSimulation)
         .Normals({z.data(), start.size()});
-    starts.row(n) = Eigen::Map<const Vector>(start.data(), dim).transpose();
-    if (n > 0) starts.row(n) += o.start_spread * z.cwiseProduct(spread).transpose();
+    for (Eigen::Index d = 0; d < dim; ++d) {
+      const double first = start[static_cast<std::size_t>(d)];
+      starts(n, d) = n == 0 ? first : Around(first, o.start_spread * spread[d], z[d], positive);
+    }
   }
   return starts;
 }
@@ -125,6 +144,11 @@ Matrix SolveSystem(const Field& field, std::span<const double> start,
   Solver solver({.method = Method::kDop853, .rtol = 1e-11, .atol = 1e-11, .max_steps = 10000000});
   const SolveResult result = solver.Solve(field, start, 0.0, times,
                                           {states.data(), static_cast<std::size_t>(states.size())});
+  if (result.status == SolveStatus::kTooManySteps) {
+    ThrowInput("SolveSystem", "times",
+               fmt::format("reach {:g}, must end earlier: {} steps lead no further than {:g}",
+                           times.back(), result.statistics.accepted, result.reached));
+  }
   if (!result.ok()) {
     ThrowInput(
         "SolveSystem", "start",
@@ -140,7 +164,7 @@ Matrix SolveSystem(std::string_view system, std::span<const double> start,
 
 Simulation Simulate(const SimulationOptions& o) {
   const SystemInfo info = DescribeSystem(o.system);
-  CheckOptions(o, info.dim);
+  CheckOptions(o, info);
   const std::unique_ptr<System> field = MakeSystem(o.system);
   const std::vector<double> start = o.start.empty() ? info.default_start : o.start;
   const double span = o.span > 0 ? o.span : info.default_span;
@@ -148,7 +172,7 @@ Simulation Simulate(const SimulationOptions& o) {
   Simulation s;
   s.data.channels = info.state_names;
   const std::vector<Matrix> first = {SolveSystem(*field, start, Times(o, span, 0))};
-  s.starts = Starts(o, start, Spread(first));
+  s.starts = Starts(o, start, Spread(first), info.positive);
   for (std::size_t n = 0; n < o.trajectories; ++n) {
     const std::vector<double> times = Times(o, span, n);
     s.truth.push_back(SolveSystem(*field, s.start(n), times));

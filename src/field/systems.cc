@@ -267,7 +267,7 @@ std::vector<Entry> Table() {
        MakeDefault<VanDerPol>},
       {{"fhn", "FitzHugh-Nagumo oscillator", 2, {"x1", "x2"}, {-1.0, -1.0}, 5.0},
        MakeDefault<FitzHughNagumo>},
-      {{"lotka-volterra", "Lotka-Volterra", 2, {"prey", "predators"}, {1.0, 1.0}, 10.0},
+      {{"lotka-volterra", "Lotka-Volterra", 2, {"prey", "predators"}, {1.0, 1.0}, 10.0, true},
        MakeDefault<LotkaVolterra>},
       {{"lorenz63", "Lorenz attractor (1963)", 3, {"x", "y", "z"}, {1.0, 1.0, 1.0}, 20.0},
        MakeDefault<Lorenz63>},

@@ -88,6 +88,12 @@ void RemarkOnChannel(const ChannelFit& fit, const Sums& sums, std::vector<std::s
 void RemarkOnTraining(const TrainedModel& trained, std::vector<std::string>* remarks) {
   const Model& model = trained.model;
   if (!model.warning.empty()) remarks->push_back(model.warning);
+  if (!trained.history.empty() && !std::isfinite(trained.history.back().bound)) {
+    remarks->push_back(
+        fmt::format("training failed: its bound is {}; a smaller learning rate may "
+                    "help",
+                    trained.history.back().bound));
+  }
   if (!trained.finished && trained.state) remarks->push_back("training was stopped before its end");
   if (model.gp.lengthscales.size() > 0 && model.gp.lengthscales.minCoeff() < kShort) {
     remarks->push_back(

@@ -20,6 +20,7 @@ DataColumns ToColumns(const Dataset& data) {
     columns.values.middleRows(rows, t.values.rows()) = t.values;
     rows += t.values.rows();
   }
+  columns.time_name = data.time_name;
   return columns;
 }
 
@@ -28,7 +29,7 @@ Dataset FromColumns(const DataColumns& columns, const std::vector<std::string>& 
   CheckSize("data", "names", columns.names.size(), count);
   CheckSize("data", "start_times", columns.start_times.size(), count);
   CheckSize("data", "times", columns.times.size(), static_cast<std::size_t>(columns.values.rows()));
-  Dataset data{.channels = channels, .trajectories = {}};
+  Dataset data{.channels = channels, .trajectories = {}, .time_name = columns.time_name};
   std::size_t taken = 0;
   for (std::size_t i = 0; i < count; ++i) {
     const std::size_t length = columns.lengths[i];

@@ -178,16 +178,18 @@ struct DataColumns {
   std::vector<std::size_t> lengths;  // (trajectories)
   std::vector<double> times;         // (sum of lengths)
   Matrix values;                     // (sum of lengths, channels)
+  std::string time_name;
 };
 
 template <Is<DataColumns> S, typename Visit>
 void ForFields(S& s, const Visit& visit) {
-  auto& [names, start_times, lengths, times, values] = s;
+  auto& [names, start_times, lengths, times, values, time_name] = s;
   visit("names", names);
   visit("start_times", start_times);
   visit("lengths", lengths);
   visit("times", times);
   visit("values", values);
+  visit("time_name", time_name);
 }
 
 DataColumns ToColumns(const Dataset& data);

@@ -129,6 +129,101 @@ test_resuming_needs_the_same_gaps() {
     fit filled.csv --iterations 5 -o gap.gpode --resume
 }
 
+# The lists of timing in a sidecar: equally long, in order, and ending with the last step.
+check_timing() {
+  python3 - "$@" <<'END'
+import re, sys
+text = open(sys.argv[1]).read()
+timing = {name: eval(value) for name, value in re.findall(r"^timing\.(\w+) = (.*)$", text, re.M)}
+steps, seconds = timing["steps"], timing["seconds"]
+assert len(steps) == len(seconds) <= 402, (len(steps), len(seconds))
+assert steps == sorted(set(steps)) and seconds == sorted(seconds) and seconds[0] > 0
+assert steps[-1] == int(sys.argv[2]) - 1, steps[-1]
+sessions = int(sys.argv[3])
+assert [len(timing[name]) for name in ("sessions", "cpu", "threads")] == 3 * [sessions], timing
+assert abs(sum(timing["sessions"]) - seconds[-1]) < 1e-6, (timing["sessions"], seconds[-1])
+END
+}
+
+test_training_time_is_beside_the_model() {
+  command -v python3 >/dev/null || { echo "python3 is not here"; exit 77; }
+  "$gpode" simulate vdp --noise 0.05 --points 20 -o vdp.csv --quiet
+  "$gpode" fit vdp.csv --iterations 500 -o vdp.gpode --threads 1 --quiet
+  check_timing vdp.gpode.toml 500 1
+  contains "$("$gpode" info vdp.gpode)" "  time  " "steps per second"
+  contains "$("$gpode" info vdp.gpode --json)" '"seconds": ' '"threads": ['
+  "$gpode" report vdp.gpode -o with.html --quiet
+  contains "$(<with.html)" '"seconds":{"f64"' '"speed"' '1 thread"'
+  # Spoilt or missing times are not known, and nothing complains.
+  sed -i 's/^timing.steps = .*/timing.steps = [3, 1]/' vdp.gpode.toml
+  [[ "$("$gpode" info vdp.gpode)" != *"steps per second"* ]] || fail "spoilt times are shown"
+  echo "= [" >vdp.gpode.toml
+  "$gpode" report vdp.gpode -o spoilt.html --quiet
+  rm vdp.gpode.toml
+  "$gpode" report vdp.gpode -o without.html --quiet
+  cmp spoilt.html without.html
+  [[ "$(<without.html)" != *'"seconds":'* ]] || fail "times from nowhere"
+}
+
+test_training_time_adds_up_over_sessions() {
+  command -v python3 >/dev/null || { echo "python3 is not here"; exit 77; }
+  "$gpode" simulate vdp --noise 0.05 --points 20 -o vdp.csv --quiet
+  "$gpode" fit vdp.csv --iterations 2500 -o vdp.gpode --quiet &
+  sleep 0.2
+  kill -TERM $!
+  wait $! || true
+  local sessions=2
+  [[ "$("$gpode" info vdp.gpode)" == *stopped* ]] || sessions=1
+  "$gpode" fit --resume -o vdp.gpode --quiet
+  check_timing vdp.gpode.toml 2500 $sessions
+  [ "$(head -n 1 vdp.gpode.toml)" = "# gpode fit vdp.csv --iterations 2500 -o vdp.gpode --quiet" ] || fail "another command"
+  "$gpode" fit --resume -o vdp.gpode --quiet
+  check_timing vdp.gpode.toml 2500 $sessions
+}
+
+test_failed_training_says_so() {
+  "$gpode" simulate vdp --noise 0.05 --points 20 -o vdp.csv --quiet
+  expect 1 "" "gpode: fit: training failed, its bound is -inf: bad.gpode is of no use; a smaller --learning-rate may help" \
+    fit vdp.csv --learning-rate 1e300 -o bad.gpode --quiet
+  contains "$("$gpode" fit vdp.csv --learning-rate 1e300 -o bad.gpode --json || true)" "training failed: its bound is -inf"
+}
+
+# Through every command: names with markup, quotes, line breaks, 10,000 characters.
+test_hostile_names_are_text_everywhere() {
+  command -v python3 >/dev/null || { echo "python3 is not here"; exit 77; }
+  python3 - <<'END'
+import csv, math
+names = ['<script>alert("1")</script>\n&amp;\'{}%s', "y" * 10000]
+with open("odd.csv", "w", newline="") as out:
+    rows = csv.writer(out)
+    out.write("# <b>a comment</b> \"with\" quotes\n")
+    rows.writerow(["t\n[ms]", *names])
+    rows.writerows([t / 4, math.sin(t / 4), math.cos(t / 4)] for t in range(20))
+END
+  "$gpode" fit odd.csv --iterations 20 -o odd.gpode >fit.txt 2>/dev/null
+  "$gpode" info odd.csv >info.txt
+  "$gpode" info odd.gpode >>info.txt
+  "$gpode" score odd.gpode odd.csv >score.txt
+  "$gpode" forecast odd.gpode --until 6 --plot >plot.txt 2>/dev/null
+  "$gpode" forecast odd.gpode --until 6 -o forecast.csv >forecast.txt
+  "$gpode" impute odd.gpode -o imputed.csv >>forecast.txt
+  "$gpode" field odd.gpode --grid "$(printf 'y%.0s' {1..10000})=-1:1:3" -o field.csv >>forecast.txt
+  "$gpode" report odd.gpode odd.csv --title $'</script><script>alert(2)</script>\n"' -o odd.html --quiet
+  contains "$(<info.txt)" "from 0 to 4.75 ms"
+  python3 - <<'END'
+import csv, json, re
+for name in "fit info score plot forecast".split():
+    text = open(name + ".txt").read()
+    assert all(len(line) < 500 for line in text.splitlines()), name
+    assert not re.search(r"[\x00-\x09\x0b-\x1f]", text), name
+header = next(csv.reader(open("forecast.csv", newline="")))
+assert header[1] == '<script>alert("1")</script> &amp;\'{}%s_mean', header[1]
+assert header[5] == "y" * 10000 + "_mean"
+page = open("odd.html").read()
+assert page.count("</script>") == 2 and "<script>alert" not in page, page.count("</script>")
+END
+}
+
 test_trajectories_by_name() {
   "$gpode" simulate lotka-volterra --trajectories 3 --noise-share 0.05 -o lv.csv --quiet
   "$gpode" fit lv.csv --iterations 100 -o lv.gpode --quiet

@@ -50,7 +50,13 @@ TEST(CsvErrors, Headers) {
       {"time,trajectory\n0,a\n",
        ":1:1: columns 'time', 'trajectory' found, there must be at least one channel"},
       {"time,\xFF\xFE\n0,1\n", ":1:6: name '\\xff\\xfe' found, must be printable UTF-8"},
-      {"time,\"a\nb\"\n0,1\n", ":1:6: name 'a\\x0ab' found, must be printable UTF-8"},
+      {"time,\"a\033b\"\n0,1\n", ":1:6: name 'a\\x1bb' found, must be printable UTF-8"},
+      {"time,\"a\nb\",a b\n0,1,2\n", ":2:4: a second column 'a b' found, names must differ"},
+      {"t [s],x,time [s]\n0,1,2\n",
+       ":1:9: columns 't [s]' and 'time [s]' could both be the time, one of them must be named as "
+       "such"},
+      {"t [s,x\n0,1\n", ":1:1: columns 't [s', 'x' found, one must be named 'time' or 't'"},
+      {"T [K],x\n0,1\n", ":1:1: columns 'T [K]', 'x' found, one must be named 'time' or 't'"},
       {"time,\"x\" y\n0,1\n", ":1:10: 'y' found after a closing quote, must be a separator"},
       {"time,\"x\n0,1\n", ":1:6: a quote opens that nothing closes, must end with \""},
   });

@@ -64,6 +64,28 @@ void ExpectSample(std::string_view text, const ReadOptions& options = {}) {
   }
 }
 
+TEST(Csv, TimesMayHaveAUnitAndKeepTheirName) {
+  const auto name_of = [](std::string_view header, const ReadOptions& options = {}) {
+    const std::string text = std::string(header) + "\n0,1\n1,2\n";
+    const Dataset data = ReadCsvText(text, "f.csv", options);
+    EXPECT_EQ(data.channels.size(), 1u);
+    return data.time_name;
+  };
+  EXPECT_EQ(name_of("time,x"), "time");
+  EXPECT_EQ(name_of("T,x"), "T");
+  EXPECT_EQ(name_of("t [ms],x"), "t [ms]");
+  EXPECT_EQ(name_of("Time (h),x"), "Time (h)");
+  EXPECT_EQ(name_of("t[s],x"), "t[s]");
+  EXPECT_EQ(name_of("t,T [K]"), "t");
+  EXPECT_EQ(name_of("T [K],t (s)"), "t (s)");
+  EXPECT_EQ(name_of("day,time [s]", {.time_column = "day"}), "day");
+}
+
+TEST(Csv, NamesInSeveralLinesBecomeOne) {
+  const Dataset data = ReadCsvText("time,\"voltage\n [mV]\",\"\ta\r\n\nb \"\n0,1,2\n", "f.csv");
+  EXPECT_EQ(data.channels, (std::vector<std::string>{"voltage [mV]", "a b"}));
+}
+
 TEST(Csv, ReadsAllDialects) {
   ExpectSample("time,x,y\n0,1,-1\n1.5,,2\n3,-2.5e3,3\n");
   ExpectSample("t,x,y\n0,1,-1\n1.5,NA,2\n3,-2.5e3,3");

@@ -104,6 +104,18 @@ TEST(Simulate, SeedsNameTheNoise) {
   EXPECT_EQ(once.cwiseEqual(values()).count(), 0);
 }
 
+TEST(Simulate, PreyAndPredatorsStartAboveZero) {
+  const Simulation s =
+      Simulate({.system = "lotka-volterra", .points = 9, .trajectories = 200, .start_spread = 1});
+  EXPECT_GT(s.starts.minCoeff(), 0);
+  EXPECT_GT(s.starts.maxCoeff(), 2);
+  // As many on either side of the first.
+  EXPECT_NEAR((s.starts.array() < 1).count(), 200, 40);
+  const Simulation none =
+      Simulate({.system = "lotka-volterra", .start = {0, 1}, .points = 2, .trajectories = 3});
+  EXPECT_EQ(none.starts.col(0).cwiseAbs().maxCoeff(), 0);
+}
+
 TEST(Simulate, BadOptionsAreNamed) {
   const auto message = [](SimulationOptions o) { return MessageOf([&] { Simulate(o); }); };
   EXPECT_EQ(message({.start = {1}}), "Simulate: start has 1 values, must have 2");
@@ -113,6 +125,9 @@ TEST(Simulate, BadOptionsAreNamed) {
             "Simulate: noise_share is given beside noise_variance, must be one of the two");
   EXPECT_NE(message({.system = "vdq"}).find("vdq"), std::string::npos);
   EXPECT_NE(message({.span = NAN}).find("span"), std::string::npos);
+  EXPECT_EQ(message({.span = 1e300}),
+            "Simulate: span is 1e+300, must be at most 7e+06, a million times what shows the "
+            "system");
   // Far out, Van der Pol's field is too steep for any step.
   EXPECT_NE(message({.start = {1e150, 1e150}}).find("leads nowhere"), std::string::npos);
 }

@@ -55,6 +55,15 @@ Array TextArray(std::string_view text) { return {{text.size()}, {text.begin(), t
 
 std::string TextOf(const Array& array) { return {array.values.begin(), array.values.end()}; }
 
+TEST(ModelFile, KeepsTheNameOfTheTimes) {
+  TrainedModel trained = Small();
+  trained.data.time_name = "t [ms]";
+  EXPECT_EQ(ParseModel(ModelBytes(trained), "m").data.time_name, "t [ms]");
+  Archive older = SmallArchive();
+  older.erase("data/time_name");
+  EXPECT_EQ(ParseModel(Sealed(older), "m").data.time_name, "");
+}
+
 TEST(ModelFile, KeepsEverything) {
   const TemporaryFolder folder;
   SaveModel(folder / "m.gpode", Small());

@@ -21,6 +21,9 @@ namespace {
 constexpr double kPixelsPerPoint = 300.0 / 72;
 constexpr double kLineHeight = 0.72;  // of capitals and digits, as a share of the font's size
 
+// Cairo's "sans-serif" is the first of these on most Linux systems.
+constexpr std::string_view kSvgFonts = "DejaVu Sans, Verdana, Helvetica, Arial, sans-serif";
+
 cairo_status_t Append(void* bytes, const unsigned char* data, unsigned int length) {
   auto* const all = static_cast<std::vector<std::byte>*>(bytes);
   const auto* const from = reinterpret_cast<const std::byte*>(data);
@@ -74,6 +77,36 @@ std::vector<Point> CornersOf(const Point& at, const Mark& mark) {
     default:
       return {};
   }
+}
+
+std::string XmlOf(std::string_view text) {
+  std::string all;
+  for (char c : text) {
+    switch (c) {
+      case '&':
+        all += "&amp;";
+        break;
+      case '<':
+        all += "&lt;";
+        break;
+      case '>':
+        all += "&gt;";
+        break;
+      default:
+        all += c;
+    }
+  }
+  return all;
+}
+
+// Before the element that closes the file.
+void InsertAtEnd(std::string_view text, std::vector<std::byte>* svg) {
+  constexpr std::string_view kEnd = "</svg>";
+  const std::string_view all(reinterpret_cast<const char*>(svg->data()), svg->size());
+  const std::size_t end = all.rfind(kEnd);
+  if (end == std::string_view::npos) throw std::runtime_error("plot: cairo's SVG has no end");
+  const auto bytes = std::as_bytes(std::span(text));
+  svg->insert(svg->begin() + static_cast<std::ptrdiff_t>(end), bytes.begin(), bytes.end());
 }
 
 bool IsFinite(const Point& p) { return std::isfinite(p.x) && std::isfinite(p.y); }
@@ -293,23 +326,34 @@ std::string Canvas::Fitted(std::string_view text, double width, double size) con
 }
 
 void Canvas::Text(const Point& at, std::string_view text, const TextPlace& place) {
-  cairo_t* const c = cairo_.get();
   const double size = place.size > 0 ? place.size : size_.font_size;
   const double width = TextWidth(text, size), height = kLineHeight * size;
-  const double x = place.across == Across::kLeft     ? 0
-                   : place.across == Across::kCentre ? -width / 2
-                                                     : -width;
-  const double y = place.along == Along::kTop      ? height
-                   : place.along == Along::kMiddle ? height / 2
-                                                   : 0;
+  const Point offset{place.across == Across::kLeft     ? 0
+                     : place.across == Across::kCentre ? -width / 2
+                                                       : -width,
+                     place.along == Along::kTop      ? height
+                     : place.along == Along::kMiddle ? height / 2
+                                                     : 0};
+  if (format_ == Format::kSvg) return AddSvgText(at, offset, text, width, place.upright, size);
+  cairo_t* const c = cairo_.get();
   cairo_save(c);
   cairo_translate(c, at.x, at.y);
   if (place.upright) cairo_rotate(c, -std::numbers::pi / 2);
-  cairo_move_to(c, x, y);
+  cairo_move_to(c, offset.x, offset.y);
   SetColour(kBlack);
   cairo_show_text(c, Printable(text).c_str());
   cairo_new_path(c);
   cairo_restore(c);
+}
+
+void Canvas::AddSvgText(const Point& at, const Point& offset, std::string_view text, double width,
+                        bool upright, double size) {
+  if (text.empty()) return;
+  svg_text_ += fmt::format(
+      "<text transform=\"translate({:.3f} {:.3f}){}\" x=\"{:.3f}\" y=\"{:.3f}\" "
+      "font-size=\"{:g}\" textLength=\"{:.3f}\" lengthAdjust=\"spacingAndGlyphs\">{}</text>\n",
+      at.x, at.y, upright ? " rotate(-90)" : "", offset.x, offset.y, size, width,
+      XmlOf(Printable(text)));
 }
 
 void Canvas::Clip(const Box& box) {
@@ -327,6 +371,11 @@ void Canvas::Save(const std::string& path) {
   }
   cairo_surface_finish(surface_.get());
   CheckStatus(cairo_surface_status(surface_.get()));
+  if (format_ == Format::kSvg) {
+    InsertAtEnd(fmt::format("<g font-family=\"{}\" xml:space=\"preserve\">\n{}</g>\n", kSvgFonts,
+                            svg_text_),
+                &bytes_);
+  }
   internal::WriteFile(path, bytes_);
 }
 

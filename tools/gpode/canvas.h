@@ -4,6 +4,10 @@
 // of a screen's picture. Text may be any bytes: what is not printable UTF-8 is shown as U+FFFD.
 // Points that are not finite interrupt lines and have no marks.
 //
+// Text of an SVG is text, to be searched, selected and edited, where cairo would draw outlines: it
+// is added to cairo's file, above everything else, with the width that was measured here, so that
+// another font on another machine changes its looks only.
+//
 // Thread safety: a canvas belongs to one thread.
 //
 //   Canvas canvas(FormatOf("fig.svg").value(), {.width = 241, .height = 160, .font_size = 7.5});
@@ -106,10 +110,13 @@ class Canvas {
 
  private:
   void SetColour(const Colour& colour);
+  void AddSvgText(const Point& at, const Point& offset, std::string_view text, double width,
+                  bool upright, double size);
 
   Format format_;
   CanvasSize size_;
   std::vector<std::byte> bytes_;
+  std::string svg_text_;  // elements for the end of the file
   std::unique_ptr<cairo_surface_t, void (*)(cairo_surface_t*)> surface_;
   std::unique_ptr<cairo_t, void (*)(cairo_t*)> cairo_;
 };

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <exception>
 #include <filesystem>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,11 @@ void AddManual(CLI::App& app);
 // Ctrl-C: all is saved, main ends with exit code 130.
 struct Interrupted : std::exception {
   const char* what() const noexcept override { return "interrupted"; }
+};
+
+// A run that ended without a usable result, which it has saved all the same: exit code 1.
+struct TrainingFailed : std::runtime_error {
+  using std::runtime_error::runtime_error;
 };
 
 // Options that most commands have.

@@ -72,6 +72,7 @@ RunConfig ReadConfig(const std::filesystem::path& path, const RunConfig& base) {
   const std::vector<std::string> known = KnownNames();
   for (const internal::TomlItem& item : internal::ParseToml(text, source)) {
     const std::string where = fmt::format("{}:{}", source, item.line);
+    if (item.key.starts_with(kTimingPrefix)) continue;
     if (SetDataOption(config, item, where)) {
       internal::CheckReadOptions(config.read, where);
       if (IsInitial(config.initial)) continue;

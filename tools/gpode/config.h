@@ -16,6 +16,9 @@
 
 namespace gpode::tool {
 
+// Names of a configuration file that say how long a run took, see sidecar.h; passed over here.
+inline constexpr std::string_view kTimingPrefix = "timing.";
+
 // When the initial state may be.
 inline constexpr std::string_view kInitialWords = "first, gap or a time";
 bool IsInitial(std::string_view word);

@@ -13,6 +13,7 @@
 #include "gpode/error.h"
 #include "model_input.h"
 #include "output.h"
+#include "printable.h"
 
 namespace gpode::tool {
 namespace {
@@ -144,7 +145,8 @@ void Run(const Arguments& a) {
       a.draws > 0 ? fmt::format(", {}, seed {}", Several(a.draws, "draw", "draws"), a.common.seed)
                   : "";
   const std::string said =
-      fmt::format("{}: field of {} at {}{}", a.out == "-" ? a.model : a.out, fmt::join(names, ", "),
+      fmt::format("{}: field of {} at {}{}", a.out == "-" ? a.model : a.out,
+                  fmt::join(Shortened(names, 60), ", "),
                   Several(static_cast<std::size_t>(points.rows()), "point", "points"), draws);
   a.out == "-" ? PrintRemark(said) : PrintLine(said);
 }

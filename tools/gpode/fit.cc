@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -19,6 +20,7 @@
 #include "gpode/options.h"
 #include "output.h"
 #include "progress.h"
+#include "sidecar.h"
 #include "train/initialise.h"
 
 namespace gpode::tool {
@@ -92,16 +94,17 @@ class Fitter {
     config_ = ConfigOf(a_);
     Prepare();
     CheckOutput(out_, config_.files);
-    CheckOutput(out_ + ".toml", config_.files);
+    CheckOutput(SidecarOf(out_), config_.files);
     Interruption interruption;
     const TrainedModel trained = Learn();
     // A sampler that was stopped has nothing to show.
     if (!trained.finished && IsSampled(config_.fit.model) && !config_.files.empty()) {
       throw Interrupted();
     }
-    if (!config_.files.empty()) WriteConfig();
+    WriteSidecar(trained);
     Conclude(trained);
     if (Interruption::Asked()) throw Interrupted();
+    CheckSucceeded(trained);
   }
 
  private:
@@ -169,7 +172,9 @@ class Fitter {
     ProgressLine line(a_.common.quiet || a_.common.json);
     FitControl control;
     control.report = [&](const Progress& progress) {
+      clock_->Record(progress.step);
       line.Show(progress);
+      WriteSidecarNowAndThen();
       return !Interruption::Asked();
     };
     control.report_every = 1;
@@ -178,18 +183,48 @@ class Fitter {
     if (a_.common.threads > 0) control.threads = a_.common.threads;
     const bool go_on = a_.resume && (config_.files.empty() || std::filesystem::exists(out_));
     if (!a_.common.quiet && !a_.common.json && !go_on) PrintPlan(data_, config_);
+    clock_.emplace(control.threads.value_or(config_.fit.threads));
     if (!go_on) return Train(data_, config_.fit, control, validation_);
+    resumed_ = true;
     const TrainedModel saved = LoadTrainedModel(out_);
     CheckResumes(saved);
+    if (const auto earlier = TimingBeside(out_)) clock_->GoOnFrom(*earlier);
     if (!a_.common.quiet && !a_.common.json) {
       fmt::print("{}: {}\n", out_, saved.finished ? "is finished already" : "going on");
     }
     return Resume(out_, control);
   }
 
-  void WriteConfig() const {
-    const std::string text = ConfigText(config_, command_line_);
-    internal::WriteFile(out_ + ".toml", std::as_bytes(std::span(text)));
+  void WriteSidecar(const Timing& timing) const {
+    // A run that goes on keeps the command that began it.
+    std::string text = resumed_ ? ReadSidecar(out_) : "";
+    if (text.empty() && config_.files.empty()) return;
+    if (text.empty()) text = ConfigText(config_, command_line_);
+    text = WithTiming(text, timing);
+    internal::WriteFile(SidecarOf(out_), std::as_bytes(std::span(text)));
+  }
+
+  // Beside the model that is there now.
+  void WriteSidecar(const TrainedModel& trained) const {
+    if (clock_->started()) WriteSidecar(clock_->At(trained.history));
+  }
+
+  // As often as checkpoints: a run that is killed has its configuration and times, too.
+  void WriteSidecarNowAndThen() {
+    const auto now = std::chrono::steady_clock::now();
+    const std::chrono::duration<double> passed = now - written_;
+    if (!(a_.checkpoint_seconds > 0) || passed.count() < a_.checkpoint_seconds) return;
+    written_ = now;
+    WriteSidecar(clock_->Thinned());
+  }
+
+  // Numbers that are none are no model, whatever the file holds.
+  void CheckSucceeded(const TrainedModel& trained) const {
+    if (trained.history.empty() || std::isfinite(trained.history.back().bound)) return;
+    throw TrainingFailed(
+        fmt::format("fit: training failed, its bound is {}: {} is of no use; a "
+                    "smaller --learning-rate may help",
+                    trained.history.back().bound, out_));
   }
 
   void Conclude(const TrainedModel& trained) const {
@@ -207,6 +242,9 @@ class Fitter {
   std::string command_line_, out_;
   RunConfig config_;
   Dataset data_, validation_;
+  bool resumed_ = false;
+  std::optional<TrainingClock> clock_;
+  std::chrono::steady_clock::time_point written_ = std::chrono::steady_clock::now();
 };
 
 }  // namespace

@@ -10,15 +10,16 @@
 #include "gpode/options.h"
 #include "model_input.h"
 #include "output.h"
+#include "printable.h"
 
 namespace gpode::tool {
 namespace {
 
-constexpr std::size_t kMostNames = 8, kMostRows = 12;
+constexpr std::size_t kMostNames = 8, kMostRows = 12, kLongestName = 60;
 
 std::string Names(const std::vector<std::string>& names) {
-  const auto shown = static_cast<std::ptrdiff_t>(std::min(names.size(), kMostNames));
-  return fmt::format("{}{}", fmt::join(names.begin(), names.begin() + shown, ", "),
+  const auto end = names.begin() + static_cast<std::ptrdiff_t>(std::min(names.size(), kMostNames));
+  return fmt::format("{}{}", fmt::join(Shortened({names.begin(), end}, kLongestName), ", "),
                      names.size() > kMostNames ? ", ..." : "");
 }
 
@@ -37,9 +38,10 @@ double Explained(const ChannelFit& fit) {
 }
 
 void PrintChannels(const Diagnosis& diagnosis, bool all) {
+  constexpr std::size_t kWidest = 24;
   std::size_t width = 7;
   for (const ChannelFit& fit : diagnosis.channels) width = std::max(width, fit.name.size());
-  width = std::min<std::size_t>(width, 24);
+  width = std::min(width, kWidest);
   fmt::print("  {:<{}}  {:>8} {:>10} {:>10} {:>10} {:>10} {:>14}\n", "channel", width, "values",
              "spread", "residual", "noise", "explained", "in 90 % bands");
   std::size_t rows = 0;
@@ -49,9 +51,9 @@ void PrintChannels(const Diagnosis& diagnosis, bool all) {
                  diagnosis.channels.size() - kMostRows);
       break;
     }
-    fmt::print("  {:<{}}  {:>8} {:>10.4g} {:>10.4g} {:>10.4g} {:>8.1f} % {:>12.0f} %\n", fit.name,
-               width, fit.values, fit.spread, fit.residual, fit.noise, 100 * Explained(fit),
-               100 * (1 - fit.outside));
+    fmt::print("  {:<{}}  {:>8} {:>10.4g} {:>10.4g} {:>10.4g} {:>8.1f} % {:>12.0f} %\n",
+               Shortened(fit.name, kWidest), width, fit.values, fit.spread, fit.residual, fit.noise,
+               100 * Explained(fit), 100 * (1 - fit.outside));
   }
 }
 
@@ -67,9 +69,10 @@ std::string DescribeData(const Dataset& data) {
   }
   const double values = static_cast<double>(times) * static_cast<double>(data.channels.size());
   const double missing = 1 - static_cast<double>(data.observed()) / values;
-  return fmt::format("{}, {} from {:g} to {:g}, {} {}{}",
+  const std::string unit = TimeOf(data).unit;
+  return fmt::format("{}, {} from {:g} to {:g}{}, {} {}{}",
                      Several(data.trajectories.size(), "trajectory", "trajectories"),
-                     Several(times, "time", "times"), first, last,
+                     Several(times, "time", "times"), first, last, unit.empty() ? "" : " " + unit,
                      data.channels.size() == 1 ? "channel" : "channels", Names(data.channels),
                      missing > 0 ? fmt::format(", {:.1f} % missing", 100 * missing) : "");
 }
@@ -93,7 +96,7 @@ void PrintPlan(const Dataset& data, const RunConfig& config) {
 }
 
 void PrintLengthscales(const Model& model) {
-  const std::vector<std::string> names = StateNames(model);
+  const std::vector<std::string> names = Shortened(StateNames(model), 10);
   const Matrix& scales = model.gp.lengthscales;
   constexpr Eigen::Index kMostStates = 6;
   if (scales.size() == 0 || scales.cols() > kMostStates) return;

@@ -8,7 +8,9 @@
 
 #include "braille_canvas.h"
 #include "gpode/simulate.h"
+#include "model_input.h"
 #include "output.h"
+#include "printable.h"
 
 namespace gpode::tool {
 namespace {
@@ -49,7 +51,7 @@ Window WindowOf(const Forecast& forecast, const Bands& bands, const Trajectory* 
 }
 
 void PrintChannel(const Forecast& forecast, const Bands& bands, const Trajectory* seen,
-                  std::string_view name, Eigen::Index channel) {
+                  std::string_view time, std::string_view name, Eigen::Index channel) {
   const Window window = WindowOf(forecast, bands, seen, channel);
   BrailleCanvas canvas(kColumns, kRows, window);
   if (seen != nullptr && seen->times.back() < window.right) {
@@ -67,7 +69,7 @@ void PrintChannel(const Forecast& forecast, const Bands& bands, const Trajectory
       if (std::isfinite(value)) canvas.Mark(seen->times[i], value, "o", kDataColour);
     }
   }
-  fmt::print("{}", canvas.Framed("time", name, Coloured()));
+  fmt::print("{}", canvas.Framed(time, name, Coloured()));
 }
 
 }  // namespace
@@ -84,8 +86,10 @@ void PrintForecast(const Forecast& forecast, const TrainedModel& trained,
   const Trajectory* seen = has_data ? &trained.data.trajectories[*trajectory] : nullptr;
   if (trained.model.start_times.size() > 1 || !trajectory) fmt::print("{}\n", title);
   const std::size_t channels = trained.model.channels.size();
+  const std::string time = Shortened(TimeOf(trained.data).Label(), 40);
   for (std::size_t c = 0; c < std::min(channels, kMostChannels); ++c) {
-    PrintChannel(forecast, bands, seen, trained.model.channels[c], static_cast<Eigen::Index>(c));
+    PrintChannel(forecast, bands, seen, time, Shortened(trained.model.channels[c], 60),
+                 static_cast<Eigen::Index>(c));
   }
   fmt::print(
       "  {}line: median   dots: 5 and 95 %{}\n\n", seen != nullptr ? "o observations   " : "",

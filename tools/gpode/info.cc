@@ -19,13 +19,15 @@
 #include "gpode/options.h"
 #include "model_input.h"
 #include "output.h"
+#include "printable.h"
+#include "sidecar.h"
 
 namespace gpode::tool {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t kMostRows = 20;
+constexpr std::size_t kMostRows = 20, kLongestName = 24;
 
 struct Arguments {
   std::vector<std::string> files;
@@ -98,8 +100,8 @@ void PrintTrajectories(const Dataset& data) {
   for (std::size_t n = 0; n < std::min(data.trajectories.size(), kMostRows); ++n) {
     const Trajectory& t = data.trajectories[n];
     fmt::print("  {:<24} {:>8} {:>12.6g} {:>12.6g}\n",
-               t.name.empty() ? std::to_string(n + 1) : t.name, t.times.size(), t.times.front(),
-               t.times.back());
+               t.name.empty() ? std::to_string(n + 1) : Shortened(t.name, kLongestName),
+               t.times.size(), t.times.front(), t.times.back());
   }
   if (data.trajectories.size() > kMostRows) {
     fmt::print("  ... and {} more\n", data.trajectories.size() - kMostRows);
@@ -113,8 +115,9 @@ void PrintData(const Dataset& data) {
              "least", "mean", "most", "deviation");
   for (std::size_t c = 0; c < data.channels.size(); ++c) {
     const ChannelNumbers n = NumbersOf(data, moments, c);
-    fmt::print("  {:<24} {:>8} {:>8} {:>12.6g} {:>12.6g} {:>12.6g} {:>12.6g}\n", data.channels[c],
-               n.seen, Rows(data) - n.seen, n.least, n.mean, n.most, n.deviation);
+    fmt::print("  {:<24} {:>8} {:>8} {:>12.6g} {:>12.6g} {:>12.6g} {:>12.6g}\n",
+               Shortened(data.channels[c], kLongestName), n.seen, Rows(data) - n.seen, n.least,
+               n.mean, n.most, n.deviation);
   }
 }
 
@@ -155,9 +158,9 @@ Json ModelJson(const TrainedModel& trained) {
   return json;
 }
 
-void PrintModel(const TrainedModel& trained) {
+void PrintModel(const TrainedModel& trained, const std::optional<Timing>& timing) {
   const Model& m = trained.model;
-  fmt::print("  states        {}\n", fmt::join(StateNames(m), ", "));
+  fmt::print("  states        {}\n", fmt::join(Shortened(StateNames(m), kLongestName), ", "));
   fmt::print("  learnt by     {}, seed {}\n", NameOf(m.options).title, m.options.seed);
   for (const auto& [name, value] : FieldFacts(m)) fmt::print("  {:<13} {}\n", name, value);
   if (!trained.history.empty()) {
@@ -165,10 +168,13 @@ void PrintModel(const TrainedModel& trained) {
                trained.finished ? "finished" : "stopped", trained.history.back().step + 1,
                trained.history.back().steps, trained.history.back().bound);
   }
+  if (timing) {
+    fmt::print("  time          {}, {}\n", Duration(timing->total()), Speed(*timing));
+  }
   if (!m.warning.empty()) fmt::print("  warning       {}\n", m.warning);
   fmt::print("\n  {:<14} {:>10}\n", "channel", "noise");
   for (std::size_t c = 0; c < m.channels.size(); ++c) {
-    fmt::print("  {:<14} {:>10.4g}\n", m.channels[c],
+    fmt::print("  {:<14} {:>10.4g}\n", Shortened(m.channels[c], kLongestName),
                std::sqrt(m.noise_variance[static_cast<Eigen::Index>(c)]));
   }
   fmt::print("\n");
@@ -182,15 +188,22 @@ void InfoOfModel(const std::string& file, const Arguments& a) {
     return;
   }
   const bool has_data = !trained.data.trajectories.empty();
+  const std::optional<Timing> timing = TimingBeside(file);
   if (a.common.json) {
     Json json = {{"file", file}, {"kind", "model"}};
     json.update(ModelJson(trained));
+    if (timing) {
+      json["seconds"] = timing->total();
+      json["sessions"] = timing->sessions;
+      json["cpu"] = timing->cpu;
+      json["threads"] = timing->threads;
+    }
     if (has_data) json["data"] = DataJson(trained.data);
     PrintLine(json.dump(2));
     return;
   }
   fmt::print("{}: model{}\n", file, has_data ? " of " + DescribeData(trained.data) : "");
-  PrintModel(trained);
+  PrintModel(trained, timing);
 }
 
 void InfoOfData(const Arguments& a) {

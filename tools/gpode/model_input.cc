@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <set>
 
 #include "data/files.h"
 #include "data/reading.h"
@@ -106,6 +107,50 @@ std::vector<std::string> StateNames(const Model& model) {
     names.push_back(name);
   }
   return names;
+}
+
+namespace {
+
+constexpr std::size_t kLongestUnit = 16;
+
+Quantity Split(const std::string& name) {
+  const char last = name.empty() ? ' ' : name.back();
+  if (last != ']' && last != ')') return {name, ""};
+  const std::size_t open = name.rfind(last == ']' ? " [" : " (");
+  if (open == std::string::npos || open == 0) return {name, ""};
+  const std::string unit = name.substr(open + 2, name.size() - open - 3);
+  const bool number = unit.find_first_not_of("0123456789., ") == std::string::npos;
+  if (number || unit.size() > kLongestUnit) return {name, ""};
+  return {name.substr(0, name.find_last_not_of(' ', open) + 1), unit};
+}
+
+}  // namespace
+
+std::string Quantity::Label() const {
+  return unit.empty() ? name : fmt::format("{} ({})", name, unit);
+}
+
+std::vector<Quantity> QuantitiesOf(const std::vector<std::string>& names) {
+  std::vector<Quantity> all, whole;
+  std::set<std::string> different;
+  for (const std::string& name : names) {
+    all.push_back(Split(name));
+    whole.push_back({name, ""});
+    different.insert(all.back().name);
+  }
+  return different.size() == names.size() ? all : whole;
+}
+
+Quantity TimeOf(const Dataset& data) {
+  const std::string& name = data.time_name;
+  return name.empty() ? Quantity{"time", ""} : Split(name);
+}
+
+std::string CommonUnit(const std::vector<Quantity>& quantities) {
+  for (const Quantity& q : quantities) {
+    if (q.unit != quantities.front().unit) return "";
+  }
+  return quantities.empty() ? "" : quantities.front().unit;
 }
 
 std::size_t FindState(const Place& place, std::string_view word, const std::string& name,

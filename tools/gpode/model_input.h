@@ -30,6 +30,20 @@ std::vector<std::pair<std::string, std::string>> FieldFacts(const Model& model);
 // A state that one channel shows by itself has that channel's name, others are state1, state2, ...
 std::vector<std::string> StateNames(const Model& model);
 
+// A name's unit, where it ends in one: "voltage [mV]" and "voltage (mV)" are mV.
+struct Quantity {
+  std::string name, unit;
+
+  // "voltage (mV)"
+  std::string Label() const;
+};
+// Of all names; with the units left in them where they would not differ without.
+std::vector<Quantity> QuantitiesOf(const std::vector<std::string>& names);
+// What the times are, by the name of their column; "time" if it is not known.
+Quantity TimeOf(const Dataset& data);
+// The unit that all channels have; empty: there is none.
+std::string CommonUnit(const std::vector<Quantity>& quantities);
+
 // A state's place among those names; `word` is what was given, with the name in it.
 std::size_t FindState(const Place& place, std::string_view word, const std::string& name,
                       const std::vector<std::string>& names);

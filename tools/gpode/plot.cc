@@ -96,6 +96,8 @@ void AddOptions(CLI::App* command, PlotArguments* a) {
       ->required()
       ->type_name("FILE");
   AddWords(command, a);
+  AddChoice(command, "--over", &a->over, {"steps", "seconds"},
+            "training: along the axis (default: steps)");
   AddWord(
       command, "--start", "latest|initial",
       [a](const Place& place, const std::string& word) {

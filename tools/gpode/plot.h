@@ -23,6 +23,7 @@ struct PlotArguments {
   std::optional<std::string> test, trajectory, at, window, start;
   std::vector<std::string> channels, states;
   std::optional<double> until, after;
+  std::string over = "steps";  // or seconds
   std::size_t draws = 128, shown = 0, arrows = 15;
   bool noise = false;
   double width = 8.5, height = 0;  // cm; 0: as the kind needs

@@ -62,10 +62,14 @@ void PlotField(const PlotInput& input, Canvas* canvas) {
   const Box whole = WholeArea(*canvas);
   const double cell = std::min(whole.width(), whole.height()) / static_cast<double>(side);
   const double time = RoundTime(ArrowsOf(portrait, whole, side), kLongestArrow * cell);
+  const std::string unit = TimeOf(input.trained.data).unit;
+  const std::string span =
+      unit.empty() ? fmt::format("time {:g}", time) : fmt::format("{:g} {}", time, unit);
   std::vector<LegendItem> items = {
-      {fmt::format("mean field (motion in time {:g})", time), ArrowKey(kArrow)},
+      {fmt::format("mean field (motion in {})", span), ArrowKey(kArrow)},
       {"observations", MarkKey(kSeen)}};
   if (!portrait.others.empty()) items.push_back({portrait.others});
+  if (!portrait.thinned.empty()) items.push_back({portrait.thinned});
   const Panel panel = DrawPortrait(portrait, Legend(canvas, items).Draw(whole), canvas);
   for (const PlanePath& path : portrait.paths) panel.Marks(path.seen_x, path.seen_y, kSeen);
   canvas->Clip(panel.inside());

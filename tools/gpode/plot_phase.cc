@@ -20,6 +20,7 @@ std::vector<LegendItem> LegendOf(const Portrait& portrait) {
   if (seen) items.push_back({"observations", MarkKey(kSeen)});
   items.push_back({"inducing points", MarkKey(kInducing)});
   if (!portrait.others.empty()) items.push_back({portrait.others});
+  if (!portrait.thinned.empty()) items.push_back({portrait.thinned});
   return items;
 }
 

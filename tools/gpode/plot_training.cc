@@ -1,11 +1,13 @@
-// How training went: bound, noise and tolerance over the steps.
+// How training went: bound, noise and tolerance over the steps or the seconds.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
 #include "data/files.h"
+#include "gpode/error.h"
 #include "plot.h"
+#include "sidecar.h"
 
 namespace gpode::tool {
 namespace {
@@ -15,17 +17,21 @@ constexpr double kManyfold = 10;  // noises that differ by so much have a logari
 const Stroke kShooting{.colour = kVermillion, .width = 0.9}, kWhole{.colour = kBlue, .width = 0.9};
 
 struct Series {
-  std::string name;
+  std::string label;
   std::vector<double> values;
   bool logarithmic = false;
+  bool may_be_far = false;  // whether values far below the others are left out
 };
 
 const Stroke& StrokeOf(BoundKind phase) {
   return phase == BoundKind::kShooting ? kShooting : kWhole;
 }
 
-std::vector<Series> SeriesOf(const std::vector<Progress>& history) {
-  Series bound{"bound", {}, false}, noise{"noise", {}, false}, tolerance{"tolerance", {}, true};
+std::vector<Series> SeriesOf(const PlotInput& input) {
+  const std::vector<Progress>& history = input.trained.history;
+  const Quantity deviation{"noise", CommonUnit(QuantitiesOf(input.model().channels))};
+  Series bound{"bound (nats)", {}, false, true}, noise{deviation.Label(), {}, false},
+      tolerance{"tolerance (share of spread)", {}, true};
   for (const Progress& p : history) {
     const bool shooting = p.phase == BoundKind::kShooting && p.tolerance > 0;
     bound.values.push_back(p.bound);
@@ -48,30 +54,31 @@ std::size_t CountBelow(const Series& series) {
 }
 
 Axis AxisFor(const Series& series) {
-  const double least = series.name == "bound" ? LeastShown(series.values) : -HUGE_VAL;
+  const double least = series.may_be_far ? LeastShown(series.values) : -HUGE_VAL;
   Extent extent;
   for (double value : series.values) {
     if (value >= least) extent.Add(value);
   }
   const bool logarithmic = series.logarithmic && extent.least > 0 && !extent.empty();
-  if (!logarithmic) return AxisOf(extent, series.name);
+  if (!logarithmic) return AxisOf(extent, series.label);
   const double more = std::max(1.05, std::pow(extent.most / extent.least, 0.08));
   return {.from = extent.least / more,
           .to = extent.most * more,
-          .label = series.name,
+          .label = series.label,
           .logarithmic = true};
 }
 
 // One line per phase, in its colour.
-void DrawSeries(const Series& series, const std::vector<Progress>& history, const Panel& panel) {
+void DrawSeries(const Series& series, const std::vector<Progress>& history,
+                const std::vector<double>& places, const Panel& panel) {
   for (std::size_t begin = 0; begin < history.size();) {
-    std::vector<double> steps, values;
+    std::vector<double> along, values;
     const BoundKind phase = history[begin].phase;
     for (; begin < history.size() && history[begin].phase == phase; ++begin) {
-      steps.push_back(static_cast<double>(history[begin].step));
+      along.push_back(places[begin]);
       values.push_back(series.values[begin]);
     }
-    panel.Line(steps, values, StrokeOf(phase));
+    panel.Line(along, values, StrokeOf(phase));
   }
   panel.Frame();
 }
@@ -79,6 +86,24 @@ void DrawSeries(const Series& series, const std::vector<Progress>& history, cons
 bool HasPhase(const std::vector<Progress>& history, BoundKind phase) {
   return std::any_of(history.begin(), history.end(),
                      [&](const Progress& p) { return p.phase == phase; });
+}
+
+std::vector<double> StepsOf(const std::vector<Progress>& history) {
+  std::vector<double> steps;
+  for (const Progress& p : history) steps.push_back(static_cast<double>(p.step));
+  return steps;
+}
+
+std::vector<double> SecondsOf(const PlotInput& input) {
+  const std::optional<Timing> timing = TimingBeside(input.arguments.model);
+  const std::vector<double> seconds =
+      timing ? SecondsAt(*timing, input.trained.history) : std::vector<double>();
+  if (seconds.empty()) {
+    ThrowInput("plot", "--over",
+               fmt::format("is seconds, must be steps: {} does not say how long training took",
+                           SidecarOf(input.arguments.model)));
+  }
+  return seconds;
 }
 
 void CheckHistory(const PlotInput& input) {
@@ -91,7 +116,7 @@ void CheckHistory(const PlotInput& input) {
 
 double TrainingHeight(const PlotInput& input) {
   CheckHistory(input);
-  return 1.7 + 2.6 * static_cast<double>(SeriesOf(input.trained.history).size());
+  return 1.7 + 2.6 * static_cast<double>(SeriesOf(input).size());
 }
 
 void PlotTraining(const PlotInput& input, Canvas* canvas) {
@@ -102,18 +127,23 @@ void PlotTraining(const PlotInput& input, Canvas* canvas) {
   if (HasPhase(history, BoundKind::kVanilla)) {
     items.push_back({"whole trajectories", LineKey(kWhole)});
   }
-  const std::vector<Series> all = SeriesOf(history);
+  const std::vector<Series> all = SeriesOf(input);
   const std::size_t below = CountBelow(all.front());
   if (below > 0) items.push_back({fmt::format("({} of {} bounds below)", below, history.size())});
   const Box area = Legend(canvas, items).Draw(WholeArea(*canvas));
   std::vector<Axis> ys;
   for (const Series& series : all) ys.push_back(AxisFor(series));
-  Extent steps;
-  for (const Progress& p : history) steps.Add(static_cast<double>(p.step));
-  Axis x = AxisOf(steps, "step", 0);
-  x.whole = true;
+  const bool by_seconds = input.arguments.over == "seconds";
+  const std::vector<double> places = by_seconds ? SecondsOf(input) : StepsOf(history);
+  Extent all_places;
+  all_places.Add(places);
+  all_places.Add(0);
+  Axis x = AxisOf(all_places, by_seconds ? "training (s)" : "step", 0);
+  x.whole = !by_seconds;
   const std::vector<Panel> panels = StackPanels(canvas, area, x, ys);
-  for (std::size_t i = 0; i < panels.size(); ++i) DrawSeries(all[i], history, panels[i]);
+  for (std::size_t i = 0; i < panels.size(); ++i) {
+    DrawSeries(all[i], history, places, panels[i]);
+  };
 }
 
 }  // namespace gpode::tool

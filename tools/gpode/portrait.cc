@@ -128,6 +128,9 @@ Portrait PortraitOf(const PlotInput& input) {
   for (std::size_t n : std::span(trajectories).first(std::min(trajectories.size(), kMostPaths))) {
     portrait.paths.push_back(PathOf(input, n, portrait));
   }
+  if (trajectories.size() > kMostPaths) {
+    portrait.thinned = fmt::format("first {} of {} trajectories", kMostPaths, trajectories.size());
+  }
   SetAxes(input, names, &portrait);
   portrait.inducing.resize(0, 2);
   if (!IsNetwork(input.model().options.model)) {

@@ -23,8 +23,9 @@ struct PlanePath {
 
 struct Portrait : Plane {
   std::vector<PlanePath> paths;
-  Matrix inducing;     // (M, 2), in the user's units
-  std::string others;  // which states are held; empty: none
+  Matrix inducing;      // (M, 2), in the user's units
+  std::string others;   // which states are held; empty: none
+  std::string thinned;  // how many of the trajectories are shown; empty: all
 };
 
 Portrait PortraitOf(const PlotInput& input);

@@ -20,7 +20,9 @@ std::size_t CharacterLength(std::string_view text) {
   }
   constexpr std::uint32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};
   const bool surrogate = code >= 0xd800 && code < 0xe000, control = code < 0xa0;
-  return code < kLeast[length] || code > 0x10ffff || surrogate || control ? 0 : length;
+  const bool no_character = (code & 0xfffeu) == 0xfffeu;  // which XML must not have
+  return code < kLeast[length] || code > 0x10ffff || surrogate || control || no_character ? 0
+                                                                                          : length;
 }
 
 }  // namespace
@@ -33,6 +35,24 @@ std::vector<std::string> PrintableCharacters(std::string_view text) {
     text.remove_prefix(length > 0 ? length : 1);
   }
   return characters;
+}
+
+std::string Shortened(std::string_view text, std::size_t most) {
+  std::vector<std::string> characters = PrintableCharacters(text);
+  if (characters.size() > most) {
+    const auto begin = characters.begin() + static_cast<std::ptrdiff_t>(most / 2);
+    const auto end = characters.end() - static_cast<std::ptrdiff_t>(most - most / 2 - 1);
+    *begin = "…";
+    characters.erase(begin + 1, end);
+  }
+  std::string all;
+  for (const std::string& c : characters) all += c;
+  return all;
+}
+
+std::vector<std::string> Shortened(std::vector<std::string> texts, std::size_t most) {
+  for (std::string& text : texts) text = Shortened(text, most);
+  return texts;
 }
 
 std::string Printable(std::string_view text) {

@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <csignal>
 #include <cstdio>
 
 #include "output.h"
+#include "sidecar.h"
 
 namespace gpode::tool {
 namespace {
@@ -26,13 +28,6 @@ void Remember(int signal) {
 }
 
 }  // namespace
-
-std::string Duration(double seconds) {
-  const auto whole = static_cast<long>(seconds + 0.5);
-  if (whole < 60) return fmt::format("{} s", whole);
-  if (whole < 3600) return fmt::format("{} min {:02} s", whole / 60, whole % 60);
-  return fmt::format("{} h {:02} min", whole / 3600, whole / 60 % 60);
-}
 
 Interruption::Interruption() {
   interrupted = false;
@@ -55,7 +50,7 @@ std::string ProgressLine::TimeLeft(const Progress& progress) const {
   const std::chrono::duration<double> passed = Clock::now() - start_;
   const auto done = static_cast<double>(progress.step - first_step_ + 1);
   const auto left = static_cast<double>(progress.steps - progress.step);
-  return Duration(passed.count() / done * left);
+  return Duration(std::round(passed.count() / done * left));
 }
 
 void ProgressLine::Show(const Progress& progress) {

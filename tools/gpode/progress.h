@@ -68,7 +68,4 @@ class RunsLine {
   std::vector<std::string> running_ = {};
 };
 
-// "5 s", "3 min 05 s", "2 h 10 min".
-std::string Duration(double seconds);
-
 }  // namespace gpode::tool

@@ -141,7 +141,7 @@ std::string Manual(const CLI::App& app) {
   text +=
       ".SH EXIT STATUS\n.TP\n0\ndone\n.TP\n2\nbad input: one line on standard error says what, "
       "where and what would be right\n.TP\n130\ninterrupted, with the model saved\n.TP\n1\n"
-      "a fault of the program\n";
+      "training failed, or a fault of the program\n";
   text += ".SH ENVIRONMENT\n.TP\nNO_COLOR\nif set, pictures have no colours\n";
   return text;
 }

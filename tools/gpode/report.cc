@@ -1,8 +1,7 @@
 // gpode report: a model as one HTML page that opens anywhere.
 #include <fmt/format.h>
 
-#include <fstream>
-#include <limits>
+#include <algorithm>
 #include <memory>
 
 #include "arguments.h"
@@ -13,6 +12,7 @@
 #include "output.h"
 #include "report/report_page.h"
 #include "report_data.h"
+#include "sidecar.h"
 
 namespace gpode::tool {
 namespace {
@@ -28,14 +28,6 @@ struct Arguments {
   ReadOptions read = {.part = "test", .allow_empty_channels = true};
   Common common;
 };
-
-// The command beside the model, as `gpode fit` wrote it; nothing if it is not there.
-std::string CommandBeside(const std::string& model) {
-  std::ifstream file(model + ".toml");
-  std::string line;
-  if (!std::getline(file, line) || !line.starts_with("# gpode ")) return "";
-  return line.substr(2);
-}
 
 // The first trajectories only, if there are many.
 std::size_t Thin(TrainedModel* trained) {
@@ -85,11 +77,13 @@ void Run(const Arguments& a) {
   inputs.push_back(a.model);
   CheckOutput(out, inputs);
   TrainedModel trained = LoadTrainedModel(a.model);
-  const Dataset test = TestData(a, trained);
+  Dataset test = TestData(a, trained);
   const std::size_t count = Thin(&trained);
+  test.trajectories.resize(std::min(test.trajectories.size(), kMostTrajectories));
   const ReportOptions options{
       .title = a.title.value_or(std::filesystem::path(a.model).stem().string()),
       .command = CommandBeside(a.model),
+      .timing = TimingBeside(a.model),
       .draws = a.draws,
       .seed = a.common.seed,
       .threads = a.common.threads,

@@ -91,6 +91,22 @@ Json SeriesJson(const TrainedModel& trained, const Dataset& test, const Forecast
   return series;
 }
 
+// Texts and seconds, one session after the other.
+Json TimingJson(const Timing& timing) {
+  Json list = Json::array({{{"name", "training"}, {"seconds", timing.total()}}});
+  list.push_back({{"name", "speed"}, {"value", Speed(timing)}});
+  const std::size_t sessions = timing.sessions.size();
+  for (std::size_t i = 0; i < sessions; ++i) {
+    const std::string which = sessions > 1 ? fmt::format(" of session {}", i + 1) : "";
+    if (sessions > 1) list.push_back({{"name", "time" + which}, {"seconds", timing.sessions[i]}});
+    list.push_back({{"name", "machine" + which},
+                    {"value", fmt::format("{}, {}", timing.cpu[i],
+                                          Several(static_cast<std::size_t>(timing.threads[i]),
+                                                  "thread", "threads"))}});
+  }
+  return list;
+}
+
 Json MetaJson(const TrainedModel& trained, const ReportOptions& options) {
   const Model& m = trained.model;
   Json meta = {{"title", options.title}, {"version", Version()}};
@@ -100,6 +116,10 @@ Json MetaJson(const TrainedModel& trained, const ReportOptions& options) {
       "Bands are those of the system itself, without the noise of observations: the central 50 and "
       "95 % of {} draws, seed {}.",
       options.draws, options.seed);
+  const Quantity time = TimeOf(trained.data);
+  meta["time_name"] = time.name;
+  if (!time.unit.empty()) meta["time_unit"] = time.unit;
+  if (options.timing) meta["timing"] = TimingJson(*options.timing);
   meta["facts"] = Json::array();
   const auto fact = [&](const std::string& name, const std::string& value) {
     meta["facts"].push_back({{"name", name}, {"value", value}});
@@ -110,6 +130,7 @@ Json MetaJson(const TrainedModel& trained, const ReportOptions& options) {
     fact("steps", std::to_string(trained.history.back().step + 1));
     fact("bound", fmt::format("{:.2f}", trained.history.back().bound));
   }
+  if (options.timing) fact("training time", Duration(options.timing->total()));
   return meta;
 }
 
@@ -164,8 +185,11 @@ Json ReportJson(const TrainedModel& trained, const Dataset& test, const ReportOp
   json["meta"]["facts"].push_back(
       {{"name", "diverged draws"}, {"value", std::to_string(diverged)}});
   const bool exact = trained.data.observed() <= kExactNumbers;
-  for (std::size_t c = 0; c < trained.model.channels.size(); ++c) {
-    Json channel = {{"name", trained.model.channels[c]}, {"series", Json::array()}};
+  const std::vector<Quantity> channels = QuantitiesOf(trained.model.channels);
+  for (std::size_t c = 0; c < channels.size(); ++c) {
+    Json channel = {{"name", channels[c].name}};
+    if (!channels[c].unit.empty()) channel["unit"] = channels[c].unit;
+    channel["series"] = Json::array();
     for (std::size_t n = 0; n < count; ++n) {
       channel["series"].push_back(SeriesJson(trained, test, forecasts[n], bands[n], n,
                                              static_cast<Eigen::Index>(c), options, exact));
@@ -173,7 +197,7 @@ Json ReportJson(const TrainedModel& trained, const Dataset& test, const ReportOp
     json["channels"].push_back(channel);
   }
   json["states"] = StatesJson(trained, posterior, forecasts, options);
-  if (!trained.history.empty()) json["training"] = TrainingJson(trained);
+  if (!trained.history.empty()) json["training"] = TrainingJson(trained, options);
   json["calibration"] = CalibrationJson(trained, posterior, test, options);
   json["learned"] = LearnedJson(trained);
   return json;

@@ -8,11 +8,13 @@
 
 #include "gpode/posterior.h"
 #include "gpode/training.h"
+#include "sidecar.h"
 
 namespace gpode::tool {
 
 struct ReportOptions {
   std::string title, command;
+  std::optional<Timing> timing = {};
   std::size_t draws = 128, shown_draws = 6;
   std::uint64_t seed = 1;
   std::size_t threads = 0;
@@ -28,7 +30,7 @@ nlohmann::ordered_json ReportJson(const TrainedModel& trained, const Dataset& te
 nlohmann::ordered_json StatesJson(const TrainedModel& trained, const Posterior& posterior,
                                   const std::vector<Forecast>& forecasts,
                                   const ReportOptions& options);
-nlohmann::ordered_json TrainingJson(const TrainedModel& trained);
+nlohmann::ordered_json TrainingJson(const TrainedModel& trained, const ReportOptions& options);
 nlohmann::ordered_json CalibrationJson(const TrainedModel& trained, const Posterior& posterior,
                                        const Dataset& test, const ReportOptions& options);
 nlohmann::ordered_json LearnedJson(const TrainedModel& trained);

@@ -95,7 +95,7 @@ std::vector<double> Edges(const TrainedModel& trained, const Dataset& test) {
 
 }  // namespace
 
-Json TrainingJson(const TrainedModel& trained) {
+Json TrainingJson(const TrainedModel& trained, const ReportOptions& options) {
   const std::vector<Progress>& history = trained.history;
   const auto all = [&](auto get) {
     std::vector<double> values;
@@ -103,6 +103,9 @@ Json TrainingJson(const TrainedModel& trained) {
     return values;
   };
   Json json = {{"steps", Numbers(all([](const Progress& p) { return p.step; }))}};
+  const std::vector<double> seconds =
+      options.timing ? SecondsAt(*options.timing, history) : std::vector<double>();
+  if (!seconds.empty()) json["seconds"] = Numbers(seconds);
   json["phases"] = Json::array();
   for (std::size_t i = 0; i < history.size(); ++i) {
     if (i > 0 && history[i].phase == history[i - 1].phase) continue;
@@ -119,9 +122,10 @@ Json TrainingJson(const TrainedModel& trained) {
                     Line("log likelihood", all([](const Progress& p) { return p.loglik; })),
                     Line("-KL of the field", all([](const Progress& p) { return -p.kl_u; })),
                     Line("constraint", all([](const Progress& p) { return p.constraint; }))}));
-  plot("Noise", "mean standard deviation", true,
+  const std::string unit = CommonUnit(QuantitiesOf(trained.model.channels));
+  plot("Noise", Quantity{"mean standard deviation", unit}.Label(), true,
        Json::array({Line("noise", all([](const Progress& p) { return p.noise; }))}));
-  plot("Lengthscale", "geometric mean", true,
+  plot("Lengthscale", "share of the states' spread", true,
        Json::array({Line("lengthscale", all([](const Progress& p) { return p.lengthscale; }))}));
   const auto shooting = [&](auto get) {
     return all(

@@ -124,7 +124,11 @@ Json PathJson(const TrainedModel& trained, const Forecast& forecast, const Matri
 Json StatesJson(const TrainedModel& trained, const Posterior& posterior,
                 const std::vector<Forecast>& forecasts, const ReportOptions& options) {
   const Model& m = trained.model;
-  Json json = {{"names", StateNames(m)}};
+  Json json;
+  for (const Quantity& state : QuantitiesOf(StateNames(m))) {
+    json["names"].push_back(state.name);
+    json["units"].push_back(state.unit);
+  }
   const bool network = IsNetwork(m.options.model);
   const Matrix inducing = network ? Matrix(0, m.map.matrix.cols()) : m.gp.inducing_locations;
   json["inducing"] = Columns(InUserUnits(m, inducing));
@@ -141,7 +145,7 @@ Json StatesJson(const TrainedModel& trained, const Posterior& posterior,
     Vector anchor = medians[0].row(row);
     if (!anchor.allFinite()) anchor = m.state_offset;
     json["anchors"].push_back(
-        {{"label", fmt::format("{}, time {:g}", TrajectoryName(trained, 0),
+        {{"label", fmt::format("{}, {} {:g}", TrajectoryName(trained, 0), TimeOf(trained.data).name,
                                forecasts[0].times[static_cast<std::size_t>(row)])},
          {"state", std::vector<double>(anchor.begin(), anchor.end())}});
     if (dim == 1) json["fields"].push_back(FieldJson(posterior, limits, anchor, index, 0, -1));

@@ -14,6 +14,7 @@
 #include "gpode/error.h"
 #include "output.h"
 #include "progress.h"
+#include "sidecar.h"
 
 namespace gpode::tool {
 namespace {

@@ -39,7 +39,7 @@ function channelFigure(report: Report, index: number, view: View): HTMLElement {
   const height = report.channels.length > SMALL ? 210 : 300;
   const host = el("div", { class: "plot time", role: "img", tabindex: 0, "aria-describedby": "keys" });
   host.style.height = `${height}px`;
-  const heading = el("h3", { title: name.length > 60 ? name.slice(0, 2000) : undefined }, nameText(name));
+  const heading = el("h3", { title: name.length > 60 ? name.slice(0, 2000) : undefined }, nameText(unit ? `${name} (${short(unit, 20)})` : name));
   const timeLabel = axisLabel(report.meta.time_name ?? "time", report.meta.time_unit, 60);
   const behind = tableBehind(`${short(name, 60)} over time`,
     () => tableOf(channelData(report, index, view.trajectory), timeLabel));
@@ -84,7 +84,8 @@ function finder(report: Report, figures: HTMLElement[]): HTMLElement {
   input.addEventListener("input", () => {
     const wanted = input.value.trim().toLowerCase();
     figures.forEach((figure, i) => {
-      figure.hidden = !report.channels[i]!.name.toLowerCase().includes(wanted);
+      const { name, unit } = report.channels[i]!;
+      figure.hidden = !`${name} (${unit ?? ""})`.toLowerCase().includes(wanted);
     });
   });
   return el("label", { class: "choice" }, el("span", {}, "Find channels"), input);

@@ -2,10 +2,11 @@
 import { extent, numbers } from "./arrays";
 import { svg } from "./dom";
 import { frame, pathThrough } from "./frame";
-import { stateLabel } from "./portrait_view";
+import { rateUnit, stateLabel } from "./portrait_view";
 import type { Report } from "./report";
 import type { Plot } from "./stage";
 import type { Point } from "./streamlines";
+import { short } from "./text";
 
 export class FieldLinePlot implements Plot {
   constructor(private readonly host: HTMLElement, private readonly report: Report) {}
@@ -20,7 +21,7 @@ export class FieldLinePlot implements Plot {
     const high = Array.from(mean, (value, i) => value + 2 * sd[i]!);
     const label = stateLabel(states, 0);
     const f = frame({ width, height: 300, x: [from, to], y: extent(low, high, [0]) ?? [0, 1], xLabel: label,
-      yLabel: `rate of change of ${label}` });
+      yLabel: `rate of change of ${short(states.names[0] ?? "", 24)} (${rateUnit(this.report, 0)})` });
     const at = (values: ArrayLike<number>) => (_: unknown, i: number): Point =>
       [f.toX(from + ((to - from) * i) / (mean.length - 1)), f.toY(values[i]!)];
     const edge = Array.from(mean, at(high)).concat(Array.from(mean, at(low)).reverse());

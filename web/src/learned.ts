@@ -1,5 +1,6 @@
 // The section of what was learnt: the kernel's parameters, relevance of states, noise.
 import { el, nameText, section } from "./dom";
+import { rateUnit } from "./portrait_view";
 import type { Fact, Learned, Report } from "./report";
 import { format, short } from "./text";
 
@@ -7,7 +8,7 @@ export function learnedSection(report: Report, learned: Learned): HTMLElement {
   const result = section("learned", "What was learnt", "");
   if (learned.facts?.length) result.append(factList(learned.facts));
   const figures = el("div", { class: "figures" });
-  if (learned.lengthscales?.length && report.states) figures.append(relevance(report.states.names, learned, learned.lengthscales));
+  if (learned.lengthscales?.length && report.states) figures.append(relevance(report, report.states.names, learned, learned.lengthscales));
   if (learned.noise?.length) figures.append(noise(report, learned.noise));
   result.append(figures);
   return result;
@@ -25,7 +26,7 @@ function cell(value: number, most: number, detail: string): HTMLElement {
   return el("td", { class: `heat heat${Math.max(0, Math.min(10, step))}`, title: detail }, format(value, 2));
 }
 
-function relevance(names: string[], learned: Learned, lengthscales: number[][]): HTMLElement {
+function relevance(report: Report, names: string[], learned: Learned, lengthscales: number[][]): HTMLElement {
   const shared = lengthscales.length === 1 && names.length > 1;
   const spread = learned.state_spread ?? names.map(() => 1);
   const relevances = lengthscales.map((row) => row.map((length, j) => (spread[j] ?? 1) / length));
@@ -34,7 +35,7 @@ function relevance(names: string[], learned: Learned, lengthscales: number[][]):
     ...(learned.amplitudes ? [el("th", { scope: "col" }, "size of the field")] : []));
   const rows = relevances.map((row, d) => {
     const cells = row.map((value, j) => cell(value, most, `lengthscale ${format(lengthscales[d]![j]!, 4)}`));
-    const size = learned.amplitudes ? [el("td", {}, format(learned.amplitudes[d] ?? NaN, 3))] : [];
+    const size = learned.amplitudes ? [el("td", {}, `${format(learned.amplitudes[d] ?? NaN, 3)} ${rateUnit(report, d)}`)] : [];
     return el("tr", {}, el("th", { scope: "row" }, nameText(shared ? "all states" : short(names[d] ?? "", 30))), ...cells, ...size);
   });
   return el("figure", {},

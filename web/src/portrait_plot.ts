@@ -4,7 +4,7 @@ import { numbers } from "./arrays";
 import { svg } from "./dom";
 import { fieldOf, type Field } from "./field";
 import { frame, pathThrough, type Frame } from "./frame";
-import { forecastIndex, stateLabel, type PortraitView } from "./portrait_view";
+import { forecastIndex, rateUnit, stateLabel, type PortraitView } from "./portrait_view";
 import type { Report, StatePaths, States } from "./report";
 import type { Plot } from "./stage";
 import { streamlines, type Point } from "./streamlines";
@@ -155,13 +155,19 @@ export class PortraitPlot implements Plot {
   private fieldRows(field: Field, x: number, y: number): Row[] | null {
     const dx = field.at(field.dx, x, y);
     if (dx === null) return null;
-    const rate = (mean: number, sd: number) => `${format(mean, 3)} \u00b1 ${format(sd, 2)}`;
-    const names = [this.view.x, this.view.y].map((i) => short(this.states.names[i]!, 20));
+    const { x: across, y: up } = this.view;
+    const name = (state: number) => short(this.states.names[state]!, 20);
+    const value = (number: number, state: number) => {
+      const unit = this.states.units?.[state];
+      return unit ? `${format(number, 4)} ${short(unit, 12)}` : format(number, 4);
+    };
+    const rate = (mean: number, sd: number, state: number) =>
+      `${format(mean, 3)} \u00b1 ${format(sd, 2)} ${rateUnit(this.report, state)}`;
     return [
-      { name: names[0]!, value: format(x, 4) },
-      { name: names[1]!, value: format(y, 4) },
-      { name: `d ${names[0]}/dt`, value: rate(dx, field.at(field.sdDx, x, y)!) },
-      { name: `d ${names[1]}/dt`, value: rate(field.at(field.dy, x, y)!, field.at(field.sdDy, x, y)!) },
+      { name: name(across), value: value(x, across) },
+      { name: name(up), value: value(y, up) },
+      { name: `rate of ${name(across)}`, value: rate(dx, field.at(field.sdDx, x, y)!, across) },
+      { name: `rate of ${name(up)}`, value: rate(field.at(field.dy, x, y)!, field.at(field.sdDy, x, y)!, up) },
     ];
   }
 

@@ -1,7 +1,7 @@
 // What the reader chose of the phase portrait.
 import { lowerBound, numbers } from "./arrays";
 import type { Report, States } from "./report";
-import { axisLabel } from "./text";
+import { axisLabel, short } from "./text";
 
 export type PortraitLayer = "uncertainty" | "streamlines" | "paths" | "observed" | "draws" | "inducing";
 
@@ -14,6 +14,15 @@ export interface PortraitView {
 
 export function stateLabel(states: States, index: number): string {
   return axisLabel(states.names[index] ?? "", states.units?.[index], 36);
+}
+
+// The unit of a state's rate of change: "mV/ms", or in words what is known of it.
+export function rateUnit(report: Report, index: number): string {
+  const unit = report.states?.units?.[index];
+  const { time_name, time_unit } = report.meta;
+  if (unit && time_unit) return `${short(unit, 12)}/${short(time_unit, 12)}`;
+  const per = time_unit ? short(time_unit, 12) : `unit of ${short(time_name ?? "time", 12)}`;
+  return unit ? `${short(unit, 12)} per ${per}` : `per ${per}`;
 }
 
 // The first index of a trajectory's grid that is a forecast.

@@ -19,7 +19,7 @@ export interface Meta {
   facts?: Fact[];
   comments?: string[];
   warnings?: string[];
-  timing?: { name: string; seconds: number }[];
+  timing?: { name: string; seconds?: number; value?: string }[];
 }
 
 export interface Trajectory {

@@ -39,7 +39,9 @@ export function repeatSection(report: Report): HTMLElement {
   }
   const facts: Fact[] = [{ name: "gpode", value: version }];
   if (seed !== undefined) facts.push({ name: "seed", value: seed });
-  for (const { name, seconds } of timing ?? []) facts.push({ name, value: formatSeconds(seconds) });
+  for (const { name, seconds, value } of timing ?? []) {
+    facts.push({ name, value: seconds === undefined ? value ?? "" : formatSeconds(seconds) });
+  }
   result.append(factList(facts));
   return result;
 }

@@ -9,7 +9,7 @@ import { pathToFileURL } from "node:url";
 import type { Browser, Locator, Page } from "playwright-core";
 import { numbers } from "../src/arrays";
 import type { Report } from "../src/report";
-import { format } from "../src/text";
+import { format, short } from "../src/text";
 import { openBrowser } from "./browser";
 import { fillPage, hostile, HOSTILE_NAMES, huge, threeStates, vanDerPol } from "./example";
 
@@ -183,7 +183,7 @@ for (const width of WIDTHS) {
     assert.equal(await page.locator("script").count(), 1);
     const headings = await page.locator("#channels h3").evaluateAll((all) => all.map((heading) => heading.textContent));
     // A null character cannot be in HTML, but it can in JSON.
-    assert.deepEqual(headings, HOSTILE_NAMES.map((name) => name || "(no name)"));
+    assert.deepEqual(headings, HOSTILE_NAMES.map((name) => (name ? `${name} (${short(name, 20)})` : "(no name)")));
     await fitsWidth(page);
     const { x, y } = await placeOf(page, 0, 3);
     await page.mouse.move(x, y);
@@ -379,22 +379,27 @@ test("a page without data says so", async () => {
 const program = process.env["GPODE"];
 const withProgram = { skip: program === undefined ? "GPODE does not name the program" : false };
 
-function reportOfProgram(channel: string): { html: string; rows: [number, number][]; tests: number } {
+const quoted = (name: string) => `"${name.replace(/"/g, '""')}"`;
+
+function reportOfProgram(channel: string, time = "time", ...options: string[]): { html: string; rows: [number, number][]; tests: number } {
   const run = (...words: string[]) => execFileSync(program!, words, { cwd: folder, stdio: ["ignore", "pipe", "pipe"] });
   run("simulate", "vdp", "--noise", "0.05", "--truth-until", "14", "-o", "vdp.csv");
   for (const file of ["vdp.csv", "vdp.truth.csv"]) {
     const text = readFileSync(join(folder, file), "utf8");
-    writeFileSync(join(folder, file), text.replace("time,x1,x2", `time,"${channel.replace(/"/g, '""')}",x2`));
+    writeFileSync(join(folder, file), text.replace("time,x1,x2", () => `${quoted(time)},${quoted(channel)},x2`));
   }
   run("fit", "vdp.csv", "--iterations", "300", "-o", "vdp.gpode");
-  run("report", "vdp.gpode", "vdp.truth.csv", "--until", "14", "-o", "vdp.html");
-  const table = (file: string) => readFileSync(join(folder, file), "utf8").trim().split("\n").slice(1).map((line) => line.split(",").map(Number));
+  run("report", "vdp.gpode", "vdp.truth.csv", "--until", "14", "-o", "vdp.html", ...options);
+  const table = (file: string) => readFileSync(join(folder, file), "utf8").trim().split("\n").slice(-rowsOf(file)).map((line) => line.split(",").map(Number));
   return {
     html: readFileSync(join(folder, "vdp.html"), "utf8"),
     rows: table("vdp.csv").map((row) => [row[0]!, row[1]!]),
     tests: table("vdp.truth.csv").length,
   };
 }
+
+// Names may break lines.
+const rowsOf = (file: string) => (file === "vdp.csv" ? 50 : 99);
 
 test("the demo's report shows its data file", withProgram, async () => {
   const { html, rows, tests } = reportOfProgram("x1");
@@ -421,12 +426,42 @@ test("the demo's report shows its data file", withProgram, async () => {
   }
 });
 
-test("a channel's name in a data file that means harm is shown as text", withProgram, async () => {
-  const name = `<script>window.harm=1</script>"'<img src=x onerror=alert(1)>${"long ".repeat(2000)}`.trim();
-  await visit(reportOfProgram(name).html, 1280, async (page) => {
-    await data(page, 0);
-    assert.ok((await page.locator("body").innerText()).includes("<script>window.harm=1</script>"));
-    assert.equal(await page.evaluate(() => "harm" in window), false);
-    await fitsWidth(page);
+test("names and a title that mean harm are shown as text", withProgram, async () => {
+  const name = `<script>window.harm=1</script>"'\n<img src=x onerror=alert(1)>${"long ".repeat(2000)}`.trim();
+  const title = `</script><script>window.harm=2</script>"'\n&amp;`;
+  for (const width of WIDTHS) {
+    await visit(reportOfProgram(name, "time", "--title", title).html, width, async (page) => {
+      await seeAll(page);
+      // A name is one line.
+      assert.equal(await page.locator("#channels h3").first().textContent(), name.replace("\n", " "));
+      assert.equal(await page.locator("h1").textContent(), title);
+      assert.equal(await page.evaluate(() => "harm" in window), false);
+      assert.equal(await page.locator("img").count(), 0);
+      await fitsWidth(page);
+    });
+  }
+});
+
+test("units of the data file are on the axes, and training is shown over seconds", withProgram, async () => {
+  const { html } = reportOfProgram("voltage [mV]", "t (ms)");
+  await visit(html, 1280, async (page) => {
+    const plot = channel(page, 0);
+    await plot.scrollIntoViewIfNeeded();
+    const { x, y } = await placeOf(page, 0, 1);
+    await page.mouse.move(x, y);
+    assert.match(await page.locator("#tooltip").innerText(), /^t \(ms\) /);
+    assert.equal(await page.locator("#channels h3").first().textContent(), "voltage (mV)");
+    await seeAll(page);
+    const labels = await page.locator("#portrait .axes text").evaluateAll((all) => all.map((one) => one.textContent));
+    assert.ok(labels.includes("voltage (mV)"), labels.join());
+    await page.locator("#portrait .portrait").scrollIntoViewIfNeeded();
+    const portrait = await settledBox(page.locator("#portrait .portrait"));
+    await page.mouse.move(portrait.x + portrait.width / 2, portrait.y + portrait.height / 2);
+    assert.match(await page.locator("#tooltip").innerText(), /rate of voltage\s.* mV\/ms/);
+    const bound = page.locator("#training .plot").first();
+    await page.locator("#training select").selectOption({ label: "seconds" });
+    assert.equal(await bound.getAttribute("data-abscissa"), "time of training (s)");
+    assert.ok(Number(await bound.getAttribute("data-points")) > 100);
+    assert.match(await page.locator("#repeat").innerText(), /steps per second[\s\S]*thread/);
   });
 });

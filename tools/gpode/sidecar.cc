@@ -1,0 +1,186 @@
+#include "sidecar.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <sstream>
+#include <thread>
+
+#include "config.h"
+#include "data/number_text.h"
+#include "data/toml.h"
+#include "gpode/error.h"
+#include "train/option_values.h"
+
+namespace gpode::tool {
+namespace {
+
+constexpr std::size_t kMostSteps = 400;
+
+// visit(name, member) for all of it.
+template <typename T, typename Visit>
+void ForTiming(T& timing, Visit&& visit) {
+  visit("timing.sessions", timing.sessions);
+  visit("timing.cpu", timing.cpu);
+  visit("timing.threads", timing.threads);
+  visit("timing.steps", timing.steps);
+  visit("timing.seconds", timing.seconds);
+}
+
+std::string CpuName() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    const std::size_t colon = line.find(':');
+    if (!line.starts_with("model name") || colon == std::string::npos) continue;
+    return std::string(internal::Trimmed(std::string_view(line).substr(colon + 1)));
+  }
+  return "unknown";
+}
+
+bool IsSane(const Timing& t) {
+  const auto good = [](double value) { return std::isfinite(value) && value >= 0; };
+  const auto all = [&](const std::vector<double>& values) {
+    return std::all_of(values.begin(), values.end(), good);
+  };
+  return !t.steps.empty() && t.seconds.size() == t.steps.size() && all(t.steps) && all(t.seconds) &&
+         std::is_sorted(t.steps.begin(), t.steps.end(), std::less_equal<>()) &&
+         std::is_sorted(t.seconds.begin(), t.seconds.end()) && !t.sessions.empty() &&
+         all(t.sessions) && t.cpu.size() == t.sessions.size() &&
+         t.threads.size() == t.sessions.size() && all(t.threads);
+}
+
+double Between(const Timing& t, double step) {
+  const auto at = std::lower_bound(t.steps.begin(), t.steps.end(), step);
+  const std::ptrdiff_t i = at - t.steps.begin();
+  if (at == t.steps.begin()) return t.seconds.front();
+  if (at == t.steps.end()) return t.seconds.back();
+  const double share = (step - at[-1]) / (at[0] - at[-1]);
+  const double* const seconds = t.seconds.data() + i;
+  return seconds[-1] + share * (seconds[0] - seconds[-1]);
+}
+
+}  // namespace
+
+std::string SidecarOf(const std::string& model) { return model + ".toml"; }
+
+std::string ReadSidecar(const std::string& model) {
+  std::ifstream file(SidecarOf(model), std::ios::binary);
+  std::ostringstream text;
+  if (file) text << file.rdbuf();
+  return text.str();
+}
+
+std::string CommandBeside(const std::string& model) {
+  std::istringstream text(ReadSidecar(model));
+  std::string command;
+  for (std::string line; std::getline(text, line) && line.starts_with("# ");) {
+    command += (command.empty() ? "" : "\n") + line.substr(2);
+  }
+  return command.starts_with("gpode ") ? command : "";
+}
+
+std::optional<Timing> TimingBeside(const std::string& model) {
+  Timing timing;
+  try {
+    for (const internal::TomlItem& item : internal::ParseToml(ReadSidecar(model), model)) {
+      ForTiming(timing, [&](std::string_view name, auto& member) {
+        if (item.key == name) internal::FromToml(item.value, member);
+      });
+    }
+  } catch (const InputError&) {
+    return {};
+  }
+  if (!IsSane(timing)) return {};
+  return timing;
+}
+
+std::vector<double> SecondsAt(const Timing& timing, const std::vector<Progress>& history) {
+  if (history.empty() || timing.steps.empty()) return {};
+  if (static_cast<double>(history.back().step) > timing.steps.back()) return {};
+  if (static_cast<double>(history.front().step) < timing.steps.front()) return {};
+  std::vector<double> seconds;
+  for (const Progress& p : history) {
+    seconds.push_back(Between(timing, static_cast<double>(p.step)));
+  }
+  return seconds;
+}
+
+std::string Speed(const Timing& timing) {
+  const double speed = timing.total() > 0 ? (timing.steps.back() + 1) / timing.total() : 0;
+  return speed < 100 ? fmt::format("{:.2g} steps per second", speed)
+                     : fmt::format("{:.0f} steps per second", speed);
+}
+
+std::string Duration(double seconds) {
+  if (seconds < 10) return fmt::format("{:.2g} s", seconds);
+  const auto whole = static_cast<long>(seconds + 0.5);
+  if (whole < 60) return fmt::format("{} s", whole);
+  if (whole < 3600) return fmt::format("{} min {:02} s", whole / 60, whole % 60);
+  return fmt::format("{} h {:02} min", whole / 3600, whole / 60 % 60);
+}
+
+void TrainingClock::Begin(double step) {
+  while (!timing_.steps.empty() && timing_.steps.back() >= step) {
+    timing_.steps.pop_back();
+    timing_.seconds.pop_back();
+  }
+  before_ = timing_.total();
+  timing_.sessions.push_back(0);
+  timing_.cpu.push_back(CpuName());
+  timing_.threads.push_back(
+      static_cast<double>(threads_ > 0 ? threads_ : std::thread::hardware_concurrency()));
+}
+
+void TrainingClock::Record(std::size_t step) {
+  const std::chrono::duration<double> passed = Clock::now() - start_;
+  const auto at = static_cast<double>(step);
+  if (!started_) Begin(at);
+  started_ = true;
+  timing_.sessions.back() = passed.count();
+  timing_.steps.push_back(at);
+  timing_.seconds.push_back(before_ + passed.count());
+}
+
+Timing TrainingClock::Thinned() const {
+  Timing some = timing_;
+  const std::size_t count = timing_.steps.size();
+  if (count <= kMostSteps) return some;
+  some.steps.clear(), some.seconds.clear();
+  for (std::size_t i = 0; i < kMostSteps; ++i) {
+    const std::size_t at = i * (count - 1) / (kMostSteps - 1);
+    some.steps.push_back(timing_.steps[at]);
+    some.seconds.push_back(timing_.seconds[at]);
+  }
+  return some;
+}
+
+Timing TrainingClock::At(const std::vector<Progress>& history) const {
+  Timing some = timing_;
+  const std::vector<double> seconds = SecondsAt(timing_, history);
+  if (seconds.empty()) return Thinned();
+  some.steps.clear();
+  for (const Progress& p : history) some.steps.push_back(static_cast<double>(p.step));
+  some.seconds = seconds;
+  // An interrupted run's last step may not be one that the history has.
+  if (timing_.steps.back() > some.steps.back()) {
+    some.steps.push_back(timing_.steps.back());
+    some.seconds.push_back(timing_.seconds.back());
+  }
+  return some;
+}
+
+std::string WithTiming(const std::string& text, const Timing& timing) {
+  std::istringstream lines(text);
+  std::string all;
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with(kTimingPrefix)) all += line + '\n';
+  }
+  ForTiming(timing, [&](std::string_view name, const auto& member) {
+    all += fmt::format("{} = {}\n", name, internal::ShowToml(internal::ToToml(member)));
+  });
+  return all;
+}
+
+}  // namespace gpode::tool
