@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "core/cpu_name.h"
 #include "gpode/gpode.h"
 #include "simd/simd.h"
-#include "support/machine.h"
 #include "support/random_gp.h"
 
 namespace gpode {
@@ -177,7 +177,7 @@ void PrintSpeedup(const std::string& what, double ours, double standard,
 }
 
 void PrintTable(const Collector& t) {
-  fmt::print("\n{}, instruction set {}, one thread\n\n", testing_support::CpuName(),
+  fmt::print("\n{}, instruction set {}, one thread\n\n", internal::CpuName(),
              simd::Name(simd::ActiveIsa()));
   fmt::print("| what | time | against | time | ratio | wanted |\n");
   fmt::print("| --- | --- | --- | --- | --- | --- |\n");

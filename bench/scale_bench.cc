@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "core/cpu_name.h"
 #include "gpode/simulate.h"
 #include "support/machine.h"
 #include "support/noise.h"
@@ -88,7 +89,7 @@ void Row(const std::string& name, BoundKind bound, std::size_t trajectories, std
 
 int main() {
   using namespace gpode;
-  fmt::print("\n{}, one thread\n\n", testing_support::CpuName());
+  fmt::print("\n{}, one thread\n\n", internal::CpuName());
   fmt::print(
       "| observations | bound | trajectories x points x channels | batch | set-up | step "
       "(median) | evaluations | peak memory |\n| --- | --- | --- | --- | --- | --- | --- | --- "

@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "core/cpu_name.h"
 #include "gpode/gpode.h"
 #include "gpode/npz.h"
 #include "gpode/simulate.h"
@@ -292,8 +293,7 @@ void PrintThreads() {
 
 int main(int argc, char** argv) {
   using namespace gpode;
-  fmt::print("\n{}, instruction set {}\n\n", testing_support::CpuName(),
-             simd::Name(simd::ActiveIsa()));
+  fmt::print("\n{}, instruction set {}\n\n", internal::CpuName(), simd::Name(simd::ActiveIsa()));
   const std::string part = argc > 1 ? argv[1] : "";
   if (part.empty() || part == "steps") PrintSteps(argc > 2 ? argv[2] : "");
   if (part.empty() || part == "growth") PrintGrowth();

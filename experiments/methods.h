@@ -1,5 +1,5 @@
-// The methods of the paper's tables: one line each says what a method is called and which options
-// of training make it.
+// The methods of the paper's tables, and ours beside them: every model of gpode/options.h, what it
+// is trained with where that is not the default, and which tasks it is compared on.
 //
 // Thread safety: plain functions and values.
 //
@@ -16,9 +16,10 @@ namespace gpode::experiments {
 
 struct MethodInfo {
   std::string name;   // as in `gpode fit --model`
-  std::string title;  // as in the paper
+  std::string title;  // as in tables
   double effort;      // of a step, against GPODE's: long runs go first
-  void (*set)(TaskKind kind, FitOptions* options);
+  bool validates;     // stops early by the validation sequences, where there are any
+  void (*set)(TaskKind kind, FitOptions* options);  // after the model itself
 };
 
 // In the order of the tables.
@@ -26,7 +27,8 @@ const std::vector<MethodInfo>& AllMethods();
 // nullptr: there is none of that name.
 const MethodInfo* FindMethod(std::string_view name);
 
-// Those that the paper compares on such a task, as far as they are here.
-std::vector<std::string> PaperMethods(TaskKind kind);
+// What is run on a task unless one asks for others: the paper's methods, and ours beside them. In
+// the order of the tables.
+std::vector<std::string> DefaultMethods(const TaskInfo& task);
 
 }  // namespace gpode::experiments

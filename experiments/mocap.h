@@ -21,7 +21,7 @@
 #include <string_view>
 #include <vector>
 
-#include "gpode/field.h"
+#include "experiments/tasks.h"
 
 namespace gpode::experiments {
 
@@ -33,6 +33,19 @@ struct MocapSequences {
 // The folder holds mocapSUBJECT.npz, or SUBJECT_NN.amc, itself or in a folder SUBJECT or
 // subjects/SUBJECT. What is missing or wrong is an InputError of one line.
 MocapSequences ReadMocap(const std::filesystem::path& folder, std::string_view subject);
+
+// Whether the folder holds one of these for the subject, as far as names tell.
+bool HasMocap(const std::filesystem::path& folder, std::string_view subject);
+
+// Of a task mocap-SUBJECT-...: the subject; its sequences, with the channels that never move set to
+// the constant that the paper's experiments have there.
+std::string SubjectOf(const TaskInfo& info);
+MocapSequences ReadMocapTask(const TaskInfo& info, const std::filesystem::path& folder);
+
+// The times of frames, from 0, in seconds; and the first so many frames as data, whose initial
+// states are one frame before them.
+std::vector<double> FrameTimes(Eigen::Index frames);
+Dataset FirstFrames(const std::vector<Matrix>& sequences, Eigen::Index frames);
 
 // Where the files come from, for messages.
 std::string WhereMocapIs();

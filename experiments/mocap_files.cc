@@ -72,6 +72,10 @@ MocapSequences FromArchive(const std::filesystem::path& path, const Split& split
   return {part("train"), part("validation"), part("test")};
 }
 
+std::filesystem::path ArchiveIn(const std::filesystem::path& folder, std::string_view subject) {
+  return folder / fmt::format("mocap{}.npz", subject);
+}
+
 // The motions' folder below the one that was named, if there is one.
 std::optional<std::filesystem::path> MotionFolder(const std::filesystem::path& folder,
                                                   const Split& split) {
@@ -145,9 +149,15 @@ std::string WhereMocapIs() {
          "and 39 (mocap.cs.cmu.edu) as 09/09_01.amc, ...";
 }
 
+bool HasMocap(const std::filesystem::path& folder, std::string_view subject) {
+  std::error_code error;
+  return std::filesystem::exists(ArchiveIn(folder, subject), error) ||
+         MotionFolder(folder, SplitOf(subject)).has_value();
+}
+
 MocapSequences ReadMocap(const std::filesystem::path& folder, std::string_view subject) {
   const Split& split = SplitOf(subject);
-  const std::filesystem::path archive = folder / fmt::format("mocap{}.npz", subject);
+  const std::filesystem::path archive = ArchiveIn(folder, subject);
   std::error_code error;
   if (std::filesystem::exists(archive, error)) return FromArchive(archive, split);
   const std::optional<std::filesystem::path> motions = MotionFolder(folder, split);

@@ -22,11 +22,17 @@ Eigen::Index TrainingFrames(const std::string& subject, bool long_task) {
   return long_task ? 250 : 100;
 }
 
-void Silence(std::vector<Matrix>* sequences) {
-  for (Matrix& values : *sequences) {
-    for (Eigen::Index c : kSilentChannels) values.col(c).setConstant(kSilentValue);
+// Forecasts start from the first frame.
+std::vector<TestSequence> FromFirstFrame(const std::vector<Matrix>& sequences) {
+  std::vector<TestSequence> tests;
+  for (const Matrix& values : sequences) {
+    tests.push_back(
+        {{values.data(), values.data() + values.cols()}, FrameTimes(values.rows()), values});
   }
+  return tests;
 }
+
+}  // namespace
 
 std::vector<double> FrameTimes(Eigen::Index frames) {
   return RegularTimes(0, kFrame * static_cast<double>(frames - 1),
@@ -47,26 +53,26 @@ Dataset FirstFrames(const std::vector<Matrix>& sequences, Eigen::Index frames) {
   return data;
 }
 
-// Forecasts start from the first frame.
-std::vector<TestSequence> FromFirstFrame(const std::vector<Matrix>& sequences) {
-  std::vector<TestSequence> tests;
-  for (const Matrix& values : sequences) {
-    tests.push_back(
-        {{values.data(), values.data() + values.cols()}, FrameTimes(values.rows()), values});
+MocapSequences ReadMocapTask(const TaskInfo& info, const std::filesystem::path& folder) {
+  MocapSequences sequences = ReadMocap(folder, SubjectOf(info));
+  for (auto* part : {&sequences.train, &sequences.validation, &sequences.test}) {
+    for (Matrix& values : *part) {
+      for (Eigen::Index c : kSilentChannels) values.col(c).setConstant(kSilentValue);
+    }
   }
-  return tests;
+  return sequences;
 }
 
-}  // namespace
+std::string SubjectOf(const TaskInfo& info) { return info.name.substr(info.name.find('-') + 1, 2); }
 
 Task MakeMocapTask(const TaskInfo& info, std::uint64_t seed, const std::filesystem::path& folder) {
-  const std::string subject = info.name.substr(info.name.find('-') + 1, 2);
-  MocapSequences sequences = ReadMocap(folder, subject);
-  for (auto* part : {&sequences.train, &sequences.validation, &sequences.test}) Silence(part);
+  const MocapSequences sequences = ReadMocapTask(info, folder);
   Task task;
-  task.data = FirstFrames(sequences.train, TrainingFrames(subject, info.name.ends_with("-long")));
+  task.data =
+      FirstFrames(sequences.train, TrainingFrames(SubjectOf(info), info.name.ends_with("-long")));
   task.tests = FromFirstFrame(sequences.test);
   task.validation = FromFirstFrame(sequences.validation);
+  task.validation_data = FirstFrames(sequences.validation, sequences.validation[0].rows());
   task.options.observation = Observation::kPca;
   // The protocol fits the components on whole training sequences.
   task.options.observation_map =

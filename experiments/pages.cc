@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::string_view kMark = "<!-- table: ", kMarkEnd = " -->";
 constexpr std::string_view kKinds =
-    "'comparison GROUP', 'scores GROUP', 'validation GROUP' or 'efficiency'";
+    "'comparison GROUP', 'scores GROUP', 'validation GROUP', 'samplers GROUP', 'bands TASK' or "
+    "'efficiency'";
 
 // Characters of UTF-8 text, as far as tables have them.
 std::size_t Width(std::string_view text) {
@@ -36,6 +37,10 @@ Table TableFor(std::string_view kind, std::string_view group,
   if (known && kind == "comparison") return ComparisonTable(summaries, group);
   if (known && kind == "scores") return ScoresTable(summaries, group);
   if (known && kind == "validation") return ValidationTable(summaries, group);
+  if (known && kind == "samplers") return SamplersTable(summaries, group);
+  const bool task = std::any_of(tasks.begin(), tasks.end(),
+                                [&](const TaskInfo& info) { return info.name == group; });
+  if (task && kind == "bands") return BandsTable(summaries, group);
   internal::ThrowAt(where, fmt::format("table {} found, must be {}",
                                        internal::Quote(fmt::format("{} {}", kind, group)), kKinds));
 }
@@ -53,7 +58,7 @@ std::string MarkdownOf(const Table& table) {
     }
     text += "\n";
   }
-  return text;
+  return table.note.empty() ? text : fmt::format("{}\n{}\n", text, table.note);
 }
 
 std::string TextOf(const Table& table) {
@@ -74,7 +79,7 @@ std::string TextOf(const Table& table) {
   for (const std::vector<Cell>& row : table.rows) {
     text += line([&](std::size_t c) { return Starred(row[c]); });
   }
-  return text;
+  return table.note.empty() ? text : text + table.note + "\n";
 }
 
 std::string FillPage(std::string_view text, std::string_view source,

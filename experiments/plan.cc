@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <cmath>
 #include <mutex>
 #include <system_error>
 
@@ -38,6 +39,17 @@ std::optional<RunRecord> RecordOf(const PlannedRun& run, const PlanSettings& set
                       "replace runs with --again");
   }
   return record;
+}
+
+// Steps of training; a sampler's trajectories have up to 2^depth of their own.
+double StepsOf(const FitOptions& o) {
+  const auto steps = static_cast<double>(o.steps);
+  if (!IsSampled(o.model)) return steps;
+  const SamplerOptions& s = o.sampler;
+  const auto chains = static_cast<double>(s.chains);
+  return (IsNetwork(o.model) ? chains : 1) * steps +
+         chains * static_cast<double>(s.warm_up + s.draws) *
+             std::exp2(static_cast<double>(s.max_depth));
 }
 
 // Folders for the results, before anything is run.
@@ -99,7 +111,7 @@ std::vector<PlannedRun> MakePlan(const PlanSettings& settings) {
   std::vector<PlannedRun> plan;
   for (const TaskInfo& info : settings.tasks) {
     const std::vector<std::string> methods =
-        settings.methods.empty() ? PaperMethods(info.kind) : settings.methods;
+        settings.methods.empty() ? DefaultMethods(info) : settings.methods;
     const std::size_t runs = settings.runs > 0 ? settings.runs : info.runs;
     std::vector<Task> tasks;  // one for each seed
     for (std::uint64_t seed = 1; seed <= runs; ++seed) {
@@ -114,8 +126,7 @@ std::vector<PlannedRun> MakePlan(const PlanSettings& settings) {
             OptionsOf(task, info.kind, *method, {.seed = seed, .steps = settings.steps});
         PlannedRun run{.info = info, .method = method, .seed = seed};
         run.options = OptionsRecord(options);
-        run.effort = method->effort * static_cast<double>(task.data.observed()) *
-                     static_cast<double>(options.steps);
+        run.effort = method->effort * static_cast<double>(task.data.observed()) * StepsOf(options);
         run.record = RecordOf(run, settings);
         plan.push_back(std::move(run));
       }

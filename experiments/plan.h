@@ -22,7 +22,7 @@ namespace gpode::experiments {
 
 struct PlanSettings {
   std::vector<TaskInfo> tasks = {};
-  std::vector<std::string> methods = {};  // empty: those of the paper
+  std::vector<std::string> methods = {};  // empty: DefaultMethods
   std::size_t runs = 0;                   // seeds 1, 2, ...; 0: as many as the task has
   std::size_t steps = 0;                  // 0: the task's
   std::filesystem::path data = {};        // of motion capture

@@ -4,14 +4,16 @@
 #include <chrono>
 #include <cmath>
 #include <exception>
-#include <fstream>
 
+#include "core/cpu_name.h"
 #include "gpode/gpode.h"
+#include "gpode/options.h"
 
 namespace gpode::experiments {
 namespace {
 
-constexpr std::size_t kDraws = 128, kWindows = 200;
+constexpr std::size_t kDraws = 128, kWindows = 200, kBandTimes = 10;
+constexpr double kBand = 0.95;
 constexpr double kSettled = 0.1;  // per observed value
 
 class Stopwatch {
@@ -23,14 +25,6 @@ class Stopwatch {
  private:
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
-
-std::string CpuName() {
-  std::ifstream file("/proc/cpuinfo");
-  for (std::string line; std::getline(file, line);) {
-    if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
-  }
-  return "unknown";
-}
 
 // Means of the bound over windows of equally many steps.
 class HistoryRecorder {
@@ -80,10 +74,28 @@ Scores ScoresOf(const Followed& followed, const Vector& noise_variance) {
   return Pool(parts);
 }
 
-void ScoreModel(const Task& task, const Model& model, RunRecord* record) {
+// Evenly chosen among the times, the first and the last included.
+std::vector<BandPoint> BandsOf(const Forecast& forecast, const Matrix& truth) {
+  const Matrix mean = forecast.Mean(), lower = forecast.Quantile((1 - kBand) / 2),
+               upper = forecast.Quantile((1 + kBand) / 2);
+  const std::size_t last = forecast.times.size() - 1, count = std::min(kBandTimes, last + 1);
+  std::vector<BandPoint> bands;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t t = count == 1 ? 0 : (i * last + (count - 1) / 2) / (count - 1);
+    const auto row = static_cast<Eigen::Index>(t);
+    for (Eigen::Index c = 0; c < truth.cols(); ++c) {
+      bands.push_back({forecast.times[t], static_cast<std::size_t>(c), truth(row, c), mean(row, c),
+                       lower(row, c), upper(row, c)});
+    }
+  }
+  return bands;
+}
+
+void ScoreModel(const Task& task, TaskKind kind, const Model& model, RunRecord* record) {
   const Posterior posterior(model);
   const Followed tests = Follow(posterior, task.tests, task.fit_seed);
   record->scores = ScoresOf(tests, model.noise_variance);
+  if (kind == TaskKind::kSimulated) record->bands = BandsOf(tests.forecasts[0], tests.seen[0]);
   if (task.validation.empty()) return;
   const Followed validation = Follow(posterior, task.validation, task.fit_seed);
   const Vector calibrated =
@@ -105,7 +117,7 @@ class Execution {
     record.task = info_.name;
     record.method = method_.name;
     record.seed = settings_.seed;
-    record.cpu = CpuName();
+    record.cpu = internal::CpuName();
     const Task task = MakeTask(info_, settings_.seed, settings_.data);
     const FitOptions options = OptionsOf(task, info_.kind, method_, settings_);
     record.options = OptionsRecord(options);
@@ -128,10 +140,13 @@ class Execution {
     TrainedModel trained = Learn(task, options, training);
     record.seconds = training.Seconds();
     if (result_.stopped) return;
-    record.steps = trained.history.empty() ? 0 : trained.history.back().step + 1;
     record.warning = trained.model.warning;
+    if (IsSampled(options.model)) {
+      record.sampler = trained.model.sampler;
+      record.sampled = trained.model.draws.count();
+    }
     const Stopwatch forecast;
-    ScoreModel(task, trained.model, &record);
+    ScoreModel(task, info_.kind, trained.model, &record);
     record.forecast_seconds = forecast.Seconds();
     result_.model = std::move(trained.model);
   }
@@ -143,10 +158,14 @@ class Execution {
     control.report_every = 1;
     control.report = [&](const Progress& progress) {
       if (keeps) recorder.Take(progress, watch.Seconds());
+      // A sampler reports how many are done, training which one.
+      result_.record.steps = progress.step + (IsSampled(options.model) ? 0 : 1);
       result_.stopped = observer_ && !observer_(progress);
       return !result_.stopped;
     };
-    TrainedModel trained = Train(task.data, options, control);
+    const bool validates = method_.validates && !task.validation_data.trajectories.empty();
+    TrainedModel trained =
+        Train(task.data, options, control, validates ? task.validation_data : Dataset{});
     if (keeps && !recorder.history().bound.empty()) {
       result_.record.history = recorder.history();
       result_.record.settling = SettlingOf(recorder.history(), result_.record.observations);
@@ -179,10 +198,15 @@ Settling SettlingOf(const BoundHistory& history, std::size_t observations) {
 FitOptions OptionsOf(const Task& task, TaskKind kind, const MethodInfo& method,
                      const RunSettings& settings) {
   FitOptions options = task.options;
+  SetModel(options, method.name, "method");
   method.set(kind, &options);
   options.seed = task.fit_seed;
   options.threads = 1;
-  if (settings.steps > 0) options.steps = settings.steps;
+  if (settings.steps > 0) {
+    options.steps = settings.steps;
+    options.sampler.warm_up = std::min(options.sampler.warm_up, settings.steps);
+    options.sampler.draws = std::min(options.sampler.draws, settings.steps);
+  }
   return options;
 }
 

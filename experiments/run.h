@@ -35,6 +35,14 @@ struct Settling {
 };
 Settling SettlingOf(const BoundHistory& history, std::size_t observations);
 
+// A simulated task's forecast of one channel at one of the test's times: the truth, the draws' mean
+// and their central 95 %, without noise.
+struct BandPoint {
+  double time = 0;
+  std::size_t channel = 0;
+  double truth = 0, mean = 0, lower = 0, upper = 0;
+};
+
 // What is known of a run afterwards; docs/formats.md has it as JSON.
 struct RunRecord {
   std::string version;  // of the program
@@ -49,18 +57,21 @@ struct RunRecord {
 
   // With the learnt noise, and with the noise calibrated on validation data where there are any.
   std::optional<Scores> scores, calibrated, validation, validation_calibrated;
-  double floor;                      // MNLL of the truth; NaN: not known
-  double seconds = 0;                // of training
-  double forecast_seconds = 0;       // of all forecasts and scores
-  std::size_t steps = 0;             // taken
-  std::size_t observations = 0;      // observed training values
-  std::optional<Settling> settling;  // with a history
-  BoundHistory history = {};         // task `efficiency` only
+  double floor;                       // MNLL of the truth; NaN: not known
+  double seconds = 0;                 // of training
+  double forecast_seconds = 0;        // of all forecasts and scores
+  std::size_t steps = 0;              // taken
+  std::size_t observations = 0;       // observed training values
+  std::optional<Settling> settling;   // with a history
+  BoundHistory history = {};          // task `efficiency` only
+  std::vector<BandPoint> bands = {};  // the paper's simulated tasks only: ten times, all channels
+  std::optional<SamplerSummary> sampler;  // of models by a sampler
+  std::size_t sampled = 0;                // its draws, of all chains
 };
 
 struct RunSettings {
   std::uint64_t seed = 1;
-  std::size_t steps = 0;            // 0: the task's
+  std::size_t steps = 0;            // also a chain's warm-up and draws at most; 0: the task's
   std::filesystem::path data = {};  // of motion capture
 };
 

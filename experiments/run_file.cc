@@ -63,6 +63,11 @@ std::optional<Scores> TakeScores(const char* name, const Json& json) {
   return scores;
 }
 
+void CheckLengths(const char* name, std::size_t one, std::size_t other) {
+  if (one == other) return;
+  throw InputError(fmt::format("{} has lists of several lengths, must have equal ones", name));
+}
+
 Json Numbers(const std::vector<double>& values) {
   Json list = Json::array();
   for (double v : values) list.push_back(Number(v, true));
@@ -73,6 +78,68 @@ std::vector<double> NumbersOf(const Json& list) {
   std::vector<double> values;
   for (const Json& v : list) values.push_back(NumberOf(v));
   return values;
+}
+
+// Calls visit(name, member) for the numbers of a point of the bands but its channel.
+template <typename Visit>
+void VisitBands(Visit visit) {
+  visit("time", &BandPoint::time);
+  visit("truth", &BandPoint::truth);
+  visit("mean", &BandPoint::mean);
+  visit("lower", &BandPoint::lower);
+  visit("upper", &BandPoint::upper);
+}
+
+// By columns.
+void PutBands(const RunRecord& r, Json* json) {
+  if (r.bands.empty()) return;
+  Json& object = (*json)["bands"];
+  for (const BandPoint& p : r.bands) object["channel"].push_back(p.channel + 1);
+  VisitBands([&](const char* name, double BandPoint::*member) {
+    for (const BandPoint& p : r.bands) object[name].push_back(Number(p.*member, true));
+  });
+}
+
+void TakeBands(const Json& json, RunRecord* r) {
+  if (!json.contains("bands")) return;
+  const Json& object = json.at("bands");
+  for (const Json& channel : object.at("channel")) {
+    const auto number = channel.get<std::size_t>();
+    if (number == 0) throw InputError("bands have channel 0, must count from 1");
+    r->bands.push_back({.channel = number - 1});
+  }
+  VisitBands([&](const char* name, double BandPoint::*member) {
+    const std::vector<double> values = NumbersOf(object.at(name));
+    CheckLengths("bands", values.size(), r->bands.size());
+    for (std::size_t i = 0; i < values.size(); ++i) r->bands[i].*member = values[i];
+  });
+}
+
+void PutSampler(const RunRecord& r, bool compact, Json* json) {
+  if (!r.sampler) return;
+  const SamplerSummary& s = *r.sampler;
+  (*json)["sampler"] = {{"draws", r.sampled},
+                        {"rhat", Number(s.worst_rhat, compact)},
+                        {"bulk_ess", Number(s.least_bulk_ess, compact)},
+                        {"tail_ess", Number(s.least_tail_ess, compact)},
+                        {"divergences", s.divergences},
+                        {"at_max_depth", s.at_max_depth},
+                        {"failed_chains", s.failed_chains},
+                        {"evaluations", s.evaluations}};
+}
+
+void TakeSampler(const Json& json, RunRecord* r) {
+  if (!json.contains("sampler")) return;
+  const Json& s = json.at("sampler");
+  s.at("draws").get_to(r->sampled);
+  SamplerSummary& to = r->sampler.emplace();
+  to.worst_rhat = NumberOf(s.at("rhat"));
+  to.least_bulk_ess = NumberOf(s.at("bulk_ess"));
+  to.least_tail_ess = NumberOf(s.at("tail_ess"));
+  s.at("divergences").get_to(to.divergences);
+  s.at("at_max_depth").get_to(to.at_max_depth);
+  s.at("failed_chains").get_to(to.failed_chains);
+  s.at("evaluations").get_to(to.evaluations);
 }
 
 void PutProgress(const RunRecord& r, bool compact, Json* json) {
@@ -95,6 +162,8 @@ void TakeProgress(const Json& json, RunRecord* r) {
   if (json.contains("history")) {
     const Json& h = json.at("history");
     r->history = {NumbersOf(h.at("seconds")), NumbersOf(h.at("step")), NumbersOf(h.at("bound"))};
+    CheckLengths("history", r->history.step.size(), r->history.seconds.size());
+    CheckLengths("history", r->history.bound.size(), r->history.seconds.size());
   }
 }
 
@@ -114,6 +183,8 @@ Json ToJson(const RunRecord& r, bool compact) {
   json["observations"] = r.observations;
   json["cpu"] = r.cpu;
   if (!compact) json["options"] = r.options;
+  PutSampler(r, compact, &json);
+  if (!compact || BandsAreCompared(r.method)) PutBands(r, &json);
   PutProgress(r, compact, &json);
   return json;
 }
@@ -143,6 +214,8 @@ RunRecord FromJson(const Json& json) {
   json.at("observations").get_to(r.observations);
   json.at("cpu").get_to(r.cpu);
   r.options = json.value("options", "");
+  TakeSampler(json, &r);
+  TakeBands(json, &r);
   TakeProgress(json, &r);
   return r;
 }
@@ -212,6 +285,12 @@ Json ToJson(const MethodSummary& s) {
                {"mnll", ToJson(s.mnll)}, {"mse", ToJson(s.mse)},
                {"crps", ToJson(s.crps)}, {"seconds", ToJson(s.seconds)}};
   if (s.calibrated_mnll.runs > 0) json["calibrated_mnll"] = ToJson(s.calibrated_mnll);
+  if (s.rhat.runs > 0) {
+    json["rhat"] = ToJson(s.rhat);
+    json["bulk_ess"] = ToJson(s.bulk_ess);
+    json["divergences"] = ToJson(s.divergences);
+    json["at_max_depth"] = ToJson(s.at_max_depth);
+  }
   if (s.floor.runs > 0) json["floor"] = Number(s.floor.mean, false);
   if (s.end_bound.runs > 0) {
     json["end_bound"] = ToJson(s.end_bound);
@@ -251,17 +330,24 @@ std::optional<RunRecord> LoadRun(const std::filesystem::path& path) {
   return ParseRun(TextOf(path), path.string());
 }
 
+std::vector<RunRecord> ReadTaskRuns(const std::filesystem::path& out, std::string_view task) {
+  std::vector<RunRecord> runs;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(out / task, error)) {
+    if (entry.path().extension() != ".json") continue;
+    runs.push_back(ParseRun(TextOf(entry.path()), entry.path().string()));
+  }
+  Arrange(&runs);
+  return runs;
+}
+
 std::vector<RunRecord> ReadRuns(const std::filesystem::path& path) {
   std::error_code error;
   if (!std::filesystem::is_directory(path, error)) return ParseRuns(TextOf(path), path.string());
   std::vector<RunRecord> runs;
   for (const TaskInfo& task : AllTasks()) {
-    for (const auto& entry : std::filesystem::directory_iterator(path / task.name, error)) {
-      if (entry.path().extension() != ".json") continue;
-      runs.push_back(ParseRun(TextOf(entry.path()), entry.path().string()));
-    }
+    std::ranges::move(ReadTaskRuns(path, task.name), std::back_inserter(runs));
   }
-  Arrange(&runs);
   return runs;
 }
 

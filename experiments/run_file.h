@@ -2,7 +2,9 @@
 //
 //   OUT/TASK/METHOD-SEED.json     a run
 //   OUT/TASK/METHOD-SEED.gpode    its model (gpode/model_file.h), unless the run failed
-//   results.json                  many runs, one line each, without options and history
+//   results.json                  many runs, one line each, without options and history, and with
+//   bands
+//                                 of GPODE and its sampler only
 //
 // docs/formats.md says what is inside. Numbers that are not finite are the strings "inf", "-inf"
 // and "nan". Files appear complete or not at all, and a run's JSON appears last. What cannot be
@@ -36,6 +38,8 @@ std::optional<RunRecord> LoadRun(const std::filesystem::path& path);
 // All runs of a folder or of a results file, in the order of tasks, methods and seeds; tasks and
 // methods that are not known here are passed over.
 std::vector<RunRecord> ReadRuns(const std::filesystem::path& path);
+// Those of one task in such a folder; none if there are none.
+std::vector<RunRecord> ReadTaskRuns(const std::filesystem::path& out, std::string_view task);
 void WriteRuns(const std::filesystem::path& path, std::span<const RunRecord> runs);
 
 // `source` stands for the file in messages.

@@ -57,6 +57,44 @@ void SummariseScores(std::span<const RunRecord* const> runs, MethodSummary* s) {
       OverScores(runs, &RunRecord::validation_calibrated, &Scores::mnll);
 }
 
+template <typename Value>
+Summary OverSamplers(std::span<const RunRecord* const> runs, Value value) {
+  return Over(runs, [&](const RunRecord& run) -> std::optional<double> {
+    if (!run.sampler) return std::nullopt;
+    return static_cast<double>(value(run));
+  });
+}
+
+void SummariseSamplers(std::span<const RunRecord* const> runs, MethodSummary* s) {
+  s->rhat = OverSamplers(runs, [](const RunRecord& r) { return r.sampler->worst_rhat; });
+  s->bulk_ess = OverSamplers(runs, [](const RunRecord& r) { return r.sampler->least_bulk_ess; });
+  s->divergences = OverSamplers(runs, [](const RunRecord& r) { return r.sampler->divergences; });
+  s->at_max_depth = OverSamplers(runs, [](const RunRecord& r) { return r.sampler->at_max_depth; });
+  s->sampled = OverSamplers(runs, [](const RunRecord& r) { return r.sampled; });
+}
+
+// Runs whose bands are at other times than the first one's are left out.
+std::vector<BandPoint> MeanBands(std::span<const RunRecord* const> runs) {
+  std::vector<const RunRecord*> with;
+  for (const RunRecord* run : runs) {
+    const auto same = [](const BandPoint& a, const BandPoint& b) {
+      return a.time == b.time && a.channel == b.channel;
+    };
+    if (!run->bands.empty() &&
+        (with.empty() || std::ranges::equal(run->bands, with[0]->bands, same))) {
+      with.push_back(run);
+    }
+  }
+  std::vector<BandPoint> bands = with.empty() ? std::vector<BandPoint>() : with[0]->bands;
+  for (std::size_t i = 0; i < bands.size(); ++i) {
+    for (double BandPoint::*member : {&BandPoint::mean, &BandPoint::lower, &BandPoint::upper}) {
+      bands[i].*member =
+          Over(with, [&](const RunRecord& r) { return std::optional(r.bands[i].*member); }).mean;
+    }
+  }
+  return bands;
+}
+
 MethodSummary SummariseMethod(std::span<const RunRecord* const> runs) {
   const RunRecord& first = *runs[0];
   MethodSummary s;
@@ -77,10 +115,12 @@ MethodSummary SummariseMethod(std::span<const RunRecord* const> runs) {
   s.seconds = Over(runs, [](const RunRecord& r) { return std::optional(r.seconds); });
   s.steps =
       Over(runs, [](const RunRecord& r) { return std::optional(static_cast<double>(r.steps)); });
+  SummariseSamplers(runs, &s);
+  s.bands = MeanBands(runs);
   s.end_bound = OverSettling(runs, &Settling::bound);
   s.settling_seconds = OverSettling(runs, &Settling::seconds);
   s.settling_steps = OverSettling(runs, &Settling::step);
-  for (const PaperFigure& figure : PaperFiguresOf(first.task)) {
+  for (const PaperRow& figure : PaperRowsOf(first.task)) {
     if (figure.method == first.method) s.paper = figure;
   }
   return s;

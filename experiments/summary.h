@@ -9,9 +9,10 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "experiments/paper_figures.h"
+#include "experiments/paper_scores.h"
 #include "experiments/run.h"
 
 namespace gpode::experiments {
@@ -42,9 +43,17 @@ struct MethodSummary {
   Summary calibrated_mnll, calibrated_crps, calibrated_predictive_90;
   Summary validation_mnll, validation_calibrated_mnll, validation_mse;
   Summary floor, seconds, steps;
-  Summary end_bound, settling_seconds, settling_steps;  // of the bound's history
-  std::optional<PaperFigure> paper;
+  Summary end_bound, settling_seconds, settling_steps;         // of the bound's history
+  Summary rhat, bulk_ess, divergences, at_max_depth, sampled;  // of samplers; sampled: draws
+  std::vector<BandPoint> bands = {};  // means over the runs that have them, as far as finite
+  std::optional<PaperRow> paper;
 };
+
+// Bands are compared of GPODE's variational posterior and of its sampler.
+inline constexpr std::string_view kVariational = "gpode", kAudit = "gpode-hmc";
+inline bool BandsAreCompared(std::string_view method) {
+  return method == kVariational || method == kAudit;
+}
 
 // In the order of the runs' first appearance, which ReadRuns and plans make that of the tables.
 std::vector<MethodSummary> SummariseRuns(std::span<const RunRecord> runs);

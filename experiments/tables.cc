@@ -83,7 +83,7 @@ std::vector<Compared> Compare(const std::vector<const MethodSummary*>& group) {
     lines.push_back(line);
     if (i + 1 < group.size() && group[i + 1]->task.name == s.task.name) continue;
     // After a task's last method those that only the paper, or later work, has.
-    for (const PaperFigure& figure : PaperFiguresOf(s.task.name)) {
+    for (const PaperRow& figure : PaperRowsOf(s.task.name)) {
       const bool here = std::any_of(group.begin(), group.end(), [&](const MethodSummary* other) {
         return other->task.name == s.task.name && other->method == figure.method;
       });
@@ -181,6 +181,30 @@ Row ScoresRow(const MethodSummary& s, bool calibrated) {
           {MeanOf(s.seconds, 1)}};
 }
 
+const MethodSummary* FindSummary(std::span<const MethodSummary> summaries, std::string_view task,
+                                 std::string_view method) {
+  const auto found = std::find_if(summaries.begin(), summaries.end(), [&](const MethodSummary& s) {
+    return s.task.name == task && s.method == method;
+  });
+  return found == summaries.end() ? nullptr : &*found;
+}
+
+double WidthOf(const BandPoint& p) { return p.upper - p.lower; }
+
+// How far one's bands are from the other's, over all points.
+std::string DifferenceOf(const std::vector<BandPoint>& ours, const std::vector<BandPoint>& audit) {
+  double means = 0, widths = 0;
+  for (std::size_t i = 0; i < ours.size(); ++i) {
+    means += std::abs(ours[i].mean - audit[i].mean) / WidthOf(audit[i]);
+    widths += WidthOf(ours[i]) / WidthOf(audit[i]);
+  }
+  const auto n = static_cast<double>(ours.size());
+  return fmt::format(
+      "GPODE's bands against NUTS's, widths of 95 %: the means differ by {:.3f} of NUTS's width, "
+      "widths are {:.2f} times NUTS's (means over the rows).",
+      means / n, widths / n);
+}
+
 std::vector<std::string> GroupsOf(std::span<const MethodSummary> summaries) {
   std::vector<std::string> groups;
   for (const MethodSummary& s : summaries) {
@@ -248,6 +272,48 @@ Table EfficiencyTable(std::span<const MethodSummary> summaries) {
   return table;
 }
 
+Table SamplersTable(std::span<const MethodSummary> summaries, std::string_view group) {
+  Table table{{"task", "method", "draws", "R-hat", "largest", "effective draws", "divergences",
+               "at the largest depth"},
+              {}};
+  for (const MethodSummary* s : OfGroup(summaries, group)) {
+    if (s->rhat.runs == 0) continue;
+    table.rows.push_back({{s->task.title},
+                          {s->title},
+                          {MeanOf(s->sampled, 0)},
+                          {MeanOf(s->rhat, 3)},
+                          {Fixed(s->rhat.worst)},
+                          {MeanOf(s->bulk_ess, 0)},
+                          {MeanOf(s->divergences, 1)},
+                          {MeanOf(s->at_max_depth, 1)}});
+  }
+  table.note = "Of each run the worst of all that is known by its draws; means over runs.";
+  return table;
+}
+
+Table BandsTable(std::span<const MethodSummary> summaries, std::string_view task) {
+  Table table{{"time", "channel", "truth", "GPODE mean", "NUTS mean", "GPODE width", "NUTS width"},
+              {}};
+  const MethodSummary* const ours = FindSummary(summaries, task, kVariational);
+  const MethodSummary* const audit = FindSummary(summaries, task, kAudit);
+  if (ours == nullptr || audit == nullptr || ours->bands.empty() ||
+      ours->bands.size() != audit->bands.size()) {
+    return table;
+  }
+  for (std::size_t i = 0; i < ours->bands.size(); ++i) {
+    const BandPoint &a = ours->bands[i], &b = audit->bands[i];
+    table.rows.push_back({{fmt::format("{:.4g}", a.time)},
+                          {fmt::format("x{}", a.channel + 1)},
+                          {Fixed(a.truth)},
+                          {Fixed(a.mean)},
+                          {Fixed(b.mean)},
+                          {Fixed(WidthOf(a))},
+                          {Fixed(WidthOf(b))}});
+  }
+  table.note = DifferenceOf(ours->bands, audit->bands);
+  return table;
+}
+
 std::vector<Table> TablesOf(std::span<const MethodSummary> summaries) {
   std::vector<Table> tables;
   for (const std::string& group : GroupsOf(summaries)) {
@@ -256,9 +322,14 @@ std::vector<Table> TablesOf(std::span<const MethodSummary> summaries) {
       tables.push_back(EfficiencyTable(summaries));
       continue;
     }
-    const bool paper = !PaperFiguresOf(own[0]->task.name).empty();
+    const bool paper = !PaperRowsOf(own[0]->task.name).empty();
     tables.push_back(paper ? ComparisonTable(summaries, group) : ScoresTable(summaries, group));
+    tables.push_back(SamplersTable(summaries, group));
+    for (const TaskInfo& task : AllTasks()) {
+      if (task.group == group) tables.push_back(BandsTable(summaries, task.name));
+    }
   }
+  std::erase_if(tables, [](const Table& table) { return table.rows.empty(); });
   return tables;
 }
 

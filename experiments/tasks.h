@@ -46,6 +46,7 @@ struct Task {
   Dataset data;
   std::vector<TestSequence> tests;
   std::vector<TestSequence> validation = {};  // the noise is calibrated on them, if there are any
+  Dataset validation_data = {};               // the same, for methods that stop early by them
   std::vector<double> noise_variance = {};    // (channels) where it is known
   FitOptions options = {};                    // sizes only; the rest is default
   std::uint64_t fit_seed = 1;

@@ -288,11 +288,19 @@ void CheckObservation(const Dataset& data, const FitOptions& o) {
   }
 }
 
+// A sampler has to accept some proposals, and can never accept all.
+void CheckAcceptance(double target) {
+  if (target > 0 && target < 1) return;
+  ThrowInput("Fit", "sampler.target_acceptance",
+             fmt::format("is {:g}, must be between 0 and 1", target));
+}
+
 }  // namespace
 
 void CheckFit(const Dataset& data, const FitOptions& options) {
   CheckDataset(data);
   internal::CheckRanges(options, "Fit");
+  CheckAcceptance(options.sampler.target_acceptance);
   CheckUnits(data);
   CheckObservation(data, options);
   CheckNumbers(data, options);

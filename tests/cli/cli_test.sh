@@ -52,7 +52,7 @@ test_fit_forecast_score_impute_field_info() {
   [ "$("$gpode" forecast vdp.gpode --times 1,2,3 --quantiles 0.025 --noise 2>/dev/null | wc -l)" = 4 ]
   [ "$("$gpode" field vdp.gpode --grid x1=-2:2:5,x2=-2:2:4 --jacobian --draws 2 2>/dev/null | wc -l)" = 21 ]
   [ "$("$gpode" impute vdp.gpode --times 0.1,0.2 --only-gaps 2>/dev/null | wc -l)" = 3 ]
-  contains "$("$gpode" info vdp.gpode)" "whole trajectories" "16 inducing points" lengthscales
+  contains "$("$gpode" info vdp.gpode)" "learnt by        GPODE, seed 1" "inducing points  16" lengthscales
   contains "$("$gpode" forecast vdp.gpode --plot 2>/dev/null)" "┤" "└" "o observations"
 }
 

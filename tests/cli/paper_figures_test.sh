@@ -8,11 +8,17 @@ source "$(dirname "$0")/support.sh"
 enter_scratch
 command -v python3 >/dev/null || { echo "python3 is not here"; exit 77; }
 
-# run_json TASK MODEL SEED [SCORES [MORE]]: one run's result.
+# run_json TASK MODEL SEED [MNLL MSE [MORE]]: one run's result; without numbers for "failed".
 run_json() {
+  local scores='"failed": true, "message": "of some kind"' name
+  if [ "${4:-}" != failed ]; then
+    scores="\"failed\": false, \"scores\": {\"mnll\": ${4:-0.1}, \"mse\": ${5:-0.05}"
+    for name in crps {coverage,predictive}_{50,90,95} values diverged; do scores+=", \"$name\": 0"; done
+    scores+="}"
+  fi
   mkdir -p "results/$1"
-  printf '{"task": "%s", "model": "%s", "seed": %s, "scores": %s%s}\n' "$1" "$2" "$3" \
-    "${4:-{\"mnll\": 0.1, \"mse\": 0.05\}}" "${5:-}" >"results/$1/$2-$3.json"
+  printf '{"version": "1", "task": "%s", "model": "%s", "seed": %s, %s, "seconds": 1, "forecast_seconds": 1,
+"steps": 1, "observations": 1, "cpu": "some"%s}\n' "$1" "$2" "$3" "$scores" "${6:-}" >"results/$1/$2-$3.json"
 }
 
 # A model of two states, and a result of it for each of the methods: TASK MODEL...
@@ -28,7 +34,7 @@ fields() {
   done
 }
 
-# An archive of motion capture with few frames and channels, and a model of it.
+# An archive of motion capture with few sequences, and a model of it.
 mocap() {
   mkdir -p data results/mocap-09-short
   python3 - <<'END'
@@ -42,7 +48,7 @@ def npy(n, frames, channels):
             struct.pack("<%dd" % len(values), *values))
 with zipfile.ZipFile("data/mocap09.npz", "w") as archive:
     for name, n in ("train", 3), ("validation", 1), ("test", 2):
-        archive.writestr(name + ".npy", npy(n, 15, 8))
+        archive.writestr(name + ".npy", npy(n, 120, 50))
 END
   "$program" fit data/mocap09.npz --observe pca --states 3 --inducing 5 --iterations 5 -o m.gpode --quiet
   run_json mocap-09-short shooting 1
@@ -77,13 +83,13 @@ test_paper_figures_show_all_results() {
   fields vdp-regular gpode shooting neural-hmc
   fields fhn gpode
   mocap
-  local history=', "history": {"seconds": [0, 1, 2], "step": [0, 10, 20], "bound": [null, -9, -5]}'
-  run_json efficiency gpode 1 '{"mnll": 1, "mse": 1}' "$history"
-  run_json efficiency shooting 1 '{"mnll": 1, "mse": 1}' "$history"
+  local history=', "history": {"seconds": [0, 1, 2], "step": [0, 10, 20], "bound": ["nan", -9, -5]}'
+  run_json efficiency gpode 1 1 1 "$history"
+  run_json efficiency shooting 1 1 1 "$history"
   run_json long-25-0.01 gpode 1
-  run_json long-25-0.01 gpode 2 '{"mnll": "inf", "mse": "nan"}'
-  run_json long-40-0.01 gpode 1 '{"mnll": null, "mse": 1e300}'
-  run_json long-40-0.1 shooting 1 '{}' ', "failed": true, "message": "of some kind"'
+  run_json long-25-0.01 gpode 2 '"inf"' '"nan"'
+  run_json long-40-0.01 gpode 1 '"nan"' 1e300
+  run_json long-40-0.1 shooting 1 failed
   run_json long-40-0.1 unheard-of 1
   expect 0 "out/vector-fields-vdp-regular.svg
 out/vector-fields-fhn.svg
@@ -116,20 +122,20 @@ test_paper_figures_leave_out_what_is_missing() {
 }
 
 test_paper_figures_refuse_damaged_results_in_one_line() {
-  local file=results/efficiency/gpode-1.json must="must be a result of gpode reproduce"
+  local file=results/efficiency/gpode-1.json bad="is damaged, must be the JSON of a run; delete it to run again"
   run_json efficiency gpode 1
   echo '{"task": "eff' >$file
-  expect 2 "" "gpode: $file: is not JSON, $must" results data out
+  expect 2 "" "gpode: $file: $bad" results data out
   echo '[1]' >$file
-  expect 2 "" "gpode: $file: is not JSON, $must" results data out
+  expect 2 "" "gpode: $file: $bad" results data out
   echo '{"model": 3, "seed": 1}' >$file
-  expect 2 "" "gpode: $file: names no model and seed, $must" results data out
-  run_json efficiency gpode 1 '{"mnll": "low", "mse": 1}'
-  expect 2 "" "gpode: $file: scores.mnll is no number, $must" results data out
-  run_json efficiency gpode 1 '{}' ', "history": {"seconds": [1], "step": [1, 2], "bound": [1]}'
-  expect 2 "" "gpode: $file: history has lists of several lengths, $must" results data out
-  run_json efficiency gpode 1 '{}' ', "history": 7'
-  expect 2 "" "gpode: $file: history.seconds is no list, $must" results data out
+  expect 2 "" "gpode: $file: $bad" results data out
+  run_json efficiency gpode 1 '"low"'
+  expect 2 "" "gpode: $file: 'low' found, must be a number, inf, -inf or nan" results data out
+  run_json efficiency gpode 1 1 1 ', "history": {"seconds": [1], "step": [1, 2], "bound": [1]}'
+  expect 2 "" "gpode: $file: history has lists of several lengths, must have equal ones" results data out
+  run_json efficiency gpode 1 1 1 ', "history": 7'
+  expect 2 "" "gpode: $file: $bad" results data out
   rm $file
   fields fhn gpode
   echo nothing >results/fhn/gpode-1.gpode

@@ -119,6 +119,11 @@ TEST(Mocap, ArchivesAndMotionsMakeTheSameTask) {
   EXPECT_EQ(a.tests.size(), 2u);
   EXPECT_EQ(a.tests[1].values.rows(), 120);
   EXPECT_EQ(a.validation[0].values, b.validation[0].values);
+  ASSERT_EQ(a.validation_data.trajectories.size(), 2u);
+  EXPECT_EQ(a.validation_data.trajectories[1].values, a.validation[1].values);
+  EXPECT_EQ(a.validation_data.channels, a.data.channels);
+  EXPECT_TRUE(HasMocap(motions.path(), "09") && HasMocap(archives.path(), "09"));
+  EXPECT_FALSE(HasMocap(motions.path(), "35"));
   EXPECT_EQ(a.data.trajectories[0].values(9, 24), 1e-6);  // the clavicle
   EXPECT_EQ(a.fit_seed, 3u);
 }

@@ -7,6 +7,7 @@
 
 #include "experiments/plan.h"
 #include "experiments/run_file.h"
+#include "gpode/options.h"
 #include "support/message_of.h"
 #include "support/temporary_folder.h"
 
@@ -67,13 +68,13 @@ TEST(Summary, DifferencesAreInStandardErrors) {
             HUGE_VAL);
 }
 
-TEST(PaperFigures, AreThoseOfThePaper) {
+TEST(PaperScores, AreThoseOfThePaper) {
   const auto find = [](const char* task, const char* method) {
-    for (const PaperFigure& f : PaperFiguresOf(task)) {
+    for (const PaperRow& f : PaperRowsOf(task)) {
       if (f.method == method) return f;
     }
     ADD_FAILURE() << task << " " << method;
-    return PaperFigure{};
+    return PaperRow{};
   };
   EXPECT_EQ(find("vdp-regular", "gpode").mnll.mean, 0.60);
   EXPECT_EQ(find("vdp-irregular", "npode").mnll.error, 3.06);
@@ -83,8 +84,8 @@ TEST(PaperFigures, AreThoseOfThePaper) {
   EXPECT_EQ(find("mocap-39-short", "neural").mse.error, 10.96);
   EXPECT_EQ(find("mocap-35-long", "gpode").mse.mean, 15.53);
   EXPECT_EQ(find("mocap-09-long", "neural-vi").mse.mean, 21.32);
-  EXPECT_EQ(AllPaperFigures().size(), 3 * 6 + 6 * 6u);
-  for (const PaperFigure& f : AllPaperFigures()) {
+  EXPECT_EQ(AllPaperRows().size(), 3 * 6 + 6 * 6u);
+  for (const PaperRow& f : AllPaperRows()) {
     EXPECT_EQ(ExpandTasks(std::vector{f.task}).size(), 1u) << f.task;
   }
 }
@@ -98,7 +99,7 @@ TEST(Tables, OursBesideThePapersWithTheBestInBold) {
                       "| 0.07 ± 0.02 | -1.8 | 2.0 |\n"),
             std::string::npos)
       << text;
-  EXPECT_NE(text.find("| FHN | GPODE-shooting | **0.200 ± 0.100** |  |  | 0.060 ± 0.010 |"),
+  EXPECT_NE(text.find("| FHN | GPODE, shooting | **0.200 ± 0.100** |  |  | 0.060 ± 0.010 |"),
             std::string::npos)
       << text;
   EXPECT_NE(text.find("| FHN | npODE |  | 6.49 ± 1.49 |  |  | 0.08 ± 0.01 |  |  |\n"),
@@ -132,7 +133,53 @@ TEST(Tables, PagesAreFilled) {
   EXPECT_TRUE(page.ends_with("|\n<!-- other -->\nNo runs yet.\nend")) << page;
   EXPECT_EQ(MessageOf([&] { FillPage("\n<!-- table: scores moon -->", "a.md", s); }),
             "a.md:2: table 'scores moon' found, must be 'comparison GROUP', 'scores GROUP', "
-            "'validation GROUP' or 'efficiency'");
+            "'validation GROUP', 'samplers GROUP', 'bands TASK' or 'efficiency'");
+}
+
+// Two points of one channel; `shift` moves them, `width` is that of their bands.
+std::vector<BandPoint> Points(double shift, double width) {
+  std::vector<BandPoint> points;
+  for (double time : {1.0, 2.0}) {
+    const double mean = 10 * time + shift;
+    points.push_back({time, 1, 10 * time, mean, mean - width / 2, mean + width / 2});
+  }
+  return points;
+}
+
+TEST(Tables, BandsOfGpodeAgainstItsSampler) {
+  std::vector<RunRecord> runs = {
+      Record("vdp-regular", "gpode", 1, 0, 0), Record("vdp-regular", "gpode", 2, 0, 0),
+      Failed("vdp-regular", "gpode", 3), Record("vdp-regular", "gpode-hmc", 1, 0, 0)};
+  runs[0].bands = Points(0, 1), runs[1].bands = Points(2, 2);
+  EXPECT_TRUE(BandsTable(SummariseRuns(runs), "vdp-regular").rows.empty());
+  runs[3].bands = Points(2, 3);
+  const Table table = BandsTable(SummariseRuns(runs), "vdp-regular");
+  EXPECT_NE(MarkdownOf(table).find("| 2 | x2 | 20.000 | 21.000 | 22.000 | 1.500 | 3.000 |\n"),
+            std::string::npos)
+      << MarkdownOf(table);
+  EXPECT_NE(table.note.find("differ by 0.333 of NUTS's width, widths are 0.50 times"),
+            std::string::npos)
+      << table.note;
+  EXPECT_NE(TextOf(table).find(table.note), std::string::npos);
+  EXPECT_TRUE(BandsTable(SummariseRuns(runs), "fhn").rows.empty());
+  EXPECT_EQ(TablesOf(SummariseRuns(runs)).size(), 2u);  // comparison and bands
+}
+
+TEST(Tables, SamplersSayWhetherToTrustThem) {
+  std::vector<RunRecord> runs = {Record("fhn", "neural-hmc", 1, 0, 0),
+                                 Record("fhn", "neural-hmc", 2, 0, 0),
+                                 Record("fhn", "gpode", 1, 0, 0)};
+  for (std::size_t i = 0; i < 2; ++i) {
+    const auto n = static_cast<double>(i);
+    runs[i].sampler = {.worst_rhat = 1.01 + 0.02 * n, .least_bulk_ess = 100 + 50 * n};
+    runs[i].sampler->divergences = 3 * i;
+    runs[i].sampled = 600;
+  }
+  const std::string text = MarkdownOf(SamplersTable(SummariseRuns(runs), "paper"));
+  EXPECT_NE(text.find("| FHN | Bayesian NeuralODE (HMC) | 600 | 1.020 | 1.030 | 125 | 1.5 | 0.0 |"),
+            std::string::npos)
+      << text;
+  EXPECT_EQ(text.find("GPODE"), std::string::npos);
 }
 
 TEST(Efficiency, TheBoundSettlesWhenItStaysNearItsEnd) {
@@ -160,7 +207,20 @@ TEST(RunFiles, JsonKeepsEverything) {
   r.floor = 1.0 / 3;
   r.settling = Settling{-5, 0.25, 100};
   r.history = {{0.5}, {1}, {-7}};
+  r.bands = Points(0.5, 1);
+  r.sampler = SamplerSummary{.worst_rhat = 1.5, .least_bulk_ess = NAN};
+  r.sampler->at_max_depth = 4, r.sampler->evaluations = 5;
+  r.sampled = 6;
   const RunRecord back = ParseRun(RunText(r), "a.json");
+  ASSERT_EQ(back.bands.size(), 2u);
+  EXPECT_EQ(back.bands[1].time, 2);
+  EXPECT_EQ(back.bands[1].channel, 1u);
+  EXPECT_EQ(back.bands[1].mean, 20.5);
+  EXPECT_EQ(back.bands[1].upper, 21);
+  EXPECT_EQ(back.sampler->worst_rhat, 1.5);
+  EXPECT_TRUE(std::isnan(back.sampler->least_bulk_ess));
+  EXPECT_EQ(back.sampler->at_max_depth, 4u);
+  EXPECT_EQ(back.sampled, 6u);
   EXPECT_EQ(back.method, "shooting");
   EXPECT_EQ(back.seed, 7u);
   EXPECT_EQ(back.options, r.options);
@@ -175,6 +235,9 @@ TEST(RunFiles, JsonKeepsEverything) {
   const std::vector<RunRecord> small = ParseRuns(RunsText(std::vector{r}), "b.json");
   EXPECT_NEAR(small.at(0).floor, r.floor, 1e-6);
   EXPECT_TRUE(small.at(0).history.bound.empty());
+  EXPECT_TRUE(small.at(0).bands.empty());  // not those of shooting
+  r.method = "gpode";
+  EXPECT_EQ(ParseRuns(RunsText(std::vector{r}), "b.json").at(0).bands.size(), 2u);
 }
 
 TEST(RunFiles, DamagedFilesAreOneLine) {
@@ -187,10 +250,72 @@ TEST(RunFiles, DamagedFilesAreOneLine) {
   }
 }
 
+TEST(RunFiles, ListsOfSeveralLengthsAreRefused) {
+  RunRecord r = Record("efficiency", "gpode", 1, 0, 0);
+  r.history = {{1, 2}, {1, 2}, {1}};
+  EXPECT_EQ(MessageOf([&] { ParseRun(RunText(r), "a.json"); }),
+            "a.json: history has lists of several lengths, must have equal ones");
+}
+
+TEST(Methods, AreAllModelsWithTheirTitles) {
+  EXPECT_EQ(AllMethods().size(), ListModels().size());
+  for (const NamedModel& model : ListModels()) {
+    ASSERT_NE(FindMethod(model.name), nullptr) << model.name;
+    EXPECT_EQ(FindMethod(model.name)->title, model.title);
+  }
+}
+
+TEST(Methods, OptionsAreThoseOfTheMethodAndStepsCapSamplers) {
+  const TaskInfo info = ExpandTasks(std::vector<std::string>{"fhn"}).at(0);
+  const Task task = MakeTask(info, 1, "");
+  for (const MethodInfo& method : AllMethods()) {
+    const FitOptions options = OptionsOf(task, info.kind, method, {.steps = 7});
+    EXPECT_EQ(NameOf(options).name, method.name);
+    EXPECT_EQ(options.steps, 7u);
+    EXPECT_EQ(options.sampler.warm_up, 7u);
+    EXPECT_EQ(options.sampler.draws, 7u);
+    EXPECT_EQ(options.threads, 1u);
+  }
+}
+
+TEST(Methods, DefaultsAreInTheOrderOfTheTables) {
+  const auto methods = [](const char* task) {
+    return DefaultMethods(ExpandTasks(std::vector<std::string>{task}).at(0));
+  };
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(methods("fhn"),
+            (Names{"neural-hmc", "neural-vi", "neural", "npode", "gpode", "shooting"}));
+  EXPECT_EQ(methods("vdp-regular").back(), "gpode-hmc");
+  EXPECT_EQ(methods("long-25-0.01").size(), 8u);
+  EXPECT_EQ(methods("mocap-09-short"),
+            (Names{"neural-vi", "neural", "npode", "gpode", "shooting"}));
+  EXPECT_EQ(methods("efficiency"), (Names{"gpode", "shooting"}));
+}
+
+// Ten of the test's times, the first and the last among them.
+TEST(Plan, RunsOfSimulatedTasksHaveBands) {
+  const TaskInfo info = ExpandTasks(std::vector<std::string>{"vdp-regular"}).at(0);
+  const RunResult result = Execute(info, *FindMethod("gpode"), {.steps = 3});
+  const Task task = MakeTask(info, 1, "");
+  const std::vector<BandPoint>& bands = result.record.bands;
+  ASSERT_EQ(bands.size(), 20u);
+  EXPECT_EQ(bands.front().time, task.tests[0].times.front());
+  EXPECT_EQ(bands.back().time, task.tests[0].times.back());
+  EXPECT_EQ(bands.back().channel, 1u);
+  EXPECT_EQ(bands.back().truth, task.tests[0].values(task.tests[0].values.rows() - 1, 1));
+  for (std::size_t i = 2; i < bands.size(); i += 2) EXPECT_GT(bands[i].time, bands[i - 2].time);
+  for (const BandPoint& p : bands) {
+    EXPECT_LT(p.lower, p.mean);
+    EXPECT_GT(p.upper, p.mean);
+  }
+  EXPECT_FALSE(result.record.sampler.has_value());
+}
+
 TEST(Plan, RunsThatFailAreRecordedAndKeepNoModel) {
   TemporaryFolder folder;
   // Training refuses a kernel that it does not know.
-  const MethodInfo broken{"gpode", "GPODE", 1, [](TaskKind, FitOptions* o) { o->kernel = "none"; }};
+  const MethodInfo broken{"gpode", "GPODE", 1, false,
+                          [](TaskKind, FitOptions* o) { o->kernel = "none"; }};
   const TaskInfo info = ExpandTasks(std::vector<std::string>{"fhn"}).at(0);
   const RunResult result = Execute(info, broken, {.steps = 3});
   EXPECT_TRUE(result.record.failed);

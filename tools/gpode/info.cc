@@ -27,7 +27,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t kMostRows = 20, kLongestName = 24;
+constexpr std::size_t kMostRows = 20, kLongestName = 24, kFactWidth = 16;
 
 struct Arguments {
   std::vector<std::string> files;
@@ -158,20 +158,34 @@ Json ModelJson(const TrainedModel& trained) {
   return json;
 }
 
-void PrintModel(const TrainedModel& trained, const std::optional<Timing>& timing) {
+// What is known of a model in one line each.
+std::vector<std::pair<std::string, std::string>> ModelFacts(const TrainedModel& trained,
+                                                            const std::optional<Timing>& timing) {
   const Model& m = trained.model;
-  fmt::print("  states        {}\n", fmt::join(Shortened(StateNames(m), kLongestName), ", "));
-  fmt::print("  learnt by     {}, seed {}\n", NameOf(m.options).title, m.options.seed);
-  for (const auto& [name, value] : FieldFacts(m)) fmt::print("  {:<13} {}\n", name, value);
+  std::vector<std::pair<std::string, std::string>> facts = FieldFacts(m);
+  facts.insert(
+      facts.begin(),
+      {{"states", fmt::format("{}", fmt::join(Shortened(StateNames(m), kLongestName), ", "))},
+       {"learnt by", fmt::format("{}, seed {}", NameOf(m.options).title, m.options.seed)}});
   if (!trained.history.empty()) {
-    fmt::print("  training      {} after {} of {} steps, bound {:.2f}\n",
-               trained.finished ? "finished" : "stopped", trained.history.back().step + 1,
-               trained.history.back().steps, trained.history.back().bound);
+    const Progress& last = trained.history.back();
+    facts.emplace_back("training", fmt::format("{} after {} of {} steps, bound {:.2f}",
+                                               trained.finished ? "finished" : "stopped",
+                                               last.step + 1, last.steps, last.bound));
   }
   if (timing) {
-    fmt::print("  time          {}, {}\n", Duration(timing->total()), Speed(*timing));
+    facts.emplace_back("time", fmt::format("{}, {}", Duration(timing->total()), Speed(*timing)));
   }
-  if (!m.warning.empty()) fmt::print("  warning       {}\n", m.warning);
+  if (!m.warning.empty()) facts.emplace_back("warning", m.warning);
+  return facts;
+}
+
+void PrintModel(const TrainedModel& trained, const std::optional<Timing>& timing) {
+  const Model& m = trained.model;
+  const auto facts = ModelFacts(trained, timing);
+  std::size_t width = kFactWidth;
+  for (const auto& [name, value] : facts) width = std::max(width, name.size());
+  for (const auto& [name, value] : facts) fmt::print("  {:<{}} {}\n", name, width, value);
   fmt::print("\n  {:<14} {:>10}\n", "channel", "noise");
   for (std::size_t c = 0; c < m.channels.size(); ++c) {
     fmt::print("  {:<14} {:>10.4g}\n", Shortened(m.channels[c], kLongestName),

@@ -87,7 +87,7 @@ PaperFigure DrawBounds(const std::vector<PaperRun>& runs) {
 }  // namespace
 
 PaperFigures DrawEfficiency(const std::filesystem::path& results) {
-  std::vector<PaperRun> runs = ReadRuns(results, "efficiency");
+  std::vector<PaperRun> runs = RunsOfTask(results, "efficiency");
   std::erase_if(runs, [](const PaperRun& run) { return !HasHistory(run); });
   PaperFigures figures;
   if (!runs.empty()) figures.push_back(DrawBounds(runs));

@@ -149,7 +149,7 @@ PaperFigure DrawTask(const Task& task, const std::vector<PaperRun>& runs) {
 PaperFigures DrawVectorFields(const std::filesystem::path& results) {
   PaperFigures figures;
   for (const Task& task : kTasks) {
-    const std::vector<PaperRun> runs = FirstModels(ReadRuns(results, task.name));
+    const std::vector<PaperRun> runs = FirstModels(RunsOfTask(results, task.name));
     if (!runs.empty()) figures.push_back(DrawTask(task, runs));
   }
   return figures;

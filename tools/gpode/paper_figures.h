@@ -32,7 +32,7 @@
 namespace gpode::tool {
 
 // Draws every figure for which the results are there; returns the files. `results` is the folder of
-// `gpode reproduce --out`, `data` that of the motion capture archives, mocap09.npz and so on;
+// `gpode reproduce --out`, `data` that of the motion capture (experiments/mocap.h);
 // without them their figures are left out. `out` is made if it is not there.
 std::vector<std::filesystem::path> WritePaperFigures(const std::filesystem::path& results,
                                                      const std::filesystem::path& data,

@@ -5,11 +5,10 @@
 #include <cmath>
 #include <cstdlib>
 #include <numbers>
-#include <optional>
 #include <set>
-#include <string_view>
 
 #include "data/paper_tasks.h"
+#include "experiments/tasks.h"
 #include "paper_figures.h"
 
 namespace gpode::tool {
@@ -27,15 +26,11 @@ struct Setting {
   std::vector<PaperRun> runs = {};
 };
 
-std::optional<Setting> SettingOf(const std::string& task) {
-  constexpr std::string_view kBefore = "long-";
-  const std::size_t dash = task.rfind('-');
-  if (!task.starts_with(kBefore) || dash < kBefore.size()) return {};
+// long-LENGTH-NOISE
+Setting SettingOf(const std::string& task) {
+  const std::size_t first = task.find('-'), second = task.rfind('-');
   const auto number = [](const std::string& text) { return std::strtod(text.c_str(), nullptr); };
-  const Setting setting{number(task.substr(kBefore.size(), dash - kBefore.size())),
-                        number(task.substr(dash + 1))};
-  if (!(setting.length >= 1) || !(setting.noise > 0)) return {};
-  return setting;
+  return {number(task.substr(first + 1, second - first - 1)), number(task.substr(second + 1))};
 }
 
 struct Score {
@@ -228,11 +223,11 @@ std::vector<LegendItem> LegendOf(const std::vector<std::string>& methods) {
 
 std::vector<Setting> AllSettings(const std::filesystem::path& results) {
   std::vector<Setting> settings;
-  for (const std::string& task : TasksOf(results)) {
-    std::optional<Setting> setting = SettingOf(task);
-    if (!setting) continue;
-    setting->runs = ReadRuns(results, task);
-    if (!setting->runs.empty()) settings.push_back(*setting);
+  for (const experiments::TaskInfo& task : experiments::AllTasks()) {
+    if (task.kind != experiments::TaskKind::kLong) continue;
+    Setting setting = SettingOf(task.name);
+    setting.runs = RunsOfTask(results, task.name);
+    if (!setting.runs.empty()) settings.push_back(setting);
   }
   std::sort(settings.begin(), settings.end(),
             [](const Setting& a, const Setting& b) { return a.length < b.length; });

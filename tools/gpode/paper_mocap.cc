@@ -6,21 +6,16 @@
 #include <utility>
 
 #include "data/files.h"
+#include "experiments/mocap.h"
 #include "gpode/model_file.h"
-#include "gpode/npz.h"
 #include "gpode/observation.h"
 #include "gpode/posterior.h"
-#include "gpode/simulate.h"
 #include "paper_figures.h"
 
 namespace gpode::tool {
 namespace {
 
-constexpr double kFrame = 0.01;  // seconds
 constexpr std::size_t kComponents = 3, kChannels = 6, kMostColumns = 5;
-// Without movement; the same numbers as in the paper's experiments.
-constexpr Eigen::Index kSilentChannels[] = {24, 25, 31, 32};
-constexpr double kSilentValue = 1e-6;
 constexpr double kPlaneShare = 2.2;  // height of a plane of components, a channel's being 1
 constexpr double kHeight = 205;      // mm
 
@@ -34,34 +29,6 @@ struct Scene {
   std::vector<double> times;           // (T)
   std::vector<Eigen::Index> channels;  // to show
 };
-
-std::vector<Matrix> SequencesOf(const Archive& archive, const char* name, const std::string& file) {
-  const auto found = archive.find(name);
-  if (found == archive.end() || found->second.shape.size() != 3 || found->second.size() == 0) {
-    internal::ThrowAt(file, fmt::format("has no sequences '{}', must hold (sequences, frames, "
-                                        "channels) of them",
-                                        name));
-  }
-  const Array& array = found->second;
-  const auto frames = static_cast<Eigen::Index>(array.shape[1]),
-             channels = static_cast<Eigen::Index>(array.shape[2]);
-  std::vector<Matrix> sequences;
-  for (std::size_t n = 0; n < array.shape[0]; ++n) {
-    const double* const from =
-        array.values.data() + static_cast<Eigen::Index>(n) * frames * channels;
-    Matrix values = Eigen::Map<const Matrix>(from, frames, channels);
-    for (Eigen::Index c : kSilentChannels) {
-      if (c < channels) values.col(c).setConstant(kSilentValue);
-    }
-    sequences.push_back(values);
-  }
-  return sequences;
-}
-
-std::vector<double> FrameTimes(Eigen::Index frames) {
-  return RegularTimes(0, kFrame * static_cast<double>(frames - 1),
-                      static_cast<std::size_t>(frames));
-}
 
 // Those of the largest variance, in their order.
 std::vector<Eigen::Index> MovingChannels(const Dataset& data) {
@@ -79,23 +46,16 @@ std::vector<Eigen::Index> MovingChannels(const Dataset& data) {
   return order;
 }
 
-Scene SceneOf(const std::string& file) {
-  const Archive archive = ReadNpz(file);
-  const std::vector<Matrix> training = SequencesOf(archive, "train", file);
-  Dataset data;
-  for (Eigen::Index c = 0; c < training[0].cols(); ++c)
-    data.channels.push_back(fmt::format("{}", c));
-  for (const Matrix& values : training) {
-    data.trajectories.push_back(
-        {.name = "", .times = FrameTimes(values.rows()), .values = values, .start_time = {}});
-  }
+Scene SceneOf(const experiments::TaskInfo& task, const std::filesystem::path& folder) {
+  const experiments::MocapSequences sequences = experiments::ReadMocapTask(task, folder);
+  const Dataset data = experiments::FirstFrames(sequences.train, sequences.train.front().rows());
   Scene scene{.components = PrincipalComponents(data, kComponents),
-              .test = SequencesOf(archive, "test", file).front(),
+              .test = sequences.test.front(),
               .test_scores = {},
               .times = {},
               .channels = MovingChannels(data)};
   scene.test_scores = scene.components.StatesOf(scene.test);
-  scene.times = FrameTimes(scene.test.rows());
+  scene.times = experiments::FrameTimes(scene.test.rows());
   return scene;
 }
 
@@ -237,22 +197,20 @@ PaperFigure DrawPage(const std::string& name, const std::string& task, const Sce
 }  // namespace
 
 PaperFigures DrawMocap(const std::filesystem::path& results, const std::filesystem::path& data) {
-  constexpr std::string_view kBefore = "mocap-";
   PaperFigures figures;
-  for (const std::string& task : TasksOf(results)) {
-    if (!task.starts_with(kBefore)) continue;
-    const std::string subject = task.substr(kBefore.size(), task.rfind('-') - kBefore.size());
-    const std::filesystem::path file = data / fmt::format("mocap{}.npz", subject);
-    const std::vector<PaperRun> runs = FirstModels(ReadRuns(results, task));
-    if (runs.empty() || data.empty() || !std::filesystem::exists(file)) continue;
-    const Scene scene = SceneOf(file.string());
+  for (const experiments::TaskInfo& task : experiments::AllTasks()) {
+    if (task.kind != experiments::TaskKind::kMocap) continue;
+    const std::vector<PaperRun> runs = FirstModels(RunsOfTask(results, task.name));
+    const std::string subject = experiments::SubjectOf(task);
+    if (runs.empty() || data.empty() || !experiments::HasMocap(data, subject)) continue;
+    const Scene scene = SceneOf(task, data);
     // More methods than fit side by side have further files.
     for (std::size_t first = 0; first < runs.size(); first += kMostColumns) {
       const std::size_t last = std::min(runs.size(), first + kMostColumns);
       const std::string name = first == 0
-                                   ? fmt::format("{}.svg", task)
-                                   : fmt::format("{}-{}.svg", task, first / kMostColumns + 1);
-      figures.push_back(DrawPage(name, task, scene,
+                                   ? fmt::format("{}.svg", task.name)
+                                   : fmt::format("{}-{}.svg", task.name, first / kMostColumns + 1);
+      figures.push_back(DrawPage(name, task.name, scene,
                                  {runs.begin() + static_cast<std::ptrdiff_t>(first),
                                   runs.begin() + static_cast<std::ptrdiff_t>(last)}));
     }

@@ -13,6 +13,7 @@
 #include "experiments/tables.h"
 #include "gpode/error.h"
 #include "output.h"
+#include "paper_figures.h"
 #include "progress.h"
 #include "sidecar.h"
 
@@ -66,9 +67,8 @@ void CheckTasks(const Arguments& a) {
 void Check(const Arguments& a) {
   CheckTasks(a);
   const PlanSettings& s = a.settings;
-  if (!a.tables.empty() && (s.runs > 0 || s.steps > 0 || s.again || !a.data.empty())) {
-    ThrowInput("reproduce", "--tables",
-               "runs nothing, cannot go with --runs, --steps, --again or --data");
+  if (!a.tables.empty() && (s.runs > 0 || s.steps > 0 || s.again)) {
+    ThrowInput("reproduce", "--tables", "runs nothing, cannot go with --runs, --steps or --again");
   }
   if (!a.save.empty()) CheckOutput(a.save);
   if (!a.page.empty() && (a.common.json || a.markdown)) {
@@ -147,6 +147,16 @@ void PrintTables(const Arguments& a, const std::vector<MethodSummary>& summaries
       "standard\nerrors; negative is better.\n");
 }
 
+// The paper's figures of all that a folder of results holds.
+void DrawFigures(const Arguments& a) {
+  const std::filesystem::path results = a.tables.empty() ? a.out : a.tables;
+  std::error_code error;
+  if (!std::filesystem::is_directory(results, error)) return;
+  for (const auto& path : WritePaperFigures(results, a.data, results / "figures")) {
+    if (!a.common.quiet) PrintRemark(fmt::format("wrote {}", path.string()));
+  }
+}
+
 void Run(Arguments& a) {
   Check(a);
   const std::string page = ReadPage(a.page);
@@ -170,6 +180,8 @@ void Run(Arguments& a) {
   } else if (!a.common.quiet) {
     PrintTables(a, summaries);
   }
+  std::fflush(stdout);
+  DrawFigures(a);
 }
 
 void AddOptions(CLI::App* command, Arguments* a) {
@@ -179,20 +191,24 @@ void AddOptions(CLI::App* command, Arguments* a) {
       [a](const Place& place, const std::string& word) {
         a->settings.methods = ParseMethods(place, word);
       },
-      fmt::format("of {} (default: those of the paper)", fmt::join(MethodNames(), ", ")));
+      fmt::format("of {} (default: those of the paper, and ours beside them)",
+                  fmt::join(MethodNames(), ", ")));
   AddCount(command, "--runs", &a->settings.runs, {1, 1000},
            "runs per task and model, with seeds 1, 2, ... (default: 5; fresh: 20)");
   AddName(command, "--data", "DIR", &a->data,
           "folder of the motion capture: mocap09.npz, ..., or the database's .amc files");
-  AddName(command, "--out", "DIR", &a->out,
-          "folder of the results; runs that are there are not repeated (default: reproduce)");
+  AddName(
+      command, "--out", "DIR", &a->out,
+      "folder of the results, figures among them; runs that are there are not repeated (default: "
+      "reproduce)");
   AddSwitch(command, "--again", &a->settings.again, "repeat and replace runs that are there");
-  AddCount(command, "--steps", &a->settings.steps, {1, 1'000'000'000},
-           "of training, for a quick trial (default: the task's)");
+  AddCount(
+      command, "--steps", &a->settings.steps, {1, 1'000'000'000},
+      "of training, and of a sampler's chains at most, for a quick trial (default: the task's)");
   AddCount(command, "--threads", &a->common.threads, {1, 4096},
            "runs at the same time; results do not depend on it (default: all cores)");
   AddName(command, "--tables", "FROM", &a->tables,
-          "run nothing; tables of a folder of results or of a file by --save");
+          "run nothing; tables and figures of a folder of results, or tables of a file by --save");
   AddName(command, "--save", "FILE", &a->save, "write the runs into one small file of JSON, too");
   AddName(command, "--page", "FILE", &a->page,
           "print this text with the tables in place of lines <!-- table: KIND GROUP -->");

@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "config.h"
-#include "data/number_text.h"
+#include "core/cpu_name.h"
 #include "data/toml.h"
 #include "gpode/error.h"
 #include "train/option_values.h"
@@ -27,16 +27,6 @@ void ForTiming(T& timing, Visit&& visit) {
   visit("timing.threads", timing.threads);
   visit("timing.steps", timing.steps);
   visit("timing.seconds", timing.seconds);
-}
-
-std::string CpuName() {
-  std::ifstream file("/proc/cpuinfo");
-  for (std::string line; std::getline(file, line);) {
-    const std::size_t colon = line.find(':');
-    if (!line.starts_with("model name") || colon == std::string::npos) continue;
-    return std::string(internal::Trimmed(std::string_view(line).substr(colon + 1)));
-  }
-  return "unknown";
 }
 
 bool IsSane(const Timing& t) {
@@ -128,7 +118,7 @@ void TrainingClock::Begin(double step) {
   }
   before_ = timing_.total();
   timing_.sessions.push_back(0);
-  timing_.cpu.push_back(CpuName());
+  timing_.cpu.push_back(internal::CpuName());
   timing_.threads.push_back(
       static_cast<double>(threads_ > 0 ? threads_ : std::thread::hardware_concurrency()));
 }

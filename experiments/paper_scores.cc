@@ -1,4 +1,4 @@
-#include "experiments/paper_figures.h"
+#include "experiments/paper_scores.h"
 
 #include <array>
 #include <cmath>
@@ -16,7 +16,7 @@ constexpr const char* kFlows = "GPODE with double normalising flows (2025)";
 constexpr const char* kFim = "FIM-ODE, fine-tuned (2026)";
 
 // Tables 1 and 2. FIM-ODE picks its checkpoint on the test window.
-std::vector<PaperFigure> Simulated() {
+std::vector<PaperRow> Simulated() {
   return {{"vdp-regular", "neural-hmc", kHmc, {0.82, 0.01}, {1.45, 0.04}},
           {"vdp-regular", "neural", "NeuralODE", kNone, {0.29, 0.11}},
           {"vdp-regular", "npode", "npODE", {1.47, 0.59}, {0.16, 0.05}},
@@ -96,8 +96,8 @@ const std::array kMocapRows = {
              kSixNone,
              {{Only(11.97), Only(9.77), Only(9.48), Only(14.3), Only(20.2), Only(24.6)}}}};
 
-std::vector<PaperFigure> AllOfThem() {
-  std::vector<PaperFigure> figures = Simulated();
+std::vector<PaperRow> AllOfThem() {
+  std::vector<PaperRow> figures = Simulated();
   for (std::size_t task = 0; task < kMocapTasks.size(); ++task) {
     for (const MocapRow& row : kMocapRows) {
       figures.push_back({kMocapTasks[task], row.method, row.title, row.mnll[task], row.mse[task]});
@@ -108,14 +108,14 @@ std::vector<PaperFigure> AllOfThem() {
 
 }  // namespace
 
-const std::vector<PaperFigure>& AllPaperFigures() {
-  static const std::vector<PaperFigure> figures = AllOfThem();
+const std::vector<PaperRow>& AllPaperRows() {
+  static const std::vector<PaperRow> figures = AllOfThem();
   return figures;
 }
 
-std::vector<PaperFigure> PaperFiguresOf(std::string_view task) {
-  std::vector<PaperFigure> figures;
-  for (const PaperFigure& figure : AllPaperFigures()) {
+std::vector<PaperRow> PaperRowsOf(std::string_view task) {
+  std::vector<PaperRow> figures;
+  for (const PaperRow& figure : AllPaperRows()) {
     if (figure.task == task) figures.push_back(figure);
   }
   return figures;

@@ -3,7 +3,7 @@
 //
 // Thread safety: plain functions and values.
 //
-//   for (const PaperFigure& figure : PaperFiguresOf("fhn")) ...
+//   for (const PaperRow& figure : PaperRowsOf("fhn")) ...
 #pragma once
 
 #include <string>
@@ -17,7 +17,7 @@ struct PaperScore {
   double mean, error;
 };
 
-struct PaperFigure {
+struct PaperRow {
   std::string task;
   std::string
       method;  // ours of that name is compared with it; empty: later work, by another method
@@ -25,7 +25,7 @@ struct PaperFigure {
   PaperScore mnll, mse;
 };
 
-const std::vector<PaperFigure>& AllPaperFigures();
-std::vector<PaperFigure> PaperFiguresOf(std::string_view task);
+const std::vector<PaperRow>& AllPaperRows();
+std::vector<PaperRow> PaperRowsOf(std::string_view task);
 
 }  // namespace gpode::experiments
