@@ -287,7 +287,7 @@ Table SamplersTable(std::span<const MethodSummary> summaries, std::string_view g
                           {MeanOf(s->divergences, 1)},
                           {MeanOf(s->at_max_depth, 1)}});
   }
-  table.note = "Of each run the worst of all that is known by its draws; means over runs.";
+  table.note = "R-hat and effective draws are a run's worst; all but the largest R-hat are means over runs.";
   return table;
 }
 

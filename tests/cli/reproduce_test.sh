@@ -19,24 +19,60 @@ test_reproduce_gives_the_same_numbers_for_any_number_of_threads() {
     cmp one/fhn/$run.gpode two/fhn/$run.gpode
   done
   ! cmp -s one/fhn/gpode-1.gpode one/fhn/gpode-2.gpode || fail "the seed changes nothing"
-  [ "$(find one -type f | wc -l)" = 8 ] || fail "other files" "$(find one)"
+  [ "$(find one/fhn -type f | wc -l)" = 8 ] || fail "other files" "$(find one)"
+  diff -r one/figures two/figures || fail "other figures"
   contains "$("$gpode" info one/fhn/gpode-1.gpode)" "model"
 }
 
 test_reproduce_prints_tables() {
   local text
-  text=$(quick vdp-regular long-25-0.01 --runs 2 --out results 2>err)
+  text=$(quick vdp-regular long-25-0.01 --models gpode,shooting --runs 2 --out results 2>err)
   contains "$text" "VDP regular  GPODE " "0.60 ± 0.03" "npODE" "FIM-ODE" "VDP T 25, noise 0.01" "-1.384"
-  contains "$(<err)" "8 of 8 runs done"
-  contains "$("$gpode" reproduce --tables results --markdown)" "| VDP regular | GPODE | **" "| --- |"
+  contains "$(<err)" "8 of 8 runs done" "wrote results/figures/vector-fields-vdp-regular.svg" \
+    "wrote results/figures/sequence-length.svg"
+  rm -r results/figures
+  contains "$("$gpode" reproduce --tables results --markdown 2>err)" "| VDP regular | GPODE | **" "| --- |"
+  contains "$(<err)" "wrote results/figures/sequence-length.svg"
   "$gpode" reproduce --tables results --save results.json -q
-  [ "$("$gpode" reproduce --tables results.json)" = "$text" ] || fail "other tables from the file"
+  expect 0 "$text" "" reproduce --tables results.json
   text=$("$gpode" reproduce vdp-regular --tables results.json --models gpode --markdown)
   contains "$text" "GPODE"
   [[ "$text" != *"T 25"* && "$text" != *"GPODE, shooting"* ]] || fail "more than was asked for" "$text"
   printf 'before\n<!-- table: scores long -->\nafter\n' >page.in.md
   text=$("$gpode" reproduce --tables results.json --page page.in.md)
   contains "$text" $'before\n| task |' "| VDP T 25, noise 0.01 | GPODE |" $'|\nafter'
+}
+
+# Every kind of model, with what only some have: bands, and a sampler's diagnostics.
+test_reproduce_runs_all_models() {
+  command -v python3 >/dev/null || { echo "python3 is not here"; exit 77; }
+  local text
+  text=$("$gpode" reproduce vdp-regular --runs 1 --steps 6 --out results 2>err)
+  contains "$(<err)" "7 of 7 runs done" "vector-fields-vdp-regular.svg"
+  contains "$text" "NeuralODE (HMC)  " "NeuralODE (VI)" "npODE" "GPODE (HMC)  " "R-hat" "effective draws" \
+    "GPODE's bands against NUTS's" "NUTS width"
+  "$gpode" reproduce fhn --models npode-shooting,neural-shooting,neural-vi-shooting --runs 1 --steps 6 --out more -q
+  [ "$("$gpode" reproduce --tables results --save all.json 2>/dev/null)" = "$text" ] || fail "other tables"
+  # Without the scores, which have fewer digits in the file.
+  [ "$("$gpode" reproduce --tables all.json | sed -n '/R-hat/,$p')" = "$(sed -n '/R-hat/,$p' <<<"$text")" ] ||
+    fail "other tables from the file"
+  printf '<!-- table: samplers paper -->\n<!-- table: bands vdp-regular -->\n<!-- table: bands fhn -->\n' >page.in.md
+  contains "$("$gpode" reproduce --tables all.json --page page.in.md)" "| VDP regular | GPODE (HMC) | 24 |" \
+    "| NUTS width |" "No runs yet."
+  python3 - <<'END'
+import json
+for model in "neural-hmc neural-vi neural npode gpode shooting gpode-hmc".split():
+    run = json.load(open(f"results/vdp-regular/{model}-1.json"))
+    assert not run["failed"] and run["steps"] > 0, model
+    bands = run["bands"]
+    assert len(bands["time"]) == 20 and bands["channel"][:2] == [1, 2], model
+    assert set(bands) == {"channel", "time", "truth", "mean", "lower", "upper"}, model
+    sampled = model.endswith("hmc")
+    assert ("sampler" in run) == sampled, model
+    if sampled: assert run["sampler"]["draws"] == 24 and run["steps"] > 48, model
+for run in json.load(open("all.json"))["runs"]:
+    assert ("bands" in run) == (run["model"] in ("gpode", "gpode-hmc")), run["model"]
+END
 }
 
 test_reproduce_prints_json() {
@@ -90,7 +126,7 @@ wrong() {
 test_reproduce_refuses_what_is_wrong() {
   wrong "reproduce: TASK is missing, must be one or more; see gpode reproduce --help"
   wrong "reproduce: TASK is 'vdp-regula', must be a task; did you mean vdp-regular? see gpode reproduce --help" vdp-regula
-  wrong "reproduce: --models is 'nothing', must be one of $("$gpode" reproduce --help | sed -n 's/.* of \(gpode.*\) (default: those.*/\1/p')" \
+  wrong "reproduce: --models is 'nothing', must be one of $("$gpode" reproduce --help | tr -s ' \n' ' ' | sed -n 's/.*--models A,B,... of \([^(]*\) (default: those.*/\1/p')" \
     fhn --models gpode,nothing
   wrong "reproduce: --runs is '0', must be a whole number from 1 to 1000" fhn --runs 0
   local where="mocap09.npz, mocap35.npz and mocap39.npz (data/mocap of github.com/hegdepashupati/gaussian-process-odes), or the .amc files of subjects 09, 35 and 39 (mocap.cs.cmu.edu) as 09/09_01.amc, ..."
@@ -99,7 +135,7 @@ test_reproduce_refuses_what_is_wrong() {
   wrong "empty: holds neither mocap35.npz nor 35/35_01.amc, must hold $where" fhn mocap-35-long --data empty --steps 5
   : >file
   wrong "file/fhn: cannot be written: Not a directory" fhn --out file --steps 5
-  wrong "reproduce: --tables runs nothing, cannot go with --runs, --steps, --again or --data" fhn --tables empty --steps 5
+  wrong "reproduce: --tables runs nothing, cannot go with --runs, --steps or --again" fhn --tables empty --steps 5
   wrong "empty: holds no run of those asked for, must hold some" --tables empty
   wrong "nothing: no such file, must exist" --tables nothing
   wrong "file: is damaged, must be the JSON of several runs" --tables file

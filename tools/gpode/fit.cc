@@ -211,6 +211,7 @@ class Fitter {
 
   // As often as checkpoints: a run that is killed has its configuration and times, too.
   void WriteSidecarNowAndThen() {
+    if (IsSampled(config_.fit.model)) return;  // which writes its model at the end only
     const auto now = std::chrono::steady_clock::now();
     const std::chrono::duration<double> passed = now - written_;
     if (!(a_.checkpoint_seconds > 0) || passed.count() < a_.checkpoint_seconds) return;

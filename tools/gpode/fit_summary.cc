@@ -121,6 +121,13 @@ void PrintSummary(const TrainedModel& trained, const Diagnosis& diagnosis, const
     fmt::print("{} after {}, bound {:.2f}\n\n", trained.finished ? "done" : "stopped",
                Several(steps, "step", "steps"), trained.history.back().bound);
   }
+  const Model& model = trained.model;
+  if (IsSampled(model.options.model)) {
+    fmt::print("done with {} from {}, R-hat up to {:.3f}, at least {:.0f} effective draws\n\n",
+               Several(model.draws.count(), "draw", "draws"),
+               Several(model.options.sampler.chains, "chain", "chains"), model.sampler.worst_rhat,
+               model.sampler.least_bulk_ess);
+  }
   PrintChannels(diagnosis, verbose);
   fmt::print("\n");
   if (verbose) {

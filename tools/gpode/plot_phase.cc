@@ -18,7 +18,7 @@ std::vector<LegendItem> LegendOf(const Portrait& portrait) {
   bool seen = false;
   for (const PlanePath& path : portrait.paths) seen = seen || !path.seen_x.empty();
   if (seen) items.push_back({"observations", MarkKey(kSeen)});
-  items.push_back({"inducing points", MarkKey(kInducing)});
+  if (portrait.inducing.rows() > 0) items.push_back({"inducing points", MarkKey(kInducing)});
   if (!portrait.others.empty()) items.push_back({portrait.others});
   if (!portrait.thinned.empty()) items.push_back({portrait.thinned});
   return items;

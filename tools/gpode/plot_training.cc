@@ -107,9 +107,11 @@ std::vector<double> SecondsOf(const PlotInput& input) {
 }
 
 void CheckHistory(const PlotInput& input) {
-  if (input.trained.history.empty()) {
-    internal::ThrowAt(input.arguments.model, "has no history of its training, must have one");
-  }
+  if (!input.trained.history.empty()) return;
+  internal::ThrowAt(input.arguments.model,
+                    IsSampled(input.model().options.model)
+                        ? "is by a sampler, which keeps no history, must have one"
+                        : "has no history of its training, must have one");
 }
 
 }  // namespace

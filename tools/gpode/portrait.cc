@@ -132,8 +132,11 @@ Portrait PortraitOf(const PlotInput& input) {
     portrait.thinned = fmt::format("first {} of {} trajectories", kMostPaths, trajectories.size());
   }
   SetAxes(input, names, &portrait);
+  const bool network = IsNetwork(input.model().options.model);
+  portrait.shading = network ? "uncertainty of the field (its usual size: 1)"
+                             : "uncertainty of the field (prior: 1)";
   portrait.inducing.resize(0, 2);
-  if (!IsNetwork(input.model().options.model)) {
+  if (!network) {
     const Matrix inducing = InUserUnits(input.model(), input.model().gp.inducing_locations);
     portrait.inducing.resize(inducing.rows(), 2);
     portrait.inducing << inducing.col(portrait.first), inducing.col(portrait.second);
@@ -149,7 +152,7 @@ Panel DrawPortrait(const Portrait& portrait, const Box& area, Canvas* canvas) {
   const Box& inside = panel.inside();
   DrawShading(portrait, inside, canvas);
   DrawColourBar({left.right + 6, inside.top, left.right + 6 + kBarWidth, inside.bottom},
-                "uncertainty of the field (prior: 1)", canvas);
+                portrait.shading, canvas);
   return panel;
 }
 

@@ -2,7 +2,7 @@
 //
 // The uncertainty is the root mean square, over the two states,
 // of the posterior standard deviation of the derivative as a share of the prior's: 0 is known
-// exactly, 1 is not known at all.
+// exactly, 1 is not known at all. For networks it is a share of the derivative's usual size.
 //
 // Thread safety: plain values and functions; PortraitOf starts the forecasts' threads.
 //
@@ -23,7 +23,8 @@ struct PlanePath {
 
 struct Portrait : Plane {
   std::vector<PlanePath> paths;
-  Matrix inducing;      // (M, 2), in the user's units
+  Matrix inducing;      // (M, 2), in the user's units; none of networks
+  std::string shading;  // what the shades show
   std::string others;   // which states are held; empty: none
   std::string thinned;  // how many of the trajectories are shown; empty: all
 };

@@ -67,9 +67,11 @@ void ProgressLine::Show(const Progress& progress) {
   if (!due) return;
   shown_ = now;
   next_share_ = progress.step * kPlainLines / progress.steps + 1;
-  const std::string line =
-      fmt::format("step {} of {}   bound {:.2f}   noise {:.4g}   {} left", progress.step,
-                  progress.steps, progress.bound, progress.noise, TimeLeft(progress));
+  // A sampler has many noises at a time.
+  const std::string noise =
+      progress.noise > 0 ? fmt::format("   noise {:.4g}", progress.noise) : std::string();
+  const std::string line = fmt::format("step {} of {}   bound {:.2f}{}   {} left", progress.step,
+                                       progress.steps, progress.bound, noise, TimeLeft(progress));
   fmt::print(stderr, "{}  {}{}", terminal_ ? "\r\033[K" : "", line, terminal_ ? "" : "\n");
   std::fflush(stderr);
   open_ = terminal_;

@@ -125,8 +125,10 @@ Json TrainingJson(const TrainedModel& trained, const ReportOptions& options) {
   const std::string unit = CommonUnit(QuantitiesOf(trained.model.channels));
   plot("Noise", Quantity{"mean standard deviation", unit}.Label(), true,
        Json::array({Line("noise", all([](const Progress& p) { return p.noise; }))}));
-  plot("Lengthscale", "share of the states' spread", true,
-       Json::array({Line("lengthscale", all([](const Progress& p) { return p.lengthscale; }))}));
+  if (!IsNetwork(trained.model.options.model)) {
+    plot("Lengthscale", "share of the states' spread", true,
+         Json::array({Line("lengthscale", all([](const Progress& p) { return p.lengthscale; }))}));
+  }
   const auto shooting = [&](auto get) {
     return all(
         [&](const Progress& p) { return p.phase == BoundKind::kShooting ? get(p) : std::nan(""); });

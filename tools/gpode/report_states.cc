@@ -129,9 +129,9 @@ Json StatesJson(const TrainedModel& trained, const Posterior& posterior,
     json["names"].push_back(state.name);
     json["units"].push_back(state.unit);
   }
-  const bool network = IsNetwork(m.options.model);
-  const Matrix inducing = network ? Matrix(0, m.map.matrix.cols()) : m.gp.inducing_locations;
-  json["inducing"] = Columns(InUserUnits(m, inducing));
+  if (!IsNetwork(m.options.model)) {
+    json["inducing"] = Columns(InUserUnits(m, m.gp.inducing_locations));
+  }
   std::vector<Matrix> medians;
   for (std::size_t n = 0; n < forecasts.size(); ++n) {
     medians.push_back(MedianStates(forecasts[n]));
