@@ -9,54 +9,73 @@ namespace gpode::experiments {
 namespace {
 
 // What a method is trained with where that differs from the defaults and from the task's sizes.
-// These functions and the table below are the only place for it.
+// These functions and the table below are the only place for it. How the values were chosen is in
+// docs/results.md: those of simulated tasks on other draws of noise and times, those of motion
+// capture on its validation sequences.
+
+bool IsSubject(const TaskInfo& task, std::string_view number) {
+  return task.name.starts_with("mocap-") && task.name.substr(6).starts_with(number);
+}
+
+void SetTolerances(double loose, double tight, FitOptions* o) {
+  o->loose_tolerance = loose;
+  o->tight_tolerance = tight;
+}
 
 // Our vanilla GPODE approaches by shooting on all tasks, also on `long`, where the paper's does not
 // and fails. Only the efficiency of the two bounds is compared without the phases that mix them.
-void SetGpode(TaskKind kind, FitOptions* o) {
-  if (kind == TaskKind::kEfficiency) o->approach = 0;
+void SetGpode(const TaskInfo& task, FitOptions* o) {
+  if (task.kind == TaskKind::kEfficiency) o->approach = 0;
+  if (IsSubject(task, "35") || task.name == "mocap-39-long") SetTolerances(0.3, 0.03, o);
 }
 
-void SetShooting(TaskKind kind, FitOptions* o) {
-  if (kind == TaskKind::kEfficiency) o->polish = 0;
+void SetShooting(const TaskInfo& task, FitOptions* o) {
+  if (task.kind == TaskKind::kEfficiency) o->polish = 0;
+  if (task.name == "mocap-09-long") SetTolerances(0.1, 0.03, o);
+  if (task.name == "mocap-39-short") SetTolerances(0.3, 0.03, o);
+  if (IsSubject(task, "35") || task.name == "mocap-39-long") SetTolerances(0.3, 0.05, o);
 }
 
-void SetGpodeHmc(TaskKind, FitOptions* o) {
+void SetGpodeHmc(const TaskInfo&, FitOptions* o) {
   o->sampler.max_depth = 8;
   o->sampler.warm_up = 300;
-  o->sampler.draws = 250;
+  o->sampler.draws = 200;
 }
 
-void SetNpode(TaskKind kind, FitOptions* o) { o->steps = kind == TaskKind::kMocap ? 1000 : 20000; }
+void SetNpode(const TaskInfo& task, FitOptions* o) {
+  o->steps = task.kind == TaskKind::kMocap ? 1000 : 20000;
+}
 
-void SetNetworkSize(TaskKind kind, FitOptions* o) {
-  if (kind != TaskKind::kMocap) return;
+void SetNeural(const TaskInfo& task, FitOptions* o) {
   o->steps = 3000;
-  o->neural.hidden = {64};
-}
-
-void SetNeural(TaskKind kind, FitOptions* o) {
-  o->steps = 5000;
+  o->learning_rate = 0.03;
   o->neural.slope_steps = 0;
-  o->neural.weight_decay = 30;
-  SetNetworkSize(kind, o);
+  o->neural.weight_decay = 100;
+  if (task.kind != TaskKind::kMocap) return;
+  o->learning_rate = 0.01;
+  o->neural.hidden = {128};
+  o->neural.slope_steps = IsSubject(task, "35") ? 0 : 300;
+  o->neural.weight_decay = IsSubject(task, "09") ? 0 : 30;
 }
 
-void SetNeuralVi(TaskKind kind, FitOptions* o) { SetNetworkSize(kind, o); }
+void SetNeuralVi(const TaskInfo& task, FitOptions* o) {
+  if (task.kind != TaskKind::kMocap) return;
+  o->steps = 3000;
+  o->neural.hidden = {std::size_t{task.name == "mocap-35-long" ? 128u : 64u}};
+}
 
-void SetNeuralHmc(TaskKind kind, FitOptions* o) {
-  SetNetworkSize(kind, o);
-  o->sampler.max_depth = 8;
-  o->sampler.warm_up = 150;
-  o->sampler.draws = 150;
-  o->solver.rtol = o->solver.atol = 1e-4;
+void SetNeuralHmc(const TaskInfo&, FitOptions* o) {
+  o->neural.prior_scale = 1.5;
+  o->sampler.max_depth = 9;
+  o->sampler.warm_up = 100;
+  o->sampler.draws = 100;
 }
 
 struct Line {
   const char* name;
   double effort;
   bool validates;
-  void (*set)(TaskKind kind, FitOptions* options);
+  void (*set)(const TaskInfo& task, FitOptions* options);
 };
 
 // The paper's order, shooting after each. The paper stops all but GPODE by validation data; the

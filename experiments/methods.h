@@ -3,7 +3,7 @@
 //
 // Thread safety: plain functions and values.
 //
-//   FindMethod("shooting")->set(TaskKind::kMocap, &options);
+//   FindMethod("shooting")->set(info, &options);
 #pragma once
 
 #include <string>
@@ -19,7 +19,7 @@ struct MethodInfo {
   std::string title;  // as in tables
   double effort;      // of a step, against GPODE's: long runs go first
   bool validates;     // stops early by the validation sequences, where there are any
-  void (*set)(TaskKind kind, FitOptions* options);  // after the model itself
+  void (*set)(const TaskInfo& task, FitOptions* options);  // after the model itself
 };
 
 // In the order of the tables.

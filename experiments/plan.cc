@@ -123,7 +123,7 @@ std::vector<PlannedRun> MakePlan(const PlanSettings& settings) {
       for (std::uint64_t seed = 1; seed <= runs; ++seed) {
         const Task& task = tasks[seed - 1];
         const FitOptions options =
-            OptionsOf(task, info.kind, *method, {.seed = seed, .steps = settings.steps});
+            OptionsOf(task, info, *method, {.seed = seed, .steps = settings.steps});
         PlannedRun run{.info = info, .method = method, .seed = seed};
         run.options = OptionsRecord(options);
         run.effort = method->effort * static_cast<double>(task.data.observed()) * StepsOf(options);

@@ -119,7 +119,7 @@ class Execution {
     record.seed = settings_.seed;
     record.cpu = internal::CpuName();
     const Task task = MakeTask(info_, settings_.seed, settings_.data);
-    const FitOptions options = OptionsOf(task, info_.kind, method_, settings_);
+    const FitOptions options = OptionsOf(task, info_, method_, settings_);
     record.options = OptionsRecord(options);
     record.floor = task.Floor();
     record.observations = task.data.observed();
@@ -195,11 +195,11 @@ Settling SettlingOf(const BoundHistory& history, std::size_t observations) {
   return {end, history.seconds[settled], history.step[settled]};
 }
 
-FitOptions OptionsOf(const Task& task, TaskKind kind, const MethodInfo& method,
+FitOptions OptionsOf(const Task& task, const TaskInfo& info, const MethodInfo& method,
                      const RunSettings& settings) {
   FitOptions options = task.options;
   SetModel(options, method.name, "method");
-  method.set(kind, &options);
+  method.set(info, &options);
   options.seed = task.fit_seed;
   options.threads = 1;
   if (settings.steps > 0) {

@@ -85,7 +85,7 @@ struct RunResult {
 using Observer = std::function<bool(const Progress&)>;
 
 // What such a run is trained with; `options` in a record is their text.
-FitOptions OptionsOf(const Task& task, TaskKind kind, const MethodInfo& method,
+FitOptions OptionsOf(const Task& task, const TaskInfo& info, const MethodInfo& method,
                      const RunSettings& settings);
 std::string OptionsRecord(FitOptions options);
 

@@ -10,7 +10,7 @@ namespace {
 // With fewer inducing points, a row's matrices take less time than a thread needs to wake up.
 constexpr std::size_t kInducingWorthSharing = 40;
 // Deviations of the priors of logarithms.
-constexpr double kLengthscaleDeviation = 0.4, kVarianceDeviation = 1.0;
+constexpr double kLengthscaleDeviation = 0.5, kVarianceDeviation = 1.0;
 
 // Minus the log density of a value whose logarithm is N(log centre, deviation^2), seen as a density
 // of the logarithm; and its derivative with respect to the value.

@@ -4,7 +4,7 @@
 //
 // The divergence of a point is minus the logarithm, up to a constant, of the prior density of
 // inducing values, whitened, and hyperparameters:
-//   inducing values ~ N(0, I),   log lengthscale ~ N(centre, 0.4^2),   log variance ~ N(centre, 1)
+//   inducing values ~ N(0, I),   log lengthscale ~ N(centre, 0.5^2),   log variance ~ N(centre, 1)
 // Without that of hyperparameters the densest point is a process that follows the noise; long
 // lengthscales are fields that bend little over the data.
 #pragma once

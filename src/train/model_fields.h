@@ -130,7 +130,7 @@ template <Is<TrainerState> S, typename Visit>
 void ForFields(S& s, const Visit& visit) {
   auto& [phase, step, cooling_from, plateau, log_tolerance, keeps_shooting, adam_steps, skipped,
          skipped_in_a_row, flat, first_moment, second_moment, step_hints, state_updates, best_flat,
-         best_score, stale_checks] = s;
+         best_score, stale_checks, settling_from] = s;
   visit("phase", phase);
   visit("step", step);
   visit("cooling_from", cooling_from);
@@ -148,6 +148,7 @@ void ForFields(S& s, const Visit& visit) {
   visit("best_flat", best_flat);
   visit("best_score", best_score);
   visit("stale_checks", stale_checks);
+  visit("settling_from", settling_from);
 }
 
 // All members are numbers, an enumeration counting from 0.

@@ -13,7 +13,7 @@ namespace {
 constexpr double kWeightSpread = 0.02;
 
 // How much longer than at the start the lengthscales of a point are expected to be.
-constexpr double kSmooth = 6;
+constexpr double kSmooth = 4;
 
 // How much the prior of weights counts.
 double PriorShare(const FitOptions& options) {

@@ -218,7 +218,7 @@ class SampledFit {
                      .max_depth = s.max_depth,
                      .mass_matrix = MassMatrix::kDense,
                      .inverse_mass = std::vector<Matrix>(s.chains),
-                     .adapt_mass = false,
+                     .adapt_mass = !IsNetwork(options_.model),
                      .starts = Matrix(static_cast<Eigen::Index>(s.chains),
                                       static_cast<Eigen::Index>(target_->size())),
                      .seed = options_.seed,

@@ -8,7 +8,7 @@
 // A priori weights, in units of their prior, inducing values and initial states are standard
 // normal, logarithms of hyperparameters as in model/gp_posterior.h, and those of the noise's
 // variances N(log(variance of the channel / 100), 2^2). The mass matrix is the curvature of the
-// density where chains start.
+// density where chains start; that of a process, which has few coordinates, is adapted from there.
 #pragma once
 
 #include <functional>

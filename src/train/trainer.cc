@@ -191,7 +191,7 @@ Progress Trainer::Step() {
   // A step without a usable gradient changes nothing but the counts.
   if (terms.factor == FactorStatus::kOk && GradientIsUsable()) {
     state_.skipped_in_a_row = 0;
-    UpdateParameters();
+    if (!Settles()) UpdateParameters();
     UpdateNoise();
     UpdateTolerance(terms.gap);
     WatchPlateau(progress.bound);
@@ -245,7 +245,7 @@ double Trainer::MeanLogLikelihood() {
 }
 
 void Trainer::EndStep() {
-  if (++state_.step < EndOfPhase()) return;
+  if (++state_.step < EndOfPhase() || BeginSettling()) return;
   if (state_.phase + 1 < plan_.size()) {
     HandOver();
   } else {

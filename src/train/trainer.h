@@ -45,6 +45,9 @@ struct TrainerState {
   std::vector<double> best_flat;
   double best_score = 0;
   std::size_t stale_checks = 0;
+  // The step of the last phase from which on the best parameters are kept, and their noise follows
+  // the residuals; 0: not yet.
+  std::size_t settling_from = 0;
 
   bool operator==(const TrainerState&) const = default;
 };
@@ -88,6 +91,8 @@ class Trainer {
   bool failed() const;
   std::string Warning() const;
   bool NoiseIsHeld() const;
+  bool Settles() const { return state_.settling_from > 0; }
+  bool BeginSettling();
   std::size_t EndOfPhase() const;
   double CurrentRate() const;
   void UpdateNoise();

@@ -13,6 +13,9 @@ namespace {
 constexpr double kSmallestNoise = 1e-9;
 constexpr double kSmallestTolerance = 1e-6;
 
+// With validation data: steps at the end that change nothing but the noise.
+constexpr std::size_t kSettlingSteps = 100;
+
 // How long the rate takes to run down once the bound no longer improves.
 std::size_t CoolingSteps(std::size_t from) { return std::max(Plateau::kWindow, from / 4); }
 
@@ -20,6 +23,7 @@ std::size_t CoolingSteps(std::size_t from) { return std::max(Plateau::kWindow, f
 
 std::size_t Trainer::EndOfPhase() const {
   const std::size_t planned = plan_[state_.phase].steps;
+  if (Settles()) return state_.settling_from + kSettlingSteps;
   if (options_.validation_patience > 0 && state_.stale_checks >= options_.validation_patience) {
     return 0;
   }
@@ -46,9 +50,9 @@ Tolerance Trainer::CurrentTolerance() const {
 }
 
 bool Trainer::NoiseIsHeld() const {
-  return !options_.noise_variance.empty() ||
-         static_cast<double>(GlobalStep()) <
-             options_.noise_hold * static_cast<double>(total_steps_);
+  if (!options_.noise_variance.empty() || Settles()) return !Settles();
+  return static_cast<double>(GlobalStep()) <
+         options_.noise_hold * static_cast<double>(total_steps_);
 }
 
 void Trainer::UpdateNoise() {
@@ -79,7 +83,7 @@ void Trainer::UpdateTolerance(double gap) {
 void Trainer::CheckValidation() {
   constexpr std::size_t kEvery = 50;
   const bool due = (state_.step + 1) % kEvery == 0 || state_.step + 1 == EndOfPhase();
-  if (!validation_ || state_.phase + 1 != plan_.size() || !due) return;
+  if (!validation_ || state_.phase + 1 != plan_.size() || !due || Settles()) return;
   const double score = validation_->Score(*parameters_, state_.flat, pool_);
   const bool better =
       std::isfinite(score) && (state_.best_flat.empty() || score > state_.best_score);
@@ -89,6 +93,18 @@ void Trainer::CheckValidation() {
   state_.best_flat = state_.flat;
 }
 
+// Where validation data have chosen: the noise was held, or that of other parameters. Whether it
+// begins.
+bool Trainer::BeginSettling() {
+  const bool last = state_.phase + 1 == plan_.size();
+  if (!last || state_.best_flat.empty() || Settles() || !options_.noise_variance.empty()) {
+    return false;
+  }
+  state_.flat = state_.best_flat;
+  state_.settling_from = state_.step;
+  return true;
+}
+
 // Only where nothing but the parameters changes from step to step.
 void Trainer::WatchPlateau(double bound) {
   const bool settled = state_.phase + 1 == plan_.size() &&
@@ -96,7 +112,7 @@ void Trainer::WatchPlateau(double bound) {
                        (BoundOf(state_.phase) == BoundKind::kVanilla ||
                         static_cast<double>(state_.step) >=
                             options_.tightening * static_cast<double>(plan_[state_.phase].steps));
-  if (!settled || options_.patience == 0 || state_.cooling_from > 0) return;
+  if (!settled || options_.patience == 0 || state_.cooling_from > 0 || Settles()) return;
   state_.plateau.Add(bound);
   if (state_.plateau.stale >= options_.patience) state_.cooling_from = state_.step + 1;
 }

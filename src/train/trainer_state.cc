@@ -11,7 +11,8 @@ Model Trainer::Snapshot() const {
   Model model = ModelWithout(data_, options_, start_);
   model.warning = Warning();
   std::vector<double> values(layout().value_size());
-  layout().Constrain(state_.best_flat.empty() ? state_.flat : state_.best_flat, values);
+  const bool chosen = !state_.best_flat.empty() && !Settles();
+  layout().Constrain(chosen ? state_.best_flat : state_.flat, values);
   ClearSpreads(values);
   const std::span<const double> view(values);
   ReadField(view, model);
@@ -81,8 +82,10 @@ TrainerState Trainer::Save() const {
 void Trainer::Restore(const TrainerState& state) {
   if (state.phase > plan_.size())
     ThrowInput("Trainer::Restore", "phase", "is not one of the plan's");
-  const std::size_t steps = state.phase < plan_.size() ? plan_[state.phase].steps : 1;
-  if (state.step >= steps) ThrowInput("Trainer::Restore", "step", "is not one of the phase's");
+  const bool settles = state.settling_from > 0;
+  const std::size_t steps = state.phase < plan_.size() && !settles ? plan_[state.phase].steps : 1;
+  if (!settles && state.step >= steps)
+    ThrowInput("Trainer::Restore", "step", "is not one of the phase's");
   if (state.keeps_shooting > 1) ThrowInput("Trainer::Restore", "keeps_shooting", "must be 0 or 1");
   state_.keeps_shooting = state.keeps_shooting;
   BeginPhase(std::min(state.phase, plan_.size() - 1));
@@ -107,6 +110,7 @@ void Trainer::Restore(const TrainerState& state) {
   state_.best_flat = state.best_flat;
   state_.best_score = state.best_score;
   state_.stale_checks = state.stale_checks;
+  state_.settling_from = state.settling_from;
   adam_.first_moment = state.first_moment;
   adam_.second_moment = state.second_moment;
   adam_.steps = state.adam_steps;

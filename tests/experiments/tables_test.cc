@@ -269,7 +269,7 @@ TEST(Methods, OptionsAreThoseOfTheMethodAndStepsCapSamplers) {
   const TaskInfo info = ExpandTasks(std::vector<std::string>{"fhn"}).at(0);
   const Task task = MakeTask(info, 1, "");
   for (const MethodInfo& method : AllMethods()) {
-    const FitOptions options = OptionsOf(task, info.kind, method, {.steps = 7});
+    const FitOptions options = OptionsOf(task, info, method, {.steps = 7});
     EXPECT_EQ(NameOf(options).name, method.name);
     EXPECT_EQ(options.steps, 7u);
     EXPECT_EQ(options.sampler.warm_up, 7u);

@@ -1,0 +1,124 @@
+// What models other than GPODE say: networks, points, draws of a sampler.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <set>
+
+#include "gpode/error.h"
+#include "gpode/gradient_check.h"
+#include "gpode/posterior.h"
+#include "gpode/systems.h"
+#include "predict/average_field.h"
+
+namespace gpode {
+namespace {
+
+// Networks without hidden layers whose weights are rotations, in units of their own; two draws, x'
+// = (y, -x) and twice as fast.
+Model TwoRotations() {
+  Model model;
+  model.options.model = ModelKind::kNeuralHmc;
+  model.options.neural.hidden = {};
+  model.options.solver = {.rtol = 1e-10, .atol = 1e-10};
+  model.channels = {"a", "b"};
+  model.map = {Matrix{{2, 0}, {0, 0.5}}, Vector{{1, -1}}};
+  model.state_scale = Vector{{2, 0.5}};
+  model.state_offset = Vector{{1, -1}};
+  model.time_scale = 3;
+  model.start_times = {10};
+  model.end_times = {20};
+  model.draws = {.field = Matrix{{0, 1, -1, 0, 0, 0}, {0, 2, -2, 0, 0, 0}},
+                 .x0 = Matrix{{1, 0}, {0.5, 0}},
+                 .noise_variance = Matrix{{1, 2}, {3, 6}}};
+  model.network = {Vector::Zero(6), Vector::Zero(6)};
+  model.noise_variance = Vector{{2, 4}};
+  model.x0_mean = Matrix{{0.75, 0}};
+  model.x0_chol = {Matrix::Zero(2, 2)};
+  model.shooting_mean.resize(0, 2);
+  model.shooting_chol.resize(0, 4);
+  return model;
+}
+
+TEST(OtherModels, DrawsOfASamplerAreFollowedFromTheirOwnInitialStates) {
+  const std::vector<double> times = {8, 10, 13};
+  const Forecast forecast =
+      Posterior(TwoRotations()).Trajectory(0, times, {.draws = 2, .states = true});
+  EXPECT_EQ(forecast.diverged, 0u);
+  EXPECT_EQ(forecast.noise_variance, (Vector{{2, 4}}));
+  std::set<int> met;
+  for (std::size_t s = 0; s < 2; ++s) {
+    const Matrix& draw = forecast.draws[s];
+    const int row = draw(1, 0) > 2.5 ? 0 : 1;  // at the start: 2 x0 + 1
+    met.insert(row);
+    for (Eigen::Index i = 0; i < 3; ++i) {
+      const double angle = (row + 1) * (times[i] - 10) / 3, radius = row == 0 ? 1 : 0.5;
+      EXPECT_NEAR(draw(i, 0), 2 * radius * std::cos(angle) + 1, 1e-7);
+      EXPECT_NEAR(draw(i, 1), -0.5 * radius * std::sin(angle) - 1, 1e-7);
+      EXPECT_NEAR(forecast.states[s](i, 0), draw(i, 0), 1e-12);
+    }
+  }
+  EXPECT_EQ(met.size(), 2u) << "all draws come before any comes twice";
+}
+
+TEST(OtherModels, FieldsOfDrawsHaveTheirMoments) {
+  const Posterior posterior(TwoRotations());
+  const Matrix state{{3, -0.5}};  // (1, 1) in the model's coordinates: slopes (1, -1) and (2, -2)
+  EXPECT_NEAR(posterior.FieldMean(state)(0, 0), 1.5 * 2 / 3.0, 1e-12);
+  EXPECT_NEAR(posterior.FieldMean(state)(0, 1), -1.5 * 0.5 / 3, 1e-12);
+  EXPECT_NEAR(posterior.FieldVariance(state)(0, 0), 0.25 * 4 / 9.0, 1e-12);
+  EXPECT_NEAR(Evaluate(posterior.MeanField(), state)(0, 0), 1.5 * 2 / 3.0, 1e-12);
+}
+
+TEST(OtherModels, NormalWeightsGiveNormalFields) {
+  Model model = TwoRotations();
+  model.options.model = ModelKind::kNeuralVi;
+  model.network = {Vector{{0, 1, -1, 0, 0, 0}}, Vector{{0, 0.1, 0, 0, 0, 0}}};
+  const Posterior posterior(model);
+  const Matrix state{{3, -0.5}};
+  const double unit = 2 / 3.0;  // of the first slope, which is N(1, 0.1^2) there
+  EXPECT_NEAR(posterior.FieldMean(state)(0, 0), unit, 4 * 0.1 * unit / 16);
+  EXPECT_NEAR(std::sqrt(posterior.FieldVariance(state)(0, 0)), 0.1 * unit, 0.1 * unit * 0.2);
+  EXPECT_NEAR(posterior.FieldVariance(state)(0, 1), 0, 1e-20);
+}
+
+TEST(OtherModels, ADrawIsTheSameFunctionInForecastsAndFields) {
+  Model model = TwoRotations();
+  model.options.model = ModelKind::kNeuralVi;
+  model.network = {Vector{{0, 1, -1, 0, 0, 0}}, Vector::Constant(6, 0.1)};
+  const Posterior posterior(model);
+  const std::vector<double> times = {10.001};
+  const Forecast forecast = posterior.Trajectory(0, times, {.draws = 3, .seed = 5, .states = true});
+  for (std::size_t i = 0; i < 3; ++i) {
+    const Matrix start{{0.75 * 2 + 1, -1}};
+    const Matrix slope = Evaluate(posterior.DrawField(5, i), start);
+    EXPECT_TRUE((forecast.states[i] - start - 0.001 * slope).isZero(1e-6));
+  }
+}
+
+TEST(OtherModels, AModelWithoutDrawsIsRefused) {
+  Model model = TwoRotations();
+  model.draws = {};
+  EXPECT_THROW(Posterior{model}, InputError);
+}
+
+TEST(OtherModels, TheMeanOfFieldsIsAField) {
+  std::vector<std::unique_ptr<const Field>> fields;
+  fields.push_back(std::make_unique<VanDerPol>(0.5));
+  fields.push_back(std::make_unique<VanDerPol>(1.5));
+  const AverageField mean(std::move(fields));
+  const VanDerPol expected(1.0);
+  const Matrix points{{0.3, -1}, {2, 0.7}};
+  EXPECT_TRUE(Evaluate(mean, points).isApprox(Evaluate(expected, points), 1e-14));
+  EXPECT_TRUE(EvaluateJacobian(mean, points.row(0).transpose())
+                  .isApprox(EvaluateJacobian(expected, points.row(0).transpose()), 1e-12));
+  std::vector<double> value(2), record(mean.record_size()), bx(2, 0.0), expected_bx(2, 0.0);
+  const std::vector<double> x = {0.3, -1}, g = {0.7, -0.2};
+  mean.Record(x, value, record);
+  mean.Pullback(x, record, g, bx, {});
+  const Matrix jacobian = EvaluateJacobian(expected, points.row(0).transpose());
+  EXPECT_NEAR(bx[0], jacobian(0, 0) * g[0] + jacobian(1, 0) * g[1], 1e-12);
+  EXPECT_NEAR(bx[1], jacobian(0, 1) * g[0] + jacobian(1, 1) * g[1], 1e-12);
+}
+
+}  // namespace
+}  // namespace gpode

@@ -1,0 +1,302 @@
+// All kinds of models: what they learn, and what training promises of each.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "gpode/error.h"
+#include "gpode/forecast.h"
+#include "gpode/model_file.h"
+#include "gpode/options.h"
+#include "gpode/simulate.h"
+#include "support/message_of.h"
+#include "support/noise.h"
+#include "support/temporary_folder.h"
+#include "support/trainer_runs.h"
+#include "train/model_file.h"
+#include "train/sampled_target.h"
+
+namespace gpode {
+namespace {
+
+using testing_support::MessageOf;
+using testing_support::WithNoise;
+
+// A damped rotation seen with noise, from two starts.
+Dataset RotationData(double noise_share = 0.05) {
+  const std::vector<double> times = RegularTimes(0.2, 4, 20);
+  Dataset data{.channels = {"x", "y"}, .trajectories = {}};
+  std::uint64_t seed = 1;
+  for (const Vector& x0 : {Vector{{1.0, 0.5}}, Vector{{-0.3, -1.2}}}) {
+    Matrix states(20, 2);
+    for (Eigen::Index i = 0; i < 20; ++i) {
+      const double t = 1.5 * times[i], decay = std::exp(-0.1 * times[i]);
+      states.row(i) << decay * (x0[0] * std::cos(t) + x0[1] * std::sin(t)),
+          decay * (x0[1] * std::cos(t) - x0[0] * std::sin(t));
+    }
+    data.trajectories.push_back({"", times, WithNoise(states, noise_share, seed++), 0.0});
+  }
+  return data;
+}
+
+// Root mean squared error of the mean forecast of the first trajectory against the truth.
+double ForecastError(const Model& model) {
+  const Dataset truth = RotationData(0);
+  const Forecast forecast =
+      ForecastTrajectory(model, 0, truth.trajectories[0].times, {.draws = 200, .threads = 1});
+  const Matrix away = forecast.Mean() - truth.trajectories[0].values;
+  return std::sqrt(away.squaredNorm() / static_cast<double>(away.size()));
+}
+
+FitOptions OptionsOf(const std::string& name) {
+  FitOptions options;
+  SetModel(options, name, "test");
+  options.inducing = 8;
+  options.features = 64;
+  options.steps = 1500;
+  options.learning_rate = 0.03;
+  options.neural.hidden = {8};
+  options.neural.slope_steps = 500;
+  options.sampler = {.chains = 2, .warm_up = 60, .draws = 60, .max_depth = 6};
+  return options;
+}
+
+std::vector<std::string> AllNames() {
+  std::vector<std::string> names;
+  for (const NamedModel& model : ListModels()) names.push_back(model.name);
+  return names;
+}
+
+class AnyModel : public testing::TestWithParam<std::string> {};
+
+TEST_P(AnyModel, LearnsARotation) {
+  const Model model = Fit(RotationData(), OptionsOf(GetParam()));
+  EXPECT_LT(ForecastError(model), 0.08) << model.warning;
+  // What is left over is the noise, 5 % of spreads of about 0.65: 0.032. Independent weights are
+  // wider than they should be, and their noise more.
+  EXPECT_GT(std::sqrt(model.noise_variance[0]), 0.016);
+  EXPECT_LT(std::sqrt(model.noise_variance[0]), 0.08);
+}
+
+TEST_P(AnyModel, SameBitsForAnyNumberOfThreads) {
+  FitOptions options = OptionsOf(GetParam());
+  options.steps = 40;
+  options.sampler.warm_up = options.sampler.draws = 10;
+  options.threads = 1;
+  const std::vector<std::byte> one = internal::ModelBytes(Train(RotationData(), options));
+  FitControl three;
+  three.threads = 3;
+  EXPECT_EQ(one, internal::ModelBytes(Train(RotationData(), options, three)));
+}
+
+TEST_P(AnyModel, AModelFileHoldsIt) {
+  FitOptions options = OptionsOf(GetParam());
+  options.steps = 20;
+  options.sampler.warm_up = options.sampler.draws = 8;
+  const TrainedModel trained = Train(RotationData(), options);
+  const std::vector<std::byte> bytes = internal::ModelBytes(trained);
+  const TrainedModel read = internal::ParseModel(bytes, "m");
+  EXPECT_EQ(internal::ModelBytes(read), bytes);
+  EXPECT_EQ(NameOf(read.model.options).name, GetParam());
+  const std::vector<double> times = {1, 5};
+  const ForecastOptions draws{.draws = 5, .threads = 1};
+  EXPECT_EQ(ForecastTrajectory(trained.model, 1, times, draws).Mean(),
+            ForecastTrajectory(read.model, 1, times, draws).Mean());
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, AnyModel, testing::ValuesIn(AllNames()), [](const auto& test) {
+  std::string name = test.param;
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+});
+
+class TrainedStepByStep : public testing::TestWithParam<std::string> {};
+
+TEST_P(TrainedStepByStep, ARestoredRunEndsWithTheSameBits) {
+  FitOptions options = OptionsOf(GetParam());
+  options.steps = 60;
+  const testing_support::TrainerRun whole = testing_support::RunAll(RotationData(), options);
+  for (std::size_t stop : {1, 37}) {
+    EXPECT_EQ(testing_support::EndWhenRestoredAfter(stop, RotationData(), options), whole.end);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, TrainedStepByStep,
+                         testing::Values("npode", "neural", "neural-vi", "neural-vi-shooting",
+                                         "npode-shooting"));
+
+TEST(Models, ThoseThatArePointsHaveOneDrawAndNoDoubt) {
+  for (const char* name : {"npode", "neural"}) {
+    FitOptions options = OptionsOf(name);
+    options.steps = 30;
+    const Model model = Fit(RotationData(), options);
+    EXPECT_TRUE(model.x0_chol[0].isZero(0));
+    const Forecast forecast = ForecastTrajectory(model, 0, std::vector<double>{1, 3}, {.draws = 3});
+    EXPECT_EQ(forecast.draws[0], forecast.draws[2]);
+  }
+}
+
+TEST(Models, SlopesAreAStart) {
+  FitOptions options = OptionsOf("neural");
+  options.steps = 1;
+  options.neural.slope_steps = 0;
+  const double before = ForecastError(Fit(RotationData(), options));
+  options.neural.slope_steps = 1000;
+  EXPECT_LT(ForecastError(Fit(RotationData(), options)), 0.5 * before);
+}
+
+TEST(Models, WeightDecayShrinksWeights) {
+  FitOptions options = OptionsOf("neural");
+  options.steps = 500;
+  const double without = Fit(RotationData(), options).network.mean.norm();
+  options.neural.weight_decay = 1e5;
+  EXPECT_LT(Fit(RotationData(), options).network.mean.norm(), 0.7 * without);
+}
+
+// Chosen by data that say nothing moves, the weights are those that move least.
+TEST(Models, TheParametersThatAreBestOnValidationDataAreKept) {
+  FitOptions options = OptionsOf("neural");
+  options.neural.slope_steps = 0;
+  Dataset still = RotationData();
+  for (Trajectory& t : still.trajectories) t.values.rowwise() = t.values.row(0).eval();
+  const TrainedModel chosen = Train(RotationData(), options, {}, still);
+  const TrainedModel last = Train(RotationData(), options);
+  EXPECT_GT(ForecastError(chosen.model), 2 * ForecastError(last.model));
+  // Training ends when nothing was gained for long, and the noise is then what is left over.
+  EXPECT_LT(chosen.history.back().step, last.history.back().step + 200);
+  EXPECT_GT(chosen.model.noise_variance[0], 4 * last.model.noise_variance[0]);
+}
+
+TEST(Models, ARunWithValidationDataIsRestoredToTheSameBits) {
+  FitOptions options = OptionsOf("neural-vi");
+  options.steps = 120;
+  options.validation_patience = 1;
+  const Dataset data = RotationData(), held = RotationData(0.1);
+  Trainer whole(data, options, held);
+  std::vector<TrainerState> states;
+  while (!whole.done()) {
+    whole.Step();
+    if (!whole.done()) states.push_back(whole.Save());
+  }
+  for (std::size_t at : {std::size_t{10}, std::size_t{60}, states.size() - 3}) {
+    Trainer other(data, options, whole.start(), held);
+    other.Restore(states[at]);
+    while (!other.done()) other.Step();
+    EXPECT_EQ(other.Save(), whole.Save()) << at;
+  }
+}
+
+TEST(Models, ValidationDataHaveTheChannelsOfTheData) {
+  Dataset other = RotationData();
+  other.channels.pop_back();
+  for (Trajectory& t : other.trajectories) t.values = t.values.leftCols(1).eval();
+  EXPECT_EQ(MessageOf([&] { Train(RotationData(), OptionsOf("neural"), {}, other); }),
+            "Fit: validation.channels has 1 values, must have 2");
+}
+
+FitOptions AffineSampler() {
+  FitOptions options = OptionsOf("neural-hmc");
+  options.neural.hidden = {};
+  options.neural.prior_scale = 1.5;
+  options.noise_variance = {0.001};  // unknown noise would widen the tails
+  options.sampler = {.chains = 4, .warm_up = 150, .draws = 400, .max_depth = 8};
+  return options;
+}
+
+// An affine field, which a rotation is, has a posterior near a normal one: that of the curvature at
+// its top.
+TEST(Models, DrawsOfWeightsAgreeWithTheLaplaceApproximation) {
+  const Dataset data = RotationData();
+  const FitOptions options = AffineSampler();
+  const Model model = Fit(data, options);
+  EXPECT_EQ(model.sampler.divergences, 0u);
+  EXPECT_LT(model.sampler.worst_rhat, 1.02);
+  ASSERT_EQ(model.draws.count(), 1600u);
+  EXPECT_LT(ForecastError(model), 0.02);
+
+  Trainer trainer(data, options);
+  while (!trainer.done()) trainer.Step();
+  SampledTarget target(data, options, trainer.start());
+  std::vector<double> flat(target.parameters().layout().flat_size());
+  CopyBlocks(trainer.parameters(), trainer.Save().flat, target.parameters(), flat);
+  target.SetFlat(flat);
+  const Vector top = target.PositionOf(flat);
+  const Eigen::MatrixXd curvature = Curvature(target.Density(), top);
+  const Eigen::MatrixXd covariance = curvature.inverse();
+  const Vector weights = trainer.Snapshot().network.mean;
+  for (Eigen::Index i = 0; i < weights.size(); ++i) {
+    const Vector draws = model.draws.field.col(i);
+    const double scale = weights[i] / top[i];
+    const double expected = std::fabs(scale) * std::sqrt(covariance(i, i));
+    const double deviation = std::sqrt((draws.array() - draws.mean()).square().mean());
+    EXPECT_NEAR(draws.mean(), weights[i], 0.3 * expected) << i;
+    EXPECT_NEAR(deviation / expected, 1, 0.12) << i;
+  }
+}
+
+TEST(Models, TheDensityOfASamplerHasItsGradient) {
+  for (const char* name : {"neural-hmc", "gpode-hmc"}) {
+    FitOptions options = OptionsOf(name);
+    options.inducing = 3;
+    options.solver = {.method = Method::kRungeKutta4, .fixed_step = 0.05};
+    const Dataset data = RotationData();
+    Trainer trainer(data, options);
+    SampledTarget target(data, options, trainer.start());
+    std::vector<double> flat(target.parameters().layout().flat_size());
+    CopyBlocks(trainer.parameters(), trainer.Save().flat, target.parameters(), flat);
+    target.SetFlat(flat);
+    Vector at = target.PositionOf(flat);
+    const LogDensity density = target.Density();
+    std::vector<double> gradient(target.size()), ignored(target.size());
+    density({at.data(), target.size()}, gradient);
+    for (Eigen::Index i = 0; i < at.size(); i += 5) {
+      constexpr double kStep = 1e-4;
+      const double was = at[i];
+      at[i] = was + kStep;
+      const double up = density({at.data(), target.size()}, ignored);
+      at[i] = was - kStep;
+      const double down = density({at.data(), target.size()}, ignored);
+      at[i] = was;
+      const double slope = (up - down) / (2 * kStep);
+      EXPECT_NEAR(gradient[i], slope, 1e-4 * (1 + std::fabs(slope))) << name << " " << i;
+    }
+  }
+}
+
+TEST(Models, APositionWhoseExponentialsAreNoNumbersIsImpossible) {
+  FitOptions options = OptionsOf("gpode-hmc");
+  const Dataset data = RotationData();
+  Trainer trainer(data, options);
+  SampledTarget target(data, options, trainer.start());
+  std::vector<double> flat(target.parameters().layout().flat_size(), 0.0);
+  target.SetFlat(flat);
+  std::vector<double> gradient(target.size());
+  for (double far : {1e4, -1e4}) {
+    const std::vector<double> position(target.size(), far);
+    EXPECT_EQ(target.Density()(position, gradient), -HUGE_VAL);
+  }
+}
+
+TEST(Models, ASamplerThatIsStoppedHasNoModelToSave) {
+  testing_support::TemporaryFolder folder;
+  FitControl control;
+  control.checkpoint = folder.path() / "m.gpode";
+  control.report = [](const Progress& progress) { return progress.step < 100; };
+  const TrainedModel stopped = Train(RotationData(), OptionsOf("gpode-hmc"), control);
+  EXPECT_FALSE(stopped.finished);
+  EXPECT_FALSE(std::filesystem::exists(control.checkpoint));
+}
+
+TEST(Models, NamesGoBothWays) {
+  for (const NamedModel& model : ListModels()) {
+    FitOptions options;
+    SetModel(options, model.name, "test");
+    EXPECT_EQ(NameOf(options).name, model.name);
+  }
+  FitOptions options;
+  EXPECT_TRUE(MessageOf([&] {
+                SetModel(options, "neurl", "--model");
+              }).starts_with("--model is 'neurl', must be one of gpode, shooting, npode"));
+}
+
+}  // namespace
+}  // namespace gpode
