@@ -149,7 +149,7 @@ test_commands_and_options_that_are_unknown() {
   bad "fit: --solver is \"ode45\", must be one of \"euler\", \"midpoint\", \"rk4\", \"bs32\", \"dopri5\", \"tsit5\", \"dop853\"" \
     fit good.csv --solver ode45
   bad "fit: --kernel is \"rbf\", must be one of matern32, matern52, squared-exponential" fit good.csv --kernel rbf
-  bad "fit: --model is 'neural', must be one of auto, gpode, shooting" fit good.csv --model neural
+  bad "fit: --model is 'neural-nuts', must be one of auto, gpode, shooting, npode, npode-shooting, neural, neural-shooting, neural-vi, neural-vi-shooting, neural-hmc, gpode-hmc" fit good.csv --model neural-nuts
   bad "fit: --iterations has no value after it" fit good.csv --iterations
   bad "fit: --iterations is given twice" fit good.csv --iterations 5 --iterations 6
   bad "fit: --output is given twice" fit good.csv -o a.gpode -o b.gpode

@@ -235,7 +235,7 @@ test_trajectories_by_name() {
 test_hidden_states_and_principal_components() {
   "$gpode" simulate vdp --points 30 --noise 0.01 -o vdp.csv --quiet
   "$gpode" fit vdp.csv --channels x1 --states 2 --iterations 100 -o hidden.gpode --quiet
-  contains "$("$gpode" info hidden.gpode)" "states        x1, state2"
+  contains "$("$gpode" info hidden.gpode)" "states           x1, state2"
   "$gpode" fit vdp.csv --observe "1,0.5;0,1" --iterations 50 -o mixed.gpode --quiet
   "$gpode" fit vdp.csv --observe pca --states 2 --iterations 50 -o pca.gpode --quiet
   contains "$("$gpode" forecast pca.gpode --states --points 2 2>/dev/null)" state1_mean

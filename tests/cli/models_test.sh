@@ -109,8 +109,6 @@ test_models_refuse_what_is_wrong() {
   data
   local before
   before=$(find . | sort)
-  expect 2 "" "gpode: fit: --model is 'neural-nuts', must be one of auto, gpode, shooting, npode, npode-shooting, neural, neural-shooting, neural-vi, neural-vi-shooting, neural-hmc, gpode-hmc" \
-    fit vdp.csv --model neural-nuts
   expect 2 "" "gpode: fit: --neural-hidden is [0], must be at least 1" fit vdp.csv --model neural --neural-hidden 0
   expect 2 "" "gpode: fit: --sampler-chains is 0, must be at least 1" fit vdp.csv --model neural-hmc --sampler-chains 0
   local target

@@ -47,12 +47,11 @@ test_reproduce_prints_tables() {
 test_reproduce_runs_all_models() {
   command -v python3 >/dev/null || { echo "python3 is not here"; exit 77; }
   local text
-  text=$("$gpode" reproduce vdp-regular --runs 1 --steps 6 --out results 2>err)
+  text=$("$gpode" reproduce vdp-regular --runs 1 --steps 6 --out results --save all.json 2>err)
   contains "$(<err)" "7 of 7 runs done" "vector-fields-vdp-regular.svg"
   contains "$text" "NeuralODE (HMC)  " "NeuralODE (VI)" "npODE" "GPODE (HMC)  " "R-hat" "effective draws" \
     "GPODE's bands against NUTS's" "NUTS width"
   "$gpode" reproduce fhn --models npode-shooting,neural-shooting,neural-vi-shooting --runs 1 --steps 6 --out more -q
-  [ "$("$gpode" reproduce --tables results --save all.json 2>/dev/null)" = "$text" ] || fail "other tables"
   # Without the scores, which have fewer digits in the file.
   [ "$("$gpode" reproduce --tables all.json | sed -n '/R-hat/,$p')" = "$(sed -n '/R-hat/,$p' <<<"$text")" ] ||
     fail "other tables from the file"
