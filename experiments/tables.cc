@@ -287,7 +287,8 @@ Table SamplersTable(std::span<const MethodSummary> summaries, std::string_view g
                           {MeanOf(s->divergences, 1)},
                           {MeanOf(s->at_max_depth, 1)}});
   }
-  table.note = "R-hat and effective draws are a run's worst; all but the largest R-hat are means over runs.";
+  table.note =
+      "R-hat and effective draws are a run's worst; all but the largest R-hat are means over runs.";
   return table;
 }
 
