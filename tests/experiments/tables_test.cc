@@ -315,7 +315,7 @@ TEST(Plan, RunsThatFailAreRecordedAndKeepNoModel) {
   TemporaryFolder folder;
   // Training refuses a kernel that it does not know.
   const MethodInfo broken{"gpode", "GPODE", 1, false,
-                          [](TaskKind, FitOptions* o) { o->kernel = "none"; }};
+                          [](const TaskInfo&, FitOptions* o) { o->kernel = "none"; }};
   const TaskInfo info = ExpandTasks(std::vector<std::string>{"fhn"}).at(0);
   const RunResult result = Execute(info, broken, {.steps = 3});
   EXPECT_TRUE(result.record.failed);
