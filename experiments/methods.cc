@@ -38,8 +38,8 @@ void SetShooting(const TaskInfo& task, FitOptions* o) {
 
 void SetGpodeHmc(const TaskInfo&, FitOptions* o) {
   o->sampler.max_depth = 8;
-  o->sampler.warm_up = 600;
-  o->sampler.draws = 400;
+  o->sampler.warm_up = 300;
+  o->sampler.draws = 200;
 }
 
 void SetNpode(const TaskInfo& task, FitOptions* o) {
@@ -67,8 +67,8 @@ void SetNeuralVi(const TaskInfo& task, FitOptions* o) {
 void SetNeuralHmc(const TaskInfo&, FitOptions* o) {
   o->neural.prior_scale = 1.5;
   o->sampler.max_depth = 9;
-  o->sampler.warm_up = 200;
-  o->sampler.draws = 200;
+  o->sampler.warm_up = 100;
+  o->sampler.draws = 100;
 }
 
 struct Line {
