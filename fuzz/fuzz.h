@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "data/zip.h"
 #include "gpode/dataset.h"
 #include "gpode/error.h"
 
@@ -22,3 +23,9 @@ void ReadsOrRefuses(Read read) {
 }
 
 }  // namespace gpode::fuzz
+
+// libFuzzer calls it once, before all else. A target is one source file, so this is there once.
+extern "C" int LLVMFuzzerInitialize(int*, char***) {
+  gpode::internal::checksums_count = false;
+  return 0;
+}

@@ -20,7 +20,7 @@ using internal::ByteReader;
 using internal::Crc;
 using internal::IsPrintableAscii;
 using internal::kCentralSignature;
-using internal::kChecksumsCount;
+using internal::checksums_count;
 using internal::kDeflated;
 using internal::kEndSignature;
 using internal::kLocalSignature;
@@ -294,7 +294,7 @@ Array ReadEntry(const Entry& entry, std::string_view where) {
     unpacked = Inflate(entry.packed, entry.size, where);
     bytes = unpacked;
   }
-  if (const std::uint32_t crc = Crc(bytes); crc != entry.crc && kChecksumsCount) {
+  if (const std::uint32_t crc = Crc(bytes); crc != entry.crc && checksums_count) {
     ThrowAt(where, fmt::format("is damaged: CRC-32 {:08x} found, must be {:08x}", crc, entry.crc));
   }
   return internal::ParseNpy(bytes, where);
