@@ -17,10 +17,10 @@ namespace gpode {
 namespace {
 
 using internal::ByteReader;
+using internal::checksums_count;
 using internal::Crc;
 using internal::IsPrintableAscii;
 using internal::kCentralSignature;
-using internal::checksums_count;
 using internal::kDeflated;
 using internal::kEndSignature;
 using internal::kLocalSignature;
