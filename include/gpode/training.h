@@ -4,7 +4,8 @@
 // checkpoints go, and changes no bit of the result: a run that was killed and resumed, any number
 // of times, ends with the model file of an uninterrupted one.
 //
-// Thread safety: a run starts its own threads; callbacks come from the calling thread.
+// Thread safety: a run starts its own threads; callbacks come from the calling
+// thread, those of samplers from any of its own, never two at the same time.
 //
 //   TrainedModel run = Train(data, options, {.checkpoint = "vdp.gpode"});
 //   TrainedModel rest = Resume("vdp.gpode");  // after a crash: goes on from the last checkpoint

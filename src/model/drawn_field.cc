@@ -19,6 +19,12 @@ GpParameters DrawnGp(const Model& model, std::size_t row) {
   return gp;
 }
 
+std::unique_ptr<Field> MeanOf(const SparseGp& gp) {
+  auto mean = std::make_unique<GpDraw>(gp, 1);
+  mean->Set(gp, ZeroGpNoise(gp));
+  return mean;
+}
+
 std::unique_ptr<Field> NetworkOf(const Model& model, std::span<const double> weights) {
   auto network = std::make_unique<Mlp>(model.dim(), model.options.neural.hidden);
   network->SetParameters(weights);
@@ -35,9 +41,7 @@ std::unique_ptr<Field> DrawnField(const Model& model, std::size_t row) {
   if (const FactorStatus status = gp.Set(DrawnGp(model, row)); status != FactorStatus::kOk) {
     ThrowInput("DrawnField", "draws", Message(status));
   }
-  auto mean = std::make_unique<GpDraw>(gp, 1);
-  mean->Set(gp, ZeroGpNoise(gp));
-  return mean;
+  return MeanOf(gp);
 }
 
 }  // namespace gpode

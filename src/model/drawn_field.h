@@ -14,6 +14,9 @@ std::unique_ptr<Field> DrawnField(const Model& model, std::size_t row);
 // model's inducing locations, without covariance.
 GpParameters DrawnGp(const Model& model, std::size_t row);
 
+// The mean of q(f).
+std::unique_ptr<Field> MeanOf(const SparseGp& gp);
+
 // A network with these weights (P).
 std::unique_ptr<Field> NetworkOf(const Model& model, std::span<const double> weights);
 

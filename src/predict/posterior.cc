@@ -52,12 +52,6 @@ bool HasExactMoments(const Model& model) {
   return model.options.model == ModelKind::kGpode || model.options.model == ModelKind::kNpode;
 }
 
-std::unique_ptr<const Field> MeanOf(const SparseGp& gp) {
-  auto mean = std::make_unique<GpDraw>(gp, 1);
-  mean->Set(gp, ZeroGpNoise(gp));
-  return mean;
-}
-
 struct FieldMoments {
   Matrix mean, variance;  // (n, D)
 };

@@ -64,7 +64,8 @@ void ForOptions(Options& o, Visit&& visit) {
   visit("loose_tolerance", o.loose_tolerance, kPositive, "of shooting, at the start");
   visit("tight_tolerance", o.tight_tolerance, kPositive, "of shooting, at the end");
   visit("tightening", o.tightening, kPositive, "share of a phase that the tolerance shrinks for");
-  visit("approach", o.approach, kShare, "share of the steps that shoot before whole trajectories");
+  visit("approach", o.approach, kShare,
+        "share of the steps of GPODE that shoot before whole trajectories");
   visit("polish", o.polish, kShare, "share of the steps on whole trajectories after shooting");
   visit("last_rate", o.last_rate, kPositive, "the last phase's share of the learning rate");
   visit("polish_most", o.polish_most, kAny,

@@ -105,16 +105,12 @@ Matrix WhatIsKnown(const Model& model, const std::vector<TimedValues>& data, std
                    std::size_t count) {
   const std::size_t d = model.dim();
   std::vector<std::vector<double>> times;
-  std::size_t width = static_cast<std::size_t>(model.draws.x0.cols() + model.noise_variance.size());
   for (const TimedValues& t : data) {
     const std::size_t gap = t.times.size() / kComparedTimes + 1;
     times.emplace_back();
     for (std::size_t i = 0; i < t.times.size(); i += gap) times.back().push_back(t.times[i]);
-    width += times.back().size() * d;
   }
-  if (!model.options.noise_variance.empty())
-    width -= static_cast<std::size_t>(model.noise_variance.size());
-  Matrix known(static_cast<Eigen::Index>(count), static_cast<Eigen::Index>(width));
+  Matrix known;
   Solver solver(model.options.solver);
   for (std::size_t s = 0; s < count; ++s) {
     const auto row = static_cast<Eigen::Index>(first + s);
@@ -129,6 +125,7 @@ Matrix WhatIsKnown(const Model& model, const std::vector<TimedValues>& data, std
       solver.Solve(*field, x0.subspan(n * d, d), 0.0, times[n], states);
       all.insert(all.end(), states.begin(), states.end());
     }
+    if (s == 0) known.resize(static_cast<Eigen::Index>(count), std::ssize(all));
     std::ranges::copy(all, known.row(static_cast<Eigen::Index>(s)).begin());
   }
   return known;

@@ -69,7 +69,7 @@ Trainer::Trainer(const Dataset& data, const FitOptions& options, Start start,
     : data_(data), options_(options), start_(std::move(start)), pool_(options.threads) {
   CheckFit(data_, options_);
   plan_ = PlanPhases(options_);
-  for (const PhasePlan& phase : plan_) total_steps_ += phase.steps;
+  for (const PhasePlan& phase : plan_) planned_steps_ += phase.steps;
   counts_ = WeightedCounts(data_, start_.channel_weights);
   if (!validation.trajectories.empty()) {
     validation_ = std::make_unique<Validation>(validation, options_, start_);
@@ -309,7 +309,7 @@ std::string Trainer::Warning() const {
     return fmt::format(
         "training ended after {} of {} steps: the last {} had no usable gradient (not finite, or a "
         "kernel matrix that cannot be factored)",
-        GlobalStep(), total_steps_, state_.skipped_in_a_row);
+        GlobalStep(), steps(), state_.skipped_in_a_row);
   }
   if (state_.skipped == 0) return "";
   return fmt::format("{} of {} steps had no usable gradient and were passed over", state_.skipped,
@@ -330,7 +330,7 @@ Progress Trainer::ProgressOf(const BoundTerms& terms) const {
   const Tolerance tolerance = CurrentTolerance();
   const bool gaussian = tolerance.prior == TolerancePrior::kGaussian;
   return {.step = GlobalStep(),
-          .steps = total_steps_,
+          .steps = steps(),
           .phase = BoundOf(state_.phase),
           .bound = terms.Total(),
           .loglik = terms.loglik,

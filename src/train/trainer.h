@@ -62,7 +62,8 @@ class Trainer {
 
   // After the last step, or when too many in a row could not be used.
   bool done() const { return state_.phase == plan_.size() || failed(); }
-  std::size_t steps() const { return total_steps_; }
+  // At most: of all phases, and with validation data those that settle the noise.
+  std::size_t steps() const;
 
   // One step of the optimiser, before done().
   Progress Step();
@@ -75,6 +76,9 @@ class Trainer {
   void Restore(const TrainerState& state);
 
  private:
+  // With validation data: steps at the end that change nothing but the noise.
+  static constexpr std::size_t kSettlingSteps = 100;
+
   BoundKind BoundOf(std::size_t phase) const;
   void BeginPhase(std::size_t phase);
   void HandOver();
@@ -109,7 +113,7 @@ class Trainer {
   Dataset data_;
   FitOptions options_;
   std::vector<PhasePlan> plan_;
-  std::size_t total_steps_ = 0;
+  std::size_t planned_steps_ = 0;
   Start start_;
   ThreadPool pool_;
 

@@ -13,13 +13,15 @@ namespace {
 constexpr double kSmallestNoise = 1e-9;
 constexpr double kSmallestTolerance = 1e-6;
 
-// With validation data: steps at the end that change nothing but the noise.
-constexpr std::size_t kSettlingSteps = 100;
-
 // How long the rate takes to run down once the bound no longer improves.
 std::size_t CoolingSteps(std::size_t from) { return std::max(Plateau::kWindow, from / 4); }
 
 }  // namespace
+
+std::size_t Trainer::steps() const {
+  const bool settles = validation_ && options_.noise_variance.empty();
+  return planned_steps_ + (settles ? kSettlingSteps : 0);
+}
 
 std::size_t Trainer::EndOfPhase() const {
   const std::size_t planned = plan_[state_.phase].steps;
@@ -50,9 +52,10 @@ Tolerance Trainer::CurrentTolerance() const {
 }
 
 bool Trainer::NoiseIsHeld() const {
-  if (!options_.noise_variance.empty() || Settles()) return !Settles();
-  return static_cast<double>(GlobalStep()) <
-         options_.noise_hold * static_cast<double>(total_steps_);
+  if (Settles()) return false;
+  return !options_.noise_variance.empty() ||
+         static_cast<double>(GlobalStep()) <
+             options_.noise_hold * static_cast<double>(planned_steps_);
 }
 
 void Trainer::UpdateNoise() {

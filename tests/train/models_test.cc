@@ -156,13 +156,14 @@ TEST(Models, WeightDecayShrinksWeights) {
 TEST(Models, TheParametersThatAreBestOnValidationDataAreKept) {
   FitOptions options = OptionsOf("neural");
   options.neural.slope_steps = 0;
+  options.validation_patience = 3;
   Dataset still = RotationData();
   for (Trajectory& t : still.trajectories) t.values.rowwise() = t.values.row(0).eval();
   const TrainedModel chosen = Train(RotationData(), options, {}, still);
   const TrainedModel last = Train(RotationData(), options);
   EXPECT_GT(ForecastError(chosen.model), 2 * ForecastError(last.model));
   // Training ends when nothing was gained for long, and the noise is then what is left over.
-  EXPECT_LT(chosen.history.back().step, last.history.back().step + 200);
+  EXPECT_LT(chosen.history.back().step, last.history.back().step / 2);
   EXPECT_GT(chosen.model.noise_variance[0], 4 * last.model.noise_variance[0]);
 }
 
