@@ -190,8 +190,11 @@ void GpDraw::SetUpdate(const SparseGp& gp, const GpNoise& noise) {
     const Eigen::Map<const Vector> eps(noise.eps_u.data() + d * inducing_,
                                        static_cast<Eigen::Index>(inducing_));
     auto nu = nu_.row(d).transpose();
-    nu = p.inducing_mean.row(d).transpose() - white_prior_.row(d).transpose();
-    nu.noalias() += p.inducing_chol[d].triangularView<Eigen::Lower>() * eps;
+    nu = p.inducing_mean.row(d).transpose();
+    for (Eigen::Index i = 0; i < nu.size(); ++i) {
+      for (Eigen::Index j = 0; j <= i; ++j) nu[i] += p.inducing_chol[d](i, j) * eps[j];
+    }
+    nu -= white_prior_.row(d).transpose();
     gp.Factor(d).transpose().triangularView<Eigen::Upper>().solveInPlace(nu);
   }
   Tables& t = *tables_;

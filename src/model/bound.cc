@@ -326,16 +326,21 @@ void Bound::AddStateGradients(const BoundNoise& noise, const SegmentChoice& choi
   const auto place = [&](std::span<const double> of) {
     return bvalues.subspan(static_cast<std::size_t>(of.data() - values.data()), of.size());
   };
-  const auto pull = [&](std::size_t index, const std::vector<double>& cotangents) {
+  // The cotangent of a state is summed before it is pulled back to the state's distribution.
+  const auto pull = [&](std::size_t index, bool own, bool target) {
     const Segment& segment = cut_.segments[index];
     for (std::size_t s = 0; s < draws(); ++s) {
-      const double* from = cotangents.data() + (s * cut_.segments.size() + index) * dim;
-      for (std::size_t k = 0; k < dim; ++k) bstate_[k] = share * from[k];
+      const std::size_t at = (s * cut_.segments.size() + index) * dim;
+      for (std::size_t k = 0; k < dim; ++k) {
+        const double sum = (own ? bstart_[at + k] : 0.0) + (target ? btarget_[at + k] : 0.0);
+        bstate_[k] = share * sum;
+      }
       SampleGaussianPullback(StartNoise(segment, s, noise), bstate_,
                              place(StartMean(segment, values)), place(StartChol(segment, values)));
     }
   };
-  for (std::size_t index : choice.segments) {
+  for (std::size_t i = 0; i < choice.segments.size(); ++i) {
+    const std::size_t index = choice.segments[i];
     const Segment& segment = cut_.segments[index];
     const std::span<const double> mean = StartMean(segment, values);
     const std::span<const double> chol = StartChol(segment, values);
@@ -344,6 +349,7 @@ void Bound::AddStateGradients(const BoundNoise& noise, const SegmentChoice& choi
       terms.kl_x0 += choice.weight * (point_ ? HalfSquare(mean) : KlFromStandard(mean, chol));
     if (!initial && !point_) terms.entropy += choice.weight * Entropy(chol, dim);
     if (bvalues.empty()) continue;
+    pull(index, true, !initial && i > 0 && choice.segments[i - 1] + 1 == index);
     if (initial && point_) {
       for (std::size_t k = 0; k < dim; ++k) place(mean)[k] -= choice.weight * mean[k];
     } else if (initial) {
@@ -351,8 +357,9 @@ void Bound::AddStateGradients(const BoundNoise& noise, const SegmentChoice& choi
     } else if (!point_) {
       EntropyPullback(chol, dim, choice.weight, place(chol));
     }
-    pull(index, bstart_);
-    if (segment.next != Segment::kNone) pull(index + 1, btarget_);
+    const bool next_chosen =
+        i + 1 < choice.segments.size() && choice.segments[i + 1] == index + 1;
+    if (segment.next != Segment::kNone && !next_chosen) pull(index + 1, false, true);
   }
 }
 

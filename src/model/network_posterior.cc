@@ -39,8 +39,9 @@ class NetworkPosterior final : public FieldPosterior {
         layout.Values(parameters_.weight_deviation, values).data(), scale_.size());
     for (std::size_t s = 0; s < fields_.size(); ++s) {
       Eigen::Map<Vector> weights(fields_[s].parameters().data(), scale_.size());
-      weights = scale_.cwiseProduct(mean_);
-      if (!point_) weights += scale_.cwiseProduct(deviation_).cwiseProduct(Eps(noise[s]));
+      weights = mean_;
+      if (!point_) weights += deviation_.cwiseProduct(Eps(noise[s]));
+      weights = scale_.cwiseProduct(weights);
     }
     return FactorStatus::kOk;
   }
@@ -57,13 +58,13 @@ class NetworkPosterior final : public FieldPosterior {
     Eigen::Map<Vector> bmean(layout.Values(parameters_.weight_mean, bvalues).data(), scale_.size());
     Eigen::Map<Vector> bdeviation(layout.Values(parameters_.weight_deviation, bvalues).data(),
                                   scale_.size());
-    bmean -= share_ * mean_;
-    if (!point_) bdeviation -= share_ * (deviation_ - deviation_.cwiseInverse());
     for (std::size_t s = 0; s < fields_.size(); ++s) {
       const Eigen::Map<const Vector> own(sums.data() + s * stride, scale_.size());
       bmean += scale_.cwiseProduct(own);
       if (!point_) bdeviation += scale_.cwiseProduct(own).cwiseProduct(Eps(noise[s]));
     }
+    bmean -= share_ * mean_;
+    if (!point_) bdeviation -= share_ * (deviation_ - deviation_.cwiseInverse());
   }
 
  private:

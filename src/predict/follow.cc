@@ -92,7 +92,9 @@ bool Posterior::FollowLeg(const Leg& leg, const Field& field, std::uint64_t seed
     x0 = model_.draws.x0.row(static_cast<Eigen::Index>(RowOf(seed, i)))
              .segment(static_cast<Eigen::Index>(*leg.trajectory * d), x0.size());
   } else if (leg.chol.size() > 0) {
-    x0 += leg.chol * eps;
+    for (Eigen::Index r = 0; r < x0.size(); ++r) {
+      for (Eigen::Index c = 0; c < x0.size(); ++c) x0[r] += leg.chol(r, c) * eps[c];
+    }
   }
   std::vector<double> model_times(times.begin() + leg.first, times.begin() + leg.first + leg.count);
   for (double& t : model_times) t = (t - leg.start) / model_.time_scale;

@@ -9,6 +9,7 @@
 #include "gpode/error.h"
 #include "gpode/random.h"
 #include "model/drawn_field.h"
+#include "model/network_posterior.h"
 #include "predict/average_field.h"
 #include "predict/integrate.h"
 
@@ -186,7 +187,11 @@ std::unique_ptr<const Field> Posterior::Draw(std::uint64_t seed, std::uint64_t i
       Vector weights(model_.network.mean.size());
       const std::span<double> all(weights.data(), static_cast<std::size_t>(weights.size()));
       RandomStream(seed, kForecastStep, i, Purpose::kInducing).Normals(all);
-      weights = model_.network.mean + model_.network.deviation.cwiseProduct(weights);
+      const Vector scale =
+          WeightScales(model_.dim(), model_.options.neural.hidden, model_.options.neural.prior_scale);
+      weights = model_.network.mean.cwiseQuotient(scale) +
+                model_.network.deviation.cwiseQuotient(scale).cwiseProduct(weights);
+      weights = scale.cwiseProduct(weights);
       return NetworkOf(model_, all);
     }
     case ModelKind::kNeuralHmc:

@@ -228,7 +228,7 @@ bool Trainer::PolishHelps() {
 
 // Of the observations, at the present parameters, over a few draws that no step uses.
 double Trainer::MeanLogLikelihood() {
-  constexpr std::uint64_t kDraws = 8, kUnusedStep = std::uint64_t{1} << 62;
+  constexpr std::uint64_t kDraws = 8, kUnusedStep = std::uint64_t{1} << 61;
   layout().Constrain(state_.flat, values_);
   choice_ = bound_->AllSegments();
   FindTouched(bound_->segmentation(), choice_.segments, touched_);
