@@ -54,13 +54,13 @@ void OurSinCos(benchmark::State& state) {
 // A draw with D dimensions and M inducing points.
 struct Model {
   SparseGp gp;
-  GpNoise noise;
+  GpNormals noise;
   GpDraw draw;
   AlignedVector<double> points;
 
   Model(std::size_t dim, std::size_t inducing, FeaturePrecision precision)
       : gp(MakeGp(dim, inducing)),
-        noise(SampleGpNoise(gp, kFeatures, 1, 2, 3)),
+        noise(SampleGpNormals(gp, kFeatures, 1, 2, 3)),
         draw(gp, kFeatures, precision),
         points(kBatch * dim) {
     draw.Set(gp, noise);

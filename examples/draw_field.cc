@@ -23,7 +23,7 @@ int main() {
 
   const std::size_t features = 256;
   gpode::GpDraw draw(gp, features);
-  draw.Set(gp, gpode::SampleGpNoise(gp, features, /*seed=*/1, /*step=*/0, /*sample=*/0));
+  draw.Set(gp, gpode::SampleGpNormals(gp, features, /*seed=*/1, /*step=*/0, /*sample=*/0));
 
   const gpode::Matrix points{{1, 1}, {0, 0}, {3, 3}};
   const gpode::Matrix f = gpode::Evaluate(draw, points);

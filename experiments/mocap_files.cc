@@ -5,11 +5,11 @@
 #include <array>
 #include <optional>
 
-#include "data/files.h"
 #include "experiments/mocap.h"
 #include "gpode/data_files.h"
 #include "gpode/error.h"
 #include "gpode/npz.h"
+#include "io/files.h"
 
 namespace gpode::experiments {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "data/files.h"
 #include "experiments/tables.h"
+#include "io/files.h"
 
 namespace gpode::experiments {
 namespace {

@@ -10,11 +10,11 @@
 #include <mutex>
 #include <system_error>
 
-#include "data/files.h"
 #include "experiments/mocap.h"
 #include "experiments/run_file.h"
 #include "gpode/error.h"
 #include "gpode/parallel.h"
+#include "io/files.h"
 
 namespace gpode::experiments {
 namespace {

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "data/files.h"
 #include "gpode/model_file.h"
+#include "io/files.h"
 
 namespace gpode::experiments {
 namespace {

@@ -1,8 +1,8 @@
-#include "data/number_text.h"
-#include "data/paper_tasks.h"
+#include "experiments/paper_tasks.h"
 #include "experiments/tasks.h"
 #include "gpode/error.h"
 #include "gpode/simulate.h"
+#include "io/number_text.h"
 
 namespace gpode::experiments {
 namespace {

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "data/zip.h"
+#include "io/zip.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <string_view>
 
-#include "data/zip.h"
 #include "gpode/dataset.h"
 #include "gpode/error.h"
+#include "io/zip.h"
 
 namespace gpode::fuzz {
 

@@ -2,7 +2,7 @@
 #include <span>
 
 #include "fuzz.h"
-#include "train/model_file.h"
+#include "store/model_file.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   gpode::fuzz::ReadsOrRefuses(

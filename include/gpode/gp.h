@@ -13,7 +13,7 @@
 //   SparseGp gp(GetKernel("squared-exponential"));
 //   gp.Set(parameters);
 //   GpDraw draw(gp, features);
-//   draw.Set(gp, SampleGpNoise(gp, features, seed, step, sample));
+//   draw.Set(gp, SampleGpNormals(gp, features, seed, step, sample));
 //   Matrix f = Evaluate(draw, points);
 #pragma once
 
@@ -126,7 +126,7 @@ class SparseGp {
 
 // The randomness of one draw, all standard normal but for the frequencies of kernels other than the
 // squared exponential.
-struct GpNoise {
+struct GpNormals {
   std::vector<double> eps_omega;  // (D, F, D): frequencies at unit lengthscales
   std::vector<double> w_cos;      // (D, F)
   std::vector<double> w_sin;      // (D, F)
@@ -134,13 +134,13 @@ struct GpNoise {
 };
 
 // The noise of draw `sample` at `step`, addressed as in random.h. The second form reuses memory.
-GpNoise SampleGpNoise(const SparseGp& gp, std::size_t features, std::uint64_t seed,
-                      std::uint64_t step, std::uint64_t sample);
-void SampleGpNoise(const SparseGp& gp, std::size_t features, std::uint64_t seed, std::uint64_t step,
-                   std::uint64_t sample, GpNoise& noise);
+GpNormals SampleGpNormals(const SparseGp& gp, std::size_t features, std::uint64_t seed,
+                          std::uint64_t step, std::uint64_t sample);
+void SampleGpNormals(const SparseGp& gp, std::size_t features, std::uint64_t seed,
+                     std::uint64_t step, std::uint64_t sample, GpNormals& noise);
 
 // The noise of the draw that is the mean of q(f).
-GpNoise ZeroGpNoise(const SparseGp& gp, std::size_t features = 1);
+GpNormals ZeroGpNormals(const SparseGp& gp, std::size_t features = 1);
 
 // The precision of the Fourier features; states, kernel values and sums are double always.
 enum class FeaturePrecision { kDouble, kFloat };
@@ -160,7 +160,7 @@ class GpDraw : public Field {
   GpDraw& operator=(GpDraw&&) noexcept;
 
   // Makes this the draw given by gp and noise. Allocates nothing.
-  void Set(const SparseGp& gp, const GpNoise& noise);
+  void Set(const SparseGp& gp, const GpNormals& noise);
 
   std::size_t dim() const override { return dim_; }
   std::size_t features() const { return features_; }
@@ -179,22 +179,22 @@ class GpDraw : public Field {
   const Matrix& nu() const { return nu_; }
 
   // gradient += what the raw sums mean for gp's parameters. gp and noise must be those of Set.
-  void PullbackToGp(const SparseGp& gp, const GpNoise& noise, std::span<const double> bparameters,
+  void PullbackToGp(const SparseGp& gp, const GpNormals& noise, std::span<const double> bparameters,
                     GpGradient& gradient) const;
   // Only of the outputs that use row `row` of the hyperparameters; see GpGradient. Allocates
   // nothing.
-  void PullbackRowToGp(const SparseGp& gp, const GpNoise& noise,
+  void PullbackRowToGp(const SparseGp& gp, const GpNormals& noise,
                        std::span<const double> bparameters, std::size_t row,
                        GpGradient& gradient) const;
 
  private:
   struct Tables;
 
-  void PullbackOutputToGp(const SparseGp& gp, const GpNoise& noise, const double* sums,
+  void PullbackOutputToGp(const SparseGp& gp, const GpNormals& noise, const double* sums,
                           std::size_t output, GpGradient& gradient) const;
 
-  void SetFeatures(const SparseGp& gp, const GpNoise& noise);
-  void SetUpdate(const SparseGp& gp, const GpNoise& noise);
+  void SetFeatures(const SparseGp& gp, const GpNormals& noise);
+  void SetUpdate(const SparseGp& gp, const GpNormals& noise);
   void Prior(std::size_t n, const double* x, double* value, double* jacobian,
              std::size_t stride) const;
   void RecordUpdate(const double* x, double* record, double* f) const;

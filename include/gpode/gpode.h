@@ -3,32 +3,32 @@
 // This header includes all public ones. docs/design.md says how they hang together.
 #pragma once
 
-#include "gpode/data_files.h"      // data sets from files, tables into files
-#include "gpode/dataset.h"         // what was observed
-#include "gpode/diagnosis.h"       // what looks odd in data, how well a model fits
-#include "gpode/diagnostics.h"     // whether chains of a sampler agree
-#include "gpode/error.h"           // what happens when something is wrong
-#include "gpode/field.h"           // vector fields
-#include "gpode/forecast.h"        // forecasts
-#include "gpode/gp.h"              // draws from a Gaussian process over fields
-#include "gpode/gradient_check.h"  // analytic gradients against finite differences
-#include "gpode/kernel.h"          // covariance functions
-#include "gpode/mlp.h"             // neural networks as fields
-#include "gpode/model.h"           // learning a field from data
-#include "gpode/model_file.h"      // saving and loading models
-#include "gpode/npz.h"             // NumPy files
-#include "gpode/nuts.h"            // draws from a density
-#include "gpode/observation.h"     // what is seen of a state
-#include "gpode/ode.h"             // integration and its adjoint
-#include "gpode/options.h"         // options as text
-#include "gpode/parallel.h"        // threads, same bits for any number
-#include "gpode/parameters.h"      // named blocks of one flat vector
-#include "gpode/posterior.h"       // what a learnt model says
-#include "gpode/random.h"          // addressed random numbers
-#include "gpode/scores.h"          // how good forecasts are
-#include "gpode/simulate.h"        // data simulated from known systems
-#include "gpode/systems.h"         // systems with known equations
-#include "gpode/training.h"        // training with checkpoints, resuming
+#include "gpode/chain_diagnostics.h"  // whether chains of a sampler agree
+#include "gpode/data_files.h"         // data sets from files, tables into files
+#include "gpode/dataset.h"            // what was observed
+#include "gpode/error.h"              // what happens when something is wrong
+#include "gpode/field.h"              // vector fields
+#include "gpode/fit_quality.h"        // what looks odd in data, how well a model fits
+#include "gpode/forecast.h"           // forecasts
+#include "gpode/gp.h"                 // draws from a Gaussian process over fields
+#include "gpode/gradient_check.h"     // analytic gradients against finite differences
+#include "gpode/kernel.h"             // covariance functions
+#include "gpode/mlp.h"                // neural networks as fields
+#include "gpode/model.h"              // learning a field from data
+#include "gpode/model_file.h"         // saving and loading models
+#include "gpode/npz.h"                // NumPy files
+#include "gpode/nuts.h"               // draws from a density
+#include "gpode/observation.h"        // what is seen of a state
+#include "gpode/ode.h"                // integration and its adjoint
+#include "gpode/options.h"            // options as text
+#include "gpode/parallel.h"           // threads, same bits for any number
+#include "gpode/parameters.h"         // named blocks of one flat vector
+#include "gpode/posterior.h"          // what a learnt model says
+#include "gpode/random.h"             // addressed random numbers
+#include "gpode/scores.h"             // how good forecasts are
+#include "gpode/simulate.h"           // data simulated from known systems
+#include "gpode/systems.h"            // systems with known equations
+#include "gpode/training.h"           // training with checkpoints, resuming
 
 namespace gpode {
 

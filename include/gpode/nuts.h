@@ -18,7 +18,7 @@
 // Thread safety: starts its own threads, one per chain at most; each has its own target.
 //
 //   NutsResult result = SampleNuts(2, [](std::size_t) { return LogDensity(banana); });
-//   for (const std::string& warning : Diagnose(result).warnings) fmt::print("{}\n", warning);
+//   for (const std::string& warning : DiagnoseChains(result).warnings) fmt::print("{}\n", warning);
 #pragma once
 
 #include <cstdint>

@@ -40,9 +40,9 @@ struct StartState {
 // One function drawn from the posterior of the field, or its mean, in the user's units of states
 // and time: to evaluate, differentiate and integrate like any Field. It has no parameters to
 // differentiate by, and may outlive its Posterior.
-class FieldDraw final : public Field {
+class PosteriorField final : public Field {
  public:
-  FieldDraw(std::unique_ptr<const Field> draw, Vector scale, Vector offset, double time_scale);
+  PosteriorField(std::unique_ptr<const Field> draw, Vector scale, Vector offset, double time_scale);
 
   std::size_t dim() const override { return draw_->dim(); }
   std::size_t parameter_count() const override { return 0; }
@@ -102,8 +102,8 @@ class Posterior {
   Matrix FieldMean(const Matrix& states) const;
   Matrix FieldVariance(const Matrix& states) const;
   // As functions: the mean, of networks that of 64 draws, and draw i.
-  FieldDraw MeanField() const;
-  FieldDraw DrawField(std::uint64_t seed, std::uint64_t i) const;
+  PosteriorField MeanField() const;
+  PosteriorField DrawField(std::uint64_t seed, std::uint64_t i) const;
 
  private:
   struct Leg;
@@ -116,7 +116,7 @@ class Posterior {
                  std::span<const double> times, Matrix& states) const;
   std::size_t RowOf(std::uint64_t seed, std::uint64_t i) const;
   std::unique_ptr<const Field> Draw(std::uint64_t seed, std::uint64_t i) const;
-  FieldDraw InUserUnits(std::unique_ptr<const Field> field) const;
+  PosteriorField InUserUnits(std::unique_ptr<const Field> field) const;
   Matrix ToModel(const Matrix& states) const;
   void CheckTrajectory(std::size_t trajectory) const;
 

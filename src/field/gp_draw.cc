@@ -98,7 +98,7 @@ struct GpDraw::Tables {
   }
 
   template <typename Real>
-  void Fill(const SparseGp& gp, const GpNoise& noise, AlignedVector<Real>& memory,
+  void Fill(const SparseGp& gp, const GpNormals& noise, AlignedVector<Real>& memory,
             const simd::FourierTable<Real>& table) {
     const std::size_t dim = table.inputs, count = radius.size() / dim;
     for (std::size_t d = 0; d < dim; ++d) {
@@ -154,7 +154,7 @@ GpDraw& GpDraw::operator=(GpDraw&&) noexcept = default;
 std::size_t GpDraw::parameter_count() const { return tables_->sums.size; }
 std::size_t GpDraw::record_size() const { return tables_->record.size; }
 
-void GpDraw::Set(const SparseGp& gp, const GpNoise& noise) {
+void GpDraw::Set(const SparseGp& gp, const GpNormals& noise) {
   CheckSize("GpDraw::Set", "gp's dimensions", gp.dim(), dim_);
   CheckSize("GpDraw::Set", "gp's inducing points", gp.inducing(), inducing_);
   CheckSize("GpDraw::Set", "noise.eps_omega", noise.eps_omega.size(), dim_ * features_ * dim_);
@@ -167,7 +167,7 @@ void GpDraw::Set(const SparseGp& gp, const GpNoise& noise) {
 }
 
 // w_cos cos(p) + w_sin sin(p) = radius cos(p - angle): one product less than with both weights.
-void GpDraw::SetFeatures(const SparseGp& gp, const GpNoise& noise) {
+void GpDraw::SetFeatures(const SparseGp& gp, const GpNormals& noise) {
   Tables& t = *tables_;
   simd::Polar(noise.w_cos, noise.w_sin, t.radius, t.angle);
   if (precision_ == FeaturePrecision::kDouble) {
@@ -178,7 +178,7 @@ void GpDraw::SetFeatures(const SparseGp& gp, const GpNoise& noise) {
 }
 
 // nu_d = L_d^-T (mean_d + chol_d eps_u_d - L_d^-1 prior_d(Z)).
-void GpDraw::SetUpdate(const SparseGp& gp, const GpNoise& noise) {
+void GpDraw::SetUpdate(const SparseGp& gp, const GpNormals& noise) {
   const GpParameters& p = gp.parameters();
   Prior(inducing_, p.inducing_locations.data(), prior_at_z_.data(), prior_at_z_.data() + dim_,
         static_cast<std::size_t>(prior_at_z_.cols()));
@@ -298,14 +298,14 @@ void GpDraw::Jacobian(std::span<const double> x, std::span<double> jacobian) con
   }
 }
 
-void GpDraw::PullbackToGp(const SparseGp& gp, const GpNoise& noise,
+void GpDraw::PullbackToGp(const SparseGp& gp, const GpNormals& noise,
                           std::span<const double> bparameters, GpGradient& gradient) const {
   for (std::size_t row = 0; row < gp.hyper_rows(); ++row) {
     PullbackRowToGp(gp, noise, bparameters, row, gradient);
   }
 }
 
-void GpDraw::PullbackRowToGp(const SparseGp& gp, const GpNoise& noise,
+void GpDraw::PullbackRowToGp(const SparseGp& gp, const GpNormals& noise,
                              std::span<const double> bparameters, std::size_t row,
                              GpGradient& gradient) const {
   const Tables& t = *tables_;
@@ -320,7 +320,7 @@ void GpDraw::PullbackRowToGp(const SparseGp& gp, const GpNoise& noise,
   }
 }
 
-void GpDraw::PullbackOutputToGp(const SparseGp& gp, const GpNoise& noise, const double* sums,
+void GpDraw::PullbackOutputToGp(const SparseGp& gp, const GpNormals& noise, const double* sums,
                                 std::size_t d, GpGradient& gradient) const {
   const Tables& t = *tables_;
   const Hyperparameters& hyper = gp.Hyper(d);

@@ -357,8 +357,7 @@ void Bound::AddStateGradients(const BoundNoise& noise, const SegmentChoice& choi
     } else if (!point_) {
       EntropyPullback(chol, dim, choice.weight, place(chol));
     }
-    const bool next_chosen =
-        i + 1 < choice.segments.size() && choice.segments[i + 1] == index + 1;
+    const bool next_chosen = i + 1 < choice.segments.size() && choice.segments[i + 1] == index + 1;
     if (segment.next != Segment::kNone && !next_chosen) pull(index + 1, false, true);
   }
 }

@@ -58,7 +58,7 @@ struct Tolerance {
 // The standard normals of S draws. Where only some states are touched, the others' normals are left
 // as they were.
 struct BoundNoise {
-  std::vector<GpNoise> fields;    // (S)
+  std::vector<GpNormals> fields;  // (S)
   std::vector<double> eps_x0;     // (S, trajectories, D)
   std::vector<double> eps_state;  // (S, shooting states, D)
 };

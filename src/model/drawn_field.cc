@@ -21,7 +21,7 @@ GpParameters DrawnGp(const Model& model, std::size_t row) {
 
 std::unique_ptr<Field> MeanOf(const SparseGp& gp) {
   auto mean = std::make_unique<GpDraw>(gp, 1);
-  mean->Set(gp, ZeroGpNoise(gp));
+  mean->Set(gp, ZeroGpNormals(gp));
   return mean;
 }
 

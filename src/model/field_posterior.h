@@ -30,10 +30,10 @@ class FieldPosterior {
 
   // The random numbers of draw s, addressed as in random.h. A network's are in eps_u alone.
   virtual void SampleNoise(std::uint64_t seed, std::uint64_t step, std::size_t s,
-                           GpNoise& noise) const = 0;
+                           GpNormals& noise) const = 0;
 
   // Takes the constrained values of all parameters, and makes the draws of the noise.
-  virtual FactorStatus Set(std::span<const double> values, std::span<const GpNoise> noise,
+  virtual FactorStatus Set(std::span<const double> values, std::span<const GpNormals> noise,
                            ThreadPool& pool) = 0;
 
   // KL[q(f) || p(f)].
@@ -41,7 +41,7 @@ class FieldPosterior {
 
   // bvalues += the gradient of  sum_s sums_s . draw_s - divergence,  where sums (S, stride) begin
   // with the raw sums that the fields' pullbacks added up.
-  virtual void AddGradient(std::span<const GpNoise> noise, std::span<const double> sums,
+  virtual void AddGradient(std::span<const GpNormals> noise, std::span<const double> sums,
                            std::size_t stride, std::span<double> bvalues, ThreadPool& pool) = 0;
 };
 

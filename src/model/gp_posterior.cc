@@ -49,12 +49,12 @@ class GpPosterior final : public FieldPosterior {
   const Field& draw(std::size_t s) const override { return fields_[s]; }
 
   void SampleNoise(std::uint64_t seed, std::uint64_t step, std::size_t s,
-                   GpNoise& noise) const override {
-    if (!point_) return SampleGpNoise(gp_, features_, seed, step, s, noise);
-    if (noise.eps_u.empty()) noise = ZeroGpNoise(gp_, features_);
+                   GpNormals& noise) const override {
+    if (!point_) return SampleGpNormals(gp_, features_, seed, step, s, noise);
+    if (noise.eps_u.empty()) noise = ZeroGpNormals(gp_, features_);
   }
 
-  FactorStatus Set(std::span<const double> values, std::span<const GpNoise> noise,
+  FactorStatus Set(std::span<const double> values, std::span<const GpNormals> noise,
                    ThreadPool& pool) override {
     parameters_.ReadGp(values, gp_parameters_);
     const FactorStatus status = Shares() ? gp_.Set(gp_parameters_, pool) : gp_.Set(gp_parameters_);
@@ -70,8 +70,8 @@ class GpPosterior final : public FieldPosterior {
     return sum;
   }
 
-  void AddGradient(std::span<const GpNoise> noise, std::span<const double> sums, std::size_t stride,
-                   std::span<double> bvalues, ThreadPool& pool) override {
+  void AddGradient(std::span<const GpNormals> noise, std::span<const double> sums,
+                   std::size_t stride, std::span<double> bvalues, ThreadPool& pool) override {
     const std::size_t count = fields_[0].parameter_count();
     GpGradient& gradient = *gradient_;
     gradient.parameters.inducing_locations.setZero();

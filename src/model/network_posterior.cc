@@ -25,12 +25,12 @@ class NetworkPosterior final : public FieldPosterior {
   const Field& draw(std::size_t s) const override { return fields_[s]; }
 
   void SampleNoise(std::uint64_t seed, std::uint64_t step, std::size_t s,
-                   GpNoise& noise) const override {
+                   GpNormals& noise) const override {
     noise.eps_u.assign(static_cast<std::size_t>(scale_.size()), 0.0);
     if (!point_) RandomStream(seed, step, s, Purpose::kInducing).Normals(noise.eps_u);
   }
 
-  FactorStatus Set(std::span<const double> values, std::span<const GpNoise> noise,
+  FactorStatus Set(std::span<const double> values, std::span<const GpNormals> noise,
                    ThreadPool&) override {
     const ParameterLayout& layout = parameters_.layout();
     mean_ = Eigen::Map<const Vector>(layout.Values(parameters_.weight_mean, values).data(),
@@ -52,8 +52,8 @@ class NetworkPosterior final : public FieldPosterior {
     return share_ * (0.5 * (d.square() + mean_.array().square() - 1) - d.log()).sum();
   }
 
-  void AddGradient(std::span<const GpNoise> noise, std::span<const double> sums, std::size_t stride,
-                   std::span<double> bvalues, ThreadPool&) override {
+  void AddGradient(std::span<const GpNormals> noise, std::span<const double> sums,
+                   std::size_t stride, std::span<double> bvalues, ThreadPool&) override {
     const ParameterLayout& layout = parameters_.layout();
     Eigen::Map<Vector> bmean(layout.Values(parameters_.weight_mean, bvalues).data(), scale_.size());
     Eigen::Map<Vector> bdeviation(layout.Values(parameters_.weight_deviation, bvalues).data(),
@@ -68,7 +68,7 @@ class NetworkPosterior final : public FieldPosterior {
   }
 
  private:
-  Eigen::Map<const Vector> Eps(const GpNoise& noise) const {
+  Eigen::Map<const Vector> Eps(const GpNormals& noise) const {
     GPODE_CHECK(noise.eps_u.size() == static_cast<std::size_t>(scale_.size()));
     return {noise.eps_u.data(), scale_.size()};
   }

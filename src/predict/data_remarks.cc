@@ -5,10 +5,10 @@
 #include <cmath>
 #include <set>
 
-#include "data/files.h"
 #include "data/moments.h"
-#include "data/reading.h"
-#include "gpode/diagnosis.h"
+#include "gpode/fit_quality.h"
+#include "io/files.h"
+#include "io/reading.h"
 
 namespace gpode {
 namespace {

@@ -7,7 +7,7 @@
 #include <numbers>
 #include <span>
 
-#include "predict/quantile.h"
+#include "core/quantile.h"
 
 namespace gpode {
 

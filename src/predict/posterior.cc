@@ -152,11 +152,11 @@ Matrix Posterior::FieldVariance(const Matrix& states) const {
   return MomentsOfDraws(*this, states).variance;
 }
 
-FieldDraw Posterior::InUserUnits(std::unique_ptr<const Field> field) const {
+PosteriorField Posterior::InUserUnits(std::unique_ptr<const Field> field) const {
   return {std::move(field), model_.state_scale, model_.state_offset, model_.time_scale};
 }
 
-FieldDraw Posterior::MeanField() const {
+PosteriorField Posterior::MeanField() const {
   if (HasExactMoments(model_)) return InUserUnits(MeanOf(gp_));
   if (IsPoint(model_.options.model)) return InUserUnits(Draw(0, 0));
   constexpr std::size_t kDraws = 64;
@@ -165,7 +165,7 @@ FieldDraw Posterior::MeanField() const {
   return InUserUnits(std::make_unique<AverageField>(std::move(draws)));
 }
 
-FieldDraw Posterior::DrawField(std::uint64_t seed, std::uint64_t i) const {
+PosteriorField Posterior::DrawField(std::uint64_t seed, std::uint64_t i) const {
   return InUserUnits(Draw(seed, i));
 }
 
@@ -187,8 +187,8 @@ std::unique_ptr<const Field> Posterior::Draw(std::uint64_t seed, std::uint64_t i
       Vector weights(model_.network.mean.size());
       const std::span<double> all(weights.data(), static_cast<std::size_t>(weights.size()));
       RandomStream(seed, kForecastStep, i, Purpose::kInducing).Normals(all);
-      const Vector scale =
-          WeightScales(model_.dim(), model_.options.neural.hidden, model_.options.neural.prior_scale);
+      const Vector scale = WeightScales(model_.dim(), model_.options.neural.hidden,
+                                        model_.options.neural.prior_scale);
       weights = model_.network.mean.cwiseQuotient(scale) +
                 model_.network.deviation.cwiseQuotient(scale).cwiseProduct(weights);
       weights = scale.cwiseProduct(weights);
@@ -201,7 +201,7 @@ std::unique_ptr<const Field> Posterior::Draw(std::uint64_t seed, std::uint64_t i
       break;
   }
   auto draw = std::make_unique<GpDraw>(gp_, model_.options.features, model_.options.precision);
-  draw->Set(gp_, SampleGpNoise(gp_, model_.options.features, seed, kForecastStep, i));
+  draw->Set(gp_, SampleGpNormals(gp_, model_.options.features, seed, kForecastStep, i));
   return draw;
 }
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "model/bound.h"
-#include "train/initialise.h"
+#include "start/initialise.h"
 
 namespace gpode {
 

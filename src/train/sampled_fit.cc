@@ -10,7 +10,7 @@
 #include <memory>
 #include <mutex>
 
-#include "gpode/diagnostics.h"
+#include "gpode/chain_diagnostics.h"
 #include "gpode/random.h"
 #include "model/drawn_field.h"
 #include "model/network_posterior.h"
@@ -279,7 +279,7 @@ class SampledFit {
     for (const NutsChain& chain : known.chains) {
       if (chain.draws.rows() > 0) known.dim = static_cast<std::size_t>(chain.draws.cols());
     }
-    const SamplerReport report = Diagnose(known, options_.threads);
+    const SamplerReport report = DiagnoseChains(known, options_.threads);
     model.sampler = {.worst_rhat = report.worst_rhat,
                      .least_bulk_ess = report.least_bulk_ess,
                      .least_tail_ess = report.least_tail_ess,

@@ -8,7 +8,7 @@
 #include <numeric>
 
 #include "gpode/error.h"
-#include "train/fit_options.h"
+#include "options/fit_options.h"
 
 namespace gpode {
 namespace {

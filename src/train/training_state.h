@@ -1,7 +1,7 @@
 // Where a training run stands: with the data and the options, all that its next step depends on.
 #pragma once
 
-#include "train/initialise.h"
+#include "start/initialise.h"
 #include "train/trainer.h"
 
 namespace gpode {

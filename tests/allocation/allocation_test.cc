@@ -122,7 +122,7 @@ TEST(AllocationTest, NoneInIntegrationAndAdjoint) {
       SparseGp gp(GetKernel(kernel));
       ASSERT_EQ(gp.Set(testing_support::RandomGp(1, 3, 20)), FactorStatus::kOk);
       GpDraw draw(gp, 32);
-      draw.Set(gp, SampleGpNoise(gp, 32, 1, 2, 3));
+      draw.Set(gp, SampleGpNormals(gp, 32, 1, 2, 3));
       ExpectNoneIn(draw, method, 2);
     }
   }
@@ -132,9 +132,9 @@ TEST(AllocationTest, NoneWhenADrawIsSetAgain) {
   SparseGp gp(GetKernel("squared-exponential"));
   ASSERT_EQ(gp.Set(testing_support::RandomGp(1, 5, 100)), FactorStatus::kOk);
   GpDraw draw(gp, 256);
-  GpNoise noise = SampleGpNoise(gp, 256, 1, 2, 3);
+  GpNormals noise = SampleGpNormals(gp, 256, 1, 2, 3);
   EXPECT_EQ(AllocationsOf([&] {
-              SampleGpNoise(gp, 256, 1, 2, 4, noise);
+              SampleGpNormals(gp, 256, 1, 2, 4, noise);
               draw.Set(gp, noise);
             }),
             0u);

@@ -40,7 +40,7 @@ struct WeightedSum {
     SparseGp gp(kernel);
     if (gp.Set(Unflatten(flat, shape)) != FactorStatus::kOk) return NAN;
     GpDraw draw(gp, features);
-    draw.Set(gp, SampleGpNoise(gp, features, 5, 6, 7));
+    draw.Set(gp, SampleGpNormals(gp, features, 5, 6, 7));
     return Evaluate(draw, points).cwiseProduct(weights).sum();
   }
 
@@ -48,7 +48,7 @@ struct WeightedSum {
     SparseGp gp(kernel);
     EXPECT_EQ(gp.Set(shape), FactorStatus::kOk);
     GpDraw draw(gp, features);
-    const GpNoise noise = SampleGpNoise(gp, features, 5, 6, 7);
+    const GpNormals noise = SampleGpNormals(gp, features, 5, 6, 7);
     draw.Set(gp, noise);
     const std::size_t size = points.size();
     std::vector<double> f(size), bx(size), record(points.rows() * draw.record_size());
@@ -80,7 +80,7 @@ TEST_P(GpDrawTest, IsAConsistentField) {
   const auto& [kernel, dim, shared] = GetParam();
   const SparseGp gp = MakeGp(kernel, RandomGp(20 + dim, dim, dim == 1 ? 4 : 11, shared));
   GpDraw draw(gp, kFeatures);
-  draw.Set(gp, SampleGpNoise(gp, kFeatures, 1, 2, 3));
+  draw.Set(gp, SampleGpNormals(gp, kFeatures, 1, 2, 3));
   Numbers numbers(4);
   const Matrix points = numbers.Normals(5, dim, 1.5);
   ExpectStatesConsistent(draw, points);
@@ -106,7 +106,7 @@ TEST(GpDrawAloneTest, ManyDrawsShareOneFactorPullback) {
   std::vector<double> separate(Flatten(parameters).size());
   for (std::uint64_t sample = 0; sample < 3; ++sample) {
     GpDraw draw(gp, kFeatures);
-    const GpNoise noise = SampleGpNoise(gp, kFeatures, 5, 6, sample);
+    const GpNormals noise = SampleGpNormals(gp, kFeatures, 5, 6, sample);
     draw.Set(gp, noise);
     std::vector<double> f(4), bx(4), record(2 * draw.record_size()), sums(draw.parameter_count());
     draw.Record({points.data(), 4}, f, record);
@@ -125,7 +125,7 @@ TEST(GpDrawAloneTest, ManyDrawsShareOneFactorPullback) {
 
 TEST(GpDrawAloneTest, FloatFeaturesAreCloseToDouble) {
   const SparseGp gp = MakeGp("squared-exponential", RandomGp(40, 3, 9));
-  const GpNoise noise = SampleGpNoise(gp, 64, 1, 1, 1);
+  const GpNormals noise = SampleGpNormals(gp, 64, 1, 1, 1);
   GpDraw exact(gp, 64), rounded(gp, 64, FeaturePrecision::kFloat);
   exact.Set(gp, noise);
   rounded.Set(gp, noise);
@@ -141,7 +141,7 @@ TEST(GpDrawAloneTest, PassesThroughTheInducingValues) {
   GpParameters parameters = RandomGp(41, 2, 7);
   SparseGp gp(GetKernel("matern52"), 1e-10);
   ASSERT_EQ(gp.Set(parameters), FactorStatus::kOk);
-  const GpNoise noise = SampleGpNoise(gp, 32, 9, 9, 9);
+  const GpNormals noise = SampleGpNormals(gp, 32, 9, 9, 9);
   GpDraw draw(gp, 32);
   draw.Set(gp, noise);
   const Matrix f = Evaluate(draw, parameters.inducing_locations);
@@ -157,7 +157,7 @@ TEST(GpDrawAloneTest, PassesThroughTheInducingValues) {
 TEST(GpDrawAloneTest, FarAndNotFinitePointsDoNotCrash) {
   const SparseGp gp = MakeGp("squared-exponential", RandomGp(42, 2, 5));
   GpDraw draw(gp, kFeatures);
-  draw.Set(gp, SampleGpNoise(gp, kFeatures, 1, 1, 1));
+  draw.Set(gp, SampleGpNormals(gp, kFeatures, 1, 1, 1));
   Matrix points(4, 2);
   points << 1e12, -1e9, 1e300, 0, NAN, 1, INFINITY, 0;
   const Matrix f = Evaluate(draw, points);
@@ -169,7 +169,7 @@ TEST(GpDrawAloneTest, FarAndNotFinitePointsDoNotCrash) {
 TEST(GpDrawAloneTest, WrongShapesAreNamed) {
   const SparseGp gp = MakeGp("squared-exponential", RandomGp(43, 2, 5));
   GpDraw draw(gp, kFeatures);
-  GpNoise noise = SampleGpNoise(gp, kFeatures, 1, 1, 1);
+  GpNormals noise = SampleGpNormals(gp, kFeatures, 1, 1, 1);
   noise.w_cos.pop_back();
   try {
     draw.Set(gp, noise);

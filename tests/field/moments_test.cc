@@ -62,10 +62,10 @@ Deviation Compare(const SparseGp& gp, const Matrix& points, double prior_scale) 
   const Matrix mean = gp.Mean(points);
   std::vector<Moments> moments(dim, Moments(points.rows()));
   GpDraw draw(gp, kFeatures);
-  GpNoise noise;
+  GpNormals noise;
   const int draws = Draws();
   for (int i = 0; i < draws; ++i) {
-    SampleGpNoise(gp, kFeatures, 77, 0, i, noise);
+    SampleGpNormals(gp, kFeatures, 77, 0, i, noise);
     for (double& w : noise.w_cos) w *= prior_scale;
     for (double& w : noise.w_sin) w *= prior_scale;
     draw.Set(gp, noise);

@@ -192,7 +192,7 @@ TEST(FieldPosterior, DrawsOfANetworkHaveItsMoments) {
   parameters.layout().Values(parameters.weight_deviation, all)[0] = 0.2;
   parameters.layout().Values(parameters.weight_deviation, all)[1] = 0.1;
   ThreadPool pool(1);
-  std::vector<GpNoise> noise(kDraws);
+  std::vector<GpNormals> noise(kDraws);
   for (std::size_t s = 0; s < kDraws; ++s) fields->SampleNoise(7, 3, s, noise[s]);
   ASSERT_EQ(fields->Set(values, noise, pool), FactorStatus::kOk);
   double sum = 0, squares = 0;

@@ -66,14 +66,14 @@ FieldCase GpCase(const std::string& kernel, std::size_t dim) {
   c.make = [gp_of](std::span<const double> flat) {
     const SparseGp gp = gp_of(flat);
     auto draw = std::make_unique<GpDraw>(gp, kFeatures);
-    draw->Set(gp, SampleGpNoise(gp, kFeatures, 8, 0, 0));
+    draw->Set(gp, SampleGpNormals(gp, kFeatures, 8, 0, 0));
     return draw;
   };
   c.finish = [gp_of, shape](const Field& field, std::span<const double> raw) {
     const SparseGp gp = gp_of(Flatten(shape));
     GpGradient gradient(shape);
-    dynamic_cast<const GpDraw&>(field).PullbackToGp(gp, SampleGpNoise(gp, kFeatures, 8, 0, 0), raw,
-                                                    gradient);
+    dynamic_cast<const GpDraw&>(field).PullbackToGp(gp, SampleGpNormals(gp, kFeatures, 8, 0, 0),
+                                                    raw, gradient);
     gp.FinishGradient(gradient);
     return Flatten(gradient.parameters);
   };

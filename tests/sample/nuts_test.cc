@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "gpode/diagnostics.h"
+#include "gpode/chain_diagnostics.h"
 #include "gpode/error.h"
 #include "sample/targets.h"
 #include "support/message_of.h"
@@ -144,7 +144,7 @@ TEST(NutsTest, FunnelInNonCentredFormIsRecovered) {
 // In its own coordinates no step size fits the funnel, and the sampler must say so.
 TEST(NutsTest, CentredFunnelIsReported) {
   const NutsResult result = SampleNuts(10, ForEveryChain(CentredFunnel), {.seed = 2});
-  const SamplerReport report = Diagnose(result);
+  const SamplerReport report = DiagnoseChains(result);
   EXPECT_GT(report.divergences, 0u);
   ASSERT_FALSE(report.warnings.empty());
   EXPECT_NE(report.warnings[0].find("diverged"), std::string::npos) << report.warnings[0];
@@ -222,7 +222,7 @@ TEST(NutsTest, AChainThatCannotStartSaysSo) {
   EXPECT_EQ(result.Failed(), 2u);
   EXPECT_EQ(result.chains[0].status, ChainStatus::kNoStart);
   EXPECT_EQ(result.AllDraws().rows(), 0);
-  const SamplerReport report = Diagnose(result);
+  const SamplerReport report = DiagnoseChains(result);
   EXPECT_TRUE(report.coordinates.empty());
   ASSERT_EQ(report.warnings.size(), 2u);
   EXPECT_EQ(report.warnings[0],
@@ -247,7 +247,7 @@ TEST(NutsTest, DiagnosesChainsOfWhichOneFailed) {
   EXPECT_EQ(result.Failed(), 1u);
   EXPECT_EQ(result.Values(0).cols(), 2);
   EXPECT_EQ(result.AllDraws().rows(), 2000);
-  const SamplerReport report = Diagnose(result);
+  const SamplerReport report = DiagnoseChains(result);
   EXPECT_EQ(report.coordinates.size(), 2u);
   EXPECT_EQ(report.failed_chains, 1u);
   EXPECT_LT(report.worst_rhat, 1.02);
@@ -259,7 +259,7 @@ TEST(NutsTest, DepthIsLimitedAndReported) {
       {.warm_up = 100, .draws = 100, .max_depth = 2, .mass_matrix = MassMatrix::kIdentity});
   EXPECT_GT(result.AtMaxDepth(), 200u);
   for (const TransitionStatistics& s : result.chains[0].statistics) EXPECT_LE(s.leapfrogs, 3u);
-  EXPECT_EQ(Diagnose(result).at_max_depth, result.AtMaxDepth());
+  EXPECT_EQ(DiagnoseChains(result).at_max_depth, result.AtMaxDepth());
 }
 
 TEST(NutsTest, StartsWhereItIsTold) {

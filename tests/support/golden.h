@@ -53,7 +53,7 @@ inline GpParameters Parameters(const Archive& c) {
                                                 static_cast<Eigen::Index>(variance.size()))};
 }
 
-inline GpNoise Noise(const Archive& c) {
+inline GpNormals Noise(const Archive& c) {
   return {.eps_omega = c.at("eps_omega").values,
           .w_cos = c.at("w_cos").values,
           .w_sin = c.at("w_sin").values,

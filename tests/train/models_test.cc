@@ -8,11 +8,11 @@
 #include "gpode/model_file.h"
 #include "gpode/options.h"
 #include "gpode/simulate.h"
+#include "store/model_file.h"
 #include "support/message_of.h"
 #include "support/noise.h"
 #include "support/temporary_folder.h"
 #include "support/trainer_runs.h"
-#include "train/model_file.h"
 #include "train/sampled_target.h"
 
 namespace gpode {

@@ -12,11 +12,11 @@
 #include <random>
 #include <thread>
 
-#include "data/files.h"
 #include "gpode/model_file.h"
+#include "io/files.h"
+#include "store/model_file.h"
 #include "support/small_run.h"
 #include "support/temporary_folder.h"
-#include "train/model_file.h"
 #include "train/plateau.h"
 
 namespace gpode {

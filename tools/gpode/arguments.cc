@@ -8,10 +8,10 @@
 #include <cmath>
 #include <numeric>
 
-#include "data/files.h"
-#include "data/number_text.h"
 #include "gpode/error.h"
 #include "gpode/simulate.h"
+#include "io/files.h"
+#include "io/number_text.h"
 
 namespace gpode::tool {
 namespace {

@@ -11,8 +11,8 @@
 #include <stdexcept>
 #include <utility>
 
-#include "data/files.h"
-#include "data/number_text.h"
+#include "io/files.h"
+#include "io/number_text.h"
 #include "printable.h"
 
 namespace gpode::tool {

@@ -8,14 +8,14 @@
 #include <optional>
 
 #include "arguments.h"
-#include "data/files.h"
-#include "data/number_text.h"
-#include "data/reading.h"
-#include "data/toml.h"
 #include "gpode/error.h"
 #include "gpode/options.h"
-#include "train/fit_options.h"
-#include "train/option_values.h"
+#include "io/files.h"
+#include "io/number_text.h"
+#include "io/reading.h"
+#include "io/toml.h"
+#include "options/fit_options.h"
+#include "options/option_values.h"
 
 namespace gpode::tool {
 namespace {

@@ -9,8 +9,8 @@
 
 #include "arguments.h"
 #include "commands.h"
-#include "data/reading.h"
 #include "gpode/error.h"
+#include "io/reading.h"
 #include "model_input.h"
 #include "output.h"
 #include "printable.h"
@@ -136,7 +136,7 @@ void Run(const Arguments& a) {
   if (a.jacobian)
     AddColumns(Jacobians(posterior.MeanField(), points), JacobianNames(names), &columns);
   for (std::size_t i = 0; i < a.draws; ++i) {
-    const FieldDraw draw = posterior.DrawField(a.common.seed, i);
+    const PosteriorField draw = posterior.DrawField(a.common.seed, i);
     AddColumns(Evaluate(draw, points), Derivatives(names, fmt::format("_draw{}", i + 1)), &columns);
   }
   WriteResult(a.out, columns);

@@ -10,18 +10,18 @@
 
 #include "arguments.h"
 #include "commands.h"
-#include "data/files.h"
-#include "data/number_text.h"
-#include "data/reading.h"
 #include "fit_arguments.h"
 #include "fit_summary.h"
 #include "gpode/error.h"
 #include "gpode/model_file.h"
 #include "gpode/options.h"
+#include "io/files.h"
+#include "io/number_text.h"
+#include "io/reading.h"
 #include "output.h"
 #include "progress.h"
 #include "sidecar.h"
-#include "train/initialise.h"
+#include "start/initialise.h"
 
 namespace gpode::tool {
 namespace {
@@ -230,12 +230,12 @@ class Fitter {
 
   void Conclude(const TrainedModel& trained) const {
     if (a_.common.quiet && !a_.common.json) return;
-    const Diagnosis diagnosis = Diagnose(
+    const FitQuality quality = AssessFit(
         trained, {.draws = 64, .seed = trained.model.options.seed, .threads = a_.common.threads});
     if (a_.common.json) {
-      PrintSummaryJson(trained, diagnosis, out_);
+      PrintSummaryJson(trained, quality, out_);
     } else {
-      PrintSummary(trained, diagnosis, out_, a_.common.verbose);
+      PrintSummary(trained, quality, out_, a_.common.verbose);
     }
   }
 

@@ -6,10 +6,10 @@
 #include <map>
 
 #include "arguments.h"
-#include "data/number_text.h"
 #include "gpode/error.h"
 #include "gpode/npz.h"
 #include "gpode/options.h"
+#include "io/number_text.h"
 
 namespace gpode::tool {
 namespace {

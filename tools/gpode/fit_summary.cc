@@ -23,9 +23,9 @@ std::string Names(const std::vector<std::string>& names) {
                      names.size() > kMostNames ? ", ..." : "");
 }
 
-std::vector<std::string> AllRemarks(const TrainedModel& trained, const Diagnosis& diagnosis) {
+std::vector<std::string> AllRemarks(const TrainedModel& trained, const FitQuality& quality) {
   std::vector<std::string> remarks = DataRemarks(trained.data);
-  remarks.insert(remarks.end(), diagnosis.remarks.begin(), diagnosis.remarks.end());
+  remarks.insert(remarks.end(), quality.remarks.begin(), quality.remarks.end());
   return remarks;
 }
 
@@ -37,18 +37,17 @@ double Explained(const ChannelFit& fit) {
   return fit.spread > 0 ? 1 - std::pow(fit.residual / fit.spread, 2) : 0;
 }
 
-void PrintChannels(const Diagnosis& diagnosis, bool all) {
+void PrintChannels(const FitQuality& quality, bool all) {
   constexpr std::size_t kWidest = 24;
   std::size_t width = 7;
-  for (const ChannelFit& fit : diagnosis.channels) width = std::max(width, fit.name.size());
+  for (const ChannelFit& fit : quality.channels) width = std::max(width, fit.name.size());
   width = std::min(width, kWidest);
   fmt::print("  {:<{}}  {:>8} {:>10} {:>10} {:>10} {:>10} {:>14}\n", "channel", width, "values",
              "spread", "residual", "noise", "explained", "in 90 % bands");
   std::size_t rows = 0;
-  for (const ChannelFit& fit : diagnosis.channels) {
+  for (const ChannelFit& fit : quality.channels) {
     if (++rows > kMostRows && !all) {
-      fmt::print("  ... and {} more (--verbose shows all)\n",
-                 diagnosis.channels.size() - kMostRows);
+      fmt::print("  ... and {} more (--verbose shows all)\n", quality.channels.size() - kMostRows);
       break;
     }
     fmt::print("  {:<{}}  {:>8} {:>10.4g} {:>10.4g} {:>10.4g} {:>8.1f} % {:>12.0f} %\n",
@@ -114,7 +113,7 @@ void PrintLengthscales(const Model& model) {
   }
 }
 
-void PrintSummary(const TrainedModel& trained, const Diagnosis& diagnosis, const std::string& out,
+void PrintSummary(const TrainedModel& trained, const FitQuality& quality, const std::string& out,
                   bool verbose) {
   const std::size_t steps = StepsTaken(trained);
   if (!trained.history.empty()) {
@@ -128,18 +127,18 @@ void PrintSummary(const TrainedModel& trained, const Diagnosis& diagnosis, const
                Several(model.options.sampler.chains, "chain", "chains"), model.sampler.worst_rhat,
                model.sampler.least_bulk_ess);
   }
-  PrintChannels(diagnosis, verbose);
+  PrintChannels(quality, verbose);
   fmt::print("\n");
   if (verbose) {
     PrintLengthscales(trained.model);
     fmt::print("\n");
   }
-  for (const std::string& remark : AllRemarks(trained, diagnosis)) fmt::print("note: {}\n", remark);
+  for (const std::string& remark : AllRemarks(trained, quality)) fmt::print("note: {}\n", remark);
   fmt::print("saved {}{}\n", out,
              trained.finished ? "" : "; go on with gpode fit --resume -o " + out);
 }
 
-void PrintSummaryJson(const TrainedModel& trained, const Diagnosis& diagnosis,
+void PrintSummaryJson(const TrainedModel& trained, const FitQuality& quality,
                       const std::string& out) {
   nlohmann::ordered_json json;
   json["model"] = out;
@@ -149,7 +148,7 @@ void PrintSummaryJson(const TrainedModel& trained, const Diagnosis& diagnosis,
   json["steps"] = StepsTaken(trained);
   json["bound"] = trained.history.empty() ? 0 : trained.history.back().bound;
   json["channels"] = nlohmann::ordered_json::array();
-  for (const ChannelFit& fit : diagnosis.channels) {
+  for (const ChannelFit& fit : quality.channels) {
     json["channels"].push_back({{"name", fit.name},
                                 {"values", fit.values},
                                 {"spread", fit.spread},
@@ -158,8 +157,8 @@ void PrintSummaryJson(const TrainedModel& trained, const Diagnosis& diagnosis,
                                 {"explained", Explained(fit)},
                                 {"inside_90", 1 - fit.outside}});
   }
-  json["diverged"] = diagnosis.diverged;
-  json["notes"] = AllRemarks(trained, diagnosis);
+  json["diverged"] = quality.diverged;
+  json["notes"] = AllRemarks(trained, quality);
   fmt::print("{}\n", json.dump(2));
 }
 

@@ -4,15 +4,15 @@
 #include <string>
 
 #include "config.h"
-#include "gpode/diagnosis.h"
+#include "gpode/fit_quality.h"
 #include "gpode/training.h"
 
 namespace gpode::tool {
 
 void PrintPlan(const Dataset& data, const RunConfig& config);
-void PrintSummary(const TrainedModel& trained, const Diagnosis& diagnosis, const std::string& out,
+void PrintSummary(const TrainedModel& trained, const FitQuality& quality, const std::string& out,
                   bool verbose);
-void PrintSummaryJson(const TrainedModel& trained, const Diagnosis& diagnosis,
+void PrintSummaryJson(const TrainedModel& trained, const FitQuality& quality,
                       const std::string& out);
 
 // "1 trajectory, 50 times from 0 to 7, channels x1, x2".

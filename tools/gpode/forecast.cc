@@ -9,11 +9,11 @@
 
 #include "arguments.h"
 #include "commands.h"
-#include "data/files.h"
-#include "data/reading.h"
 #include "forecast_plot.h"
 #include "gpode/error.h"
 #include "gpode/simulate.h"
+#include "io/files.h"
+#include "io/reading.h"
 #include "model_input.h"
 #include "output.h"
 

@@ -9,8 +9,8 @@
 
 #include "arguments.h"
 #include "commands.h"
-#include "data/files.h"
 #include "gpode/error.h"
+#include "io/files.h"
 #include "model_input.h"
 #include "output.h"
 

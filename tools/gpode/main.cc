@@ -14,8 +14,8 @@
 
 #include "arguments.h"
 #include "commands.h"
-#include "data/files.h"
 #include "gpode/gpode.h"
+#include "io/files.h"
 
 namespace gpode::tool {
 namespace {

@@ -9,9 +9,9 @@
 #include <limits>
 #include <set>
 
-#include "data/files.h"
-#include "data/reading.h"
 #include "gpode/error.h"
+#include "io/files.h"
+#include "io/reading.h"
 #include "output.h"
 
 namespace gpode::tool {

@@ -9,9 +9,9 @@
 #include <iostream>
 #include <system_error>
 
-#include "data/files.h"
-#include "data/number_text.h"
 #include "gpode/npz.h"
+#include "io/files.h"
+#include "io/number_text.h"
 
 namespace gpode::tool {
 

@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include "data/files.h"
-#include "data/paper_tasks.h"
+#include "experiments/paper_tasks.h"
 #include "gpode/model_file.h"
 #include "gpode/posterior.h"
 #include "gpode/simulate.h"
 #include "gpode/systems.h"
+#include "io/files.h"
 #include "paper_figures.h"
 #include "plane.h"
 

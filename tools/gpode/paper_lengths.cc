@@ -7,7 +7,7 @@
 #include <numbers>
 #include <set>
 
-#include "data/paper_tasks.h"
+#include "experiments/paper_tasks.h"
 #include "experiments/tasks.h"
 #include "paper_figures.h"
 

@@ -5,11 +5,11 @@
 #include <numeric>
 #include <utility>
 
-#include "data/files.h"
 #include "experiments/mocap.h"
 #include "gpode/model_file.h"
 #include "gpode/observation.h"
 #include "gpode/posterior.h"
+#include "io/files.h"
 #include "paper_figures.h"
 
 namespace gpode::tool {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "data/files.h"
+#include "io/files.h"
 #include "output.h"
 #include "pit.h"
 #include "plot.h"

@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "data/files.h"
+#include "io/files.h"
 #include "output.h"
 #include "plot.h"
 

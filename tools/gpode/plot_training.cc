@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "data/files.h"
 #include "gpode/error.h"
+#include "io/files.h"
 #include "plot.h"
 #include "sidecar.h"
 

@@ -6,8 +6,8 @@
 
 #include "arguments.h"
 #include "commands.h"
-#include "data/files.h"
 #include "gpode/error.h"
+#include "io/files.h"
 #include "model_input.h"
 #include "output.h"
 #include "report/report_page.h"

@@ -8,7 +8,7 @@
 #include <cstring>
 
 #include "fit_summary.h"
-#include "gpode/diagnosis.h"
+#include "gpode/fit_quality.h"
 #include "gpode/gpode.h"
 #include "gpode/options.h"
 #include "model_input.h"
@@ -137,9 +137,9 @@ Json MetaJson(const TrainedModel& trained, const ReportOptions& options) {
 std::vector<std::string> Warnings(const TrainedModel& trained, const ReportOptions& options) {
   if (trained.data.trajectories.empty()) return {};
   std::vector<std::string> warnings = DataRemarks(trained.data);
-  const Diagnosis diagnosis =
-      Diagnose(trained, {.draws = 64, .seed = options.seed, .threads = options.threads});
-  warnings.insert(warnings.end(), diagnosis.remarks.begin(), diagnosis.remarks.end());
+  const FitQuality quality =
+      AssessFit(trained, {.draws = 64, .seed = options.seed, .threads = options.threads});
+  warnings.insert(warnings.end(), quality.remarks.begin(), quality.remarks.end());
   return warnings;
 }
 

@@ -7,11 +7,11 @@
 
 #include "arguments.h"
 #include "commands.h"
-#include "data/files.h"
 #include "experiments/plan.h"
 #include "experiments/run_file.h"
 #include "experiments/tables.h"
 #include "gpode/error.h"
+#include "io/files.h"
 #include "output.h"
 #include "paper_figures.h"
 #include "progress.h"

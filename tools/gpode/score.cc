@@ -10,10 +10,10 @@
 
 #include "arguments.h"
 #include "commands.h"
-#include "data/files.h"
-#include "data/reading.h"
 #include "gpode/error.h"
 #include "gpode/scores.h"
+#include "io/files.h"
+#include "io/reading.h"
 #include "model_input.h"
 #include "output.h"
 

@@ -10,9 +10,9 @@
 
 #include "config.h"
 #include "core/cpu_name.h"
-#include "data/toml.h"
 #include "gpode/error.h"
-#include "train/option_values.h"
+#include "io/toml.h"
+#include "options/option_values.h"
 
 namespace gpode::tool {
 namespace {

@@ -11,9 +11,9 @@
 
 #include "arguments.h"
 #include "commands.h"
-#include "data/files.h"
 #include "gpode/error.h"
 #include "gpode/systems.h"
+#include "io/files.h"
 #include "output.h"
 
 namespace gpode::tool {

@@ -1,0 +1,245 @@
+#include "io/csv_cells.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "io/number_text.h"
+#include "io/reading.h"
+#include "io/utf8.h"
+
+namespace gpode::internal {
+namespace {
+
+const char* SkipBlanks(const char* at, const char* end, char separator) {
+  while (at != end && (*at == ' ' || (*at == '\t' && separator != '\t'))) ++at;
+  return at;
+}
+
+CsvField TakeQuoted(const TextRecords& record, const char* at, char separator,
+                    std::string* scratch) {
+  const char* const end = record.text().data() + record.text().size();
+  const char* from = at + 1;
+  scratch->clear();
+  for (;;) {
+    const char* const quote = std::find(from, end, '"');
+    if (quote == end) record.Fail(at, "a quote opens that nothing closes, must end with \"");
+    scratch->append(from, quote);
+    from = quote + 1;
+    if (from == end || *from != '"') break;
+    *scratch += '"';
+    ++from;
+  }
+  from = SkipBlanks(from, end, separator);
+  if (from != end && *from != separator) {
+    record.Fail(from, fmt::format("{} found after a closing quote, must be a separator",
+                                  Quote({from, std::find(from, end, separator)}, 40)));
+  }
+  return {*scratch, at, from};
+}
+
+}  // namespace
+
+CsvField TakeField(const TextRecords& record, const char* at, char separator,
+                   std::string* scratch) {
+  const char* const end = record.text().data() + record.text().size();
+  const char* const first = SkipBlanks(at, end, separator);
+  if (first != end && *first == '"') return TakeQuoted(record, first, separator, scratch);
+  const char* const stop = std::find(first, end, separator);
+  return {Trimmed({first, stop}), first, stop};
+}
+
+namespace {
+
+struct NamedPlace {
+  std::string name;
+  const char* at;
+};
+
+// Spreadsheets break long names into lines, within quotes; a name is one line.
+std::string InOneLine(std::string_view name) {
+  std::string line;
+  bool broken = false;
+  for (char c : name) {
+    const bool breaks = c == '\n' || c == '\r' || c == '\t';
+    broken |= breaks;
+    if (breaks || (broken && c == ' ')) continue;
+    if (broken) {
+      while (!line.empty() && line.back() == ' ') line.pop_back();
+      if (!line.empty()) line += ' ';
+    }
+    broken = false;
+    line += c;
+  }
+  return std::string(Trimmed(line));
+}
+
+std::vector<NamedPlace> SplitHeader(const TextRecords& record, char separator) {
+  std::vector<NamedPlace> fields;
+  std::string scratch;
+  const char* at = record.text().data();
+  const char* const end = at + record.text().size();
+  for (;; ++at) {
+    const CsvField field = TakeField(record, at, separator, &scratch);
+    const bool quoted = field.at != end && *field.at == '"';
+    fields.push_back({quoted ? InOneLine(field.text) : std::string(field.text), field.at});
+    at = field.stop;
+    if (at == end) return fields;
+    if (fields.size() == kMostColumns) {
+      record.Fail(at,
+                  fmt::format("more than {0} columns found, must be at most {0}", kMostColumns));
+    }
+  }
+}
+
+bool IsTime(std::string_view name, const ReadOptions& options) {
+  if (!options.time_column.empty()) return name == options.time_column;
+  return SameWord(name, "time") || SameWord(name, "t");
+}
+
+// "time [ms]", "t (s)"; but "T [K]" is a temperature.
+bool IsTimeWithUnit(std::string_view name, const ReadOptions& options) {
+  if (!options.time_column.empty() || name.empty()) return false;
+  const std::size_t open = name.find_first_of("[(");
+  if (open == std::string_view::npos) return false;
+  if (name.back() != (name[open] == '[' ? ']' : ')')) return false;
+  const std::string_view word = Trimmed(name.substr(0, open));
+  return SameWord(word, "time") || word == "t";
+}
+
+bool HasTime(const std::vector<NamedPlace>& fields, const ReadOptions& options) {
+  return std::any_of(fields.begin(), fields.end(), [&](const NamedPlace& f) {
+    return IsTime(f.name, options) || IsTimeWithUnit(f.name, options);
+  });
+}
+
+bool IsTrajectory(std::string_view name, const ReadOptions& options) {
+  if (!options.trajectory_column.empty()) return name == options.trajectory_column;
+  return SameWord(name, "trajectory");
+}
+
+// The separator with which the header has a time column; else the most frequent.
+char FindSeparator(const TextRecords& record, const ReadOptions& options) {
+  const std::string_view text = record.text();
+  char best = ',';
+  std::ptrdiff_t most = 0;
+  for (char separator : {'\t', ';', ','}) {
+    const std::ptrdiff_t count = std::count(text.begin(), text.end(), separator);
+    if (count > most) {
+      best = separator;
+      most = count;
+    }
+  }
+  for (char separator : {'\t', ';', ','}) {
+    if (text.find(separator) == std::string_view::npos) continue;
+    try {
+      if (HasTime(SplitHeader(record, separator), options)) return separator;
+    } catch (const InputError&) {  // quotes do not fit this separator
+    }
+  }
+  return best;
+}
+
+void CheckNames(const TextRecords& record, const std::vector<NamedPlace>& fields) {
+  std::unordered_set<std::string_view> seen;
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    const auto& [name, at] = fields[i];
+    if (name.empty()) {
+      record.Fail(at, fmt::format("column {} has no name, must have one", i + 1));
+    }
+    if (!IsPrintableUtf8(name)) {
+      record.Fail(at, fmt::format("name {} found, must be printable UTF-8", Quote(name, 40)));
+    }
+    if (!seen.insert(name).second) {
+      record.Fail(at, fmt::format("a second column {} found, names must differ", Quote(name, 40)));
+    }
+  }
+}
+
+[[noreturn]] void FailColumn(const TextRecords& record, const std::vector<NamedPlace>& fields,
+                             std::string_view wanted) {
+  std::vector<std::string> names;
+  for (const NamedPlace& field : fields) names.push_back(field.name);
+  record.Fail(record.text().data(), fmt::format("columns {} found, {}", ListOf(names), wanted));
+}
+
+std::size_t FindTime(const TextRecords& record, const std::vector<NamedPlace>& fields,
+                     const ReadOptions& options) {
+  std::size_t time = fields.size();
+  const bool plain = std::any_of(fields.begin(), fields.end(),
+                                 [&](const NamedPlace& f) { return IsTime(f.name, options); });
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    if (!(plain ? IsTime : IsTimeWithUnit)(fields[i].name, options)) continue;
+    if (time < fields.size()) {
+      record.Fail(fields[i].at, fmt::format("columns {} and {} could both be the time, one of them "
+                                            "must be named as such",
+                                            Quote(fields[time].name), Quote(fields[i].name)));
+    }
+    time = i;
+  }
+  if (time == fields.size()) {
+    FailColumn(record, fields,
+               options.time_column.empty()
+                   ? "one must be named 'time' or 't'"
+                   : fmt::format("one must be the time, {}", Quote(options.time_column)));
+  }
+  return time;
+}
+
+// The column's place among the channels to be taken, in the caller's order if there is one.
+int ChannelRole(std::string_view name, const ReadOptions& options, CsvHeader* header) {
+  if (options.channels.empty()) {
+    header->channels.emplace_back(name);
+    return static_cast<int>(header->channels.size()) - 1;
+  }
+  const auto found = std::find(options.channels.begin(), options.channels.end(), name);
+  if (found == options.channels.end()) return kOtherColumn;
+  return static_cast<int>(found - options.channels.begin());
+}
+
+void AssignRoles(const TextRecords& record, const std::vector<NamedPlace>& fields,
+                 const ReadOptions& options, CsvHeader* header) {
+  const std::size_t time = FindTime(record, fields, options);
+  header->time_name = fields[time].name;
+  bool has_trajectory = false;
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    header->names.push_back(fields[i].name);
+    const bool trajectory = i != time && !has_trajectory && IsTrajectory(fields[i].name, options);
+    has_trajectory |= trajectory;
+    header->roles.push_back(i == time    ? static_cast<int>(kTimeColumn)
+                            : trajectory ? static_cast<int>(kTrajectoryColumn)
+                                         : ChannelRole(fields[i].name, options, header));
+  }
+  if (!options.trajectory_column.empty() && !has_trajectory) {
+    FailColumn(record, fields,
+               fmt::format("one must name the trajectory, {}", Quote(options.trajectory_column)));
+  }
+}
+
+void CheckChannels(const TextRecords& record, const std::vector<NamedPlace>& fields,
+                   const ReadOptions& options, CsvHeader* header) {
+  if (header->channels.empty()) header->channels = options.channels;
+  for (std::size_t c = 0; c < options.channels.size(); ++c) {
+    if (std::find(header->roles.begin(), header->roles.end(), static_cast<int>(c)) ==
+        header->roles.end()) {
+      FailColumn(record, fields,
+                 fmt::format("one must be the channel {}", Quote(options.channels[c])));
+    }
+  }
+  if (header->channels.empty()) FailColumn(record, fields, "there must be at least one channel");
+}
+
+}  // namespace
+
+CsvHeader ReadHeader(const TextRecords& record, const ReadOptions& options) {
+  CsvHeader header;
+  header.separator = options.separator != 0 ? options.separator : FindSeparator(record, options);
+  const std::vector<NamedPlace> fields = SplitHeader(record, header.separator);
+  CheckNames(record, fields);
+  AssignRoles(record, fields, options, &header);
+  CheckChannels(record, fields, options, &header);
+  return header;
+}
+
+}  // namespace gpode::internal

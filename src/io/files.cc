@@ -1,0 +1,160 @@
+#include "io/files.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <system_error>
+
+#include "io/utf8.h"
+
+namespace gpode::internal {
+
+void ThrowAt(std::string_view where, std::string_view message) {
+  throw InputError(fmt::format("{}: {}", where, message));
+}
+
+std::string Quote(std::string_view text, std::size_t longest) {
+  std::string quoted = "'";
+  std::size_t characters = 0;
+  for (; !text.empty() && characters < longest; ++characters) {
+    const std::size_t length = std::max<std::size_t>(Utf8Length(text), 1);
+    const std::string_view character = text.substr(0, length);
+    quoted += IsPrintableUtf8(character)
+                  ? std::string(character)
+                  : fmt::format("\\x{:02x}", static_cast<unsigned char>(text[0]));
+    // A control character of two bytes is shown as two.
+    text.remove_prefix(IsPrintableUtf8(character) ? length : 1);
+  }
+  return quoted + (text.empty() ? "'" : "...'");
+}
+
+namespace {
+
+std::string Reason() { return std::generic_category().message(errno); }
+
+// Devices must never be replaced by a file, and a directory cannot be.
+void CheckIsFile(const std::filesystem::path& path, std::filesystem::file_type type) {
+  if (type == std::filesystem::file_type::directory) {
+    ThrowAt(path.string(), "is a directory, must be a file");
+  }
+  if (type != std::filesystem::file_type::regular) {
+    ThrowAt(path.string(), "is a device or pipe, must be a file");
+  }
+}
+
+// A new file beside `path`, gone at the end unless it has taken the path's place.
+class FileBeside {
+ public:
+  explicit FileBeside(const std::filesystem::path& path) : path_(path), beside_(path) {
+    // Other threads and processes may be writing the same file.
+    static std::atomic<unsigned> counter = 0;
+    beside_ += fmt::format(".{}.{}.tmp", getpid(), counter++);
+    descriptor_ = open(beside_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (descriptor_ < 0) Fail();
+  }
+  ~FileBeside() {
+    if (descriptor_ >= 0) close(descriptor_);
+    if (!renamed_) unlink(beside_.c_str());
+  }
+  FileBeside(const FileBeside&) = delete;
+  FileBeside& operator=(const FileBeside&) = delete;
+
+  void Write(std::span<const std::byte> bytes) {
+    while (!bytes.empty()) {
+      const ssize_t written = write(descriptor_, bytes.data(), bytes.size());
+      if (written < 0 && errno == EINTR) continue;
+      if (written < 0) Fail();
+      bytes = bytes.subspan(static_cast<std::size_t>(written));
+    }
+  }
+
+  void TakePlace() {
+    if (fsync(descriptor_) != 0) Fail();
+    const int closed = close(descriptor_);
+    descriptor_ = -1;
+    if (closed != 0 || rename(beside_.c_str(), path_.c_str()) != 0) Fail();
+    renamed_ = true;
+  }
+
+ private:
+  [[noreturn]] void Fail() const {
+    ThrowAt(path_.string(), fmt::format("cannot be written: {}", Reason()));
+  }
+
+  std::filesystem::path path_, beside_;
+  int descriptor_ = -1;
+  bool renamed_ = false;
+};
+
+// Makes the renaming last. Some file systems refuse; the file itself is whole all the same.
+void SyncFolderOf(const std::filesystem::path& path) {
+  const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
+  const int descriptor = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) return;
+  fsync(descriptor);
+  close(descriptor);
+}
+
+}  // namespace
+
+namespace {
+
+std::filesystem::file_type TypeOf(const std::filesystem::path& path) {
+  std::error_code error;
+  const std::filesystem::file_type type = std::filesystem::status(path, error).type();
+  if (type == std::filesystem::file_type::not_found) {
+    ThrowAt(path.empty() ? "''" : path.string(), "no such file, must exist");
+  }
+  return error ? std::filesystem::file_type::regular : type;  // opening will say what is wrong
+}
+
+}  // namespace
+
+FileReader::FileReader(const std::filesystem::path& path) : path_(path) {
+  if (TypeOf(path) == std::filesystem::file_type::directory) {
+    ThrowAt(path.string(), "is a directory, must be a file");
+  }
+  descriptor_ = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor_ < 0) ThrowAt(path.string(), fmt::format("cannot be opened: {}", Reason()));
+}
+
+FileReader::~FileReader() { close(descriptor_); }
+
+std::size_t FileReader::Read(std::span<char> into) {
+  std::size_t filled = 0;
+  while (filled < into.size()) {
+    const ssize_t taken = read(descriptor_, into.data() + filled, into.size() - filled);
+    if (taken < 0 && errno == EINTR) continue;
+    if (taken < 0) ThrowAt(path_.string(), fmt::format("cannot be read: {}", Reason()));
+    if (taken == 0) break;
+    filled += static_cast<std::size_t>(taken);
+  }
+  return filled;
+}
+
+std::vector<std::byte> ReadFile(const std::filesystem::path& path) {
+  CheckIsFile(path, TypeOf(path));
+  FileReader file(path);
+  std::error_code error;
+  const std::uintmax_t size = std::filesystem::file_size(path, error);
+  std::vector<std::byte> bytes(error ? 0 : size);
+  const std::size_t taken = file.Read({reinterpret_cast<char*>(bytes.data()), bytes.size()});
+  if (taken != bytes.size() || error) ThrowAt(path.string(), "cannot be read to its end");
+  return bytes;
+}
+
+void WriteFile(const std::filesystem::path& path, std::span<const std::byte> bytes) {
+  std::error_code error;
+  const std::filesystem::file_status status = std::filesystem::status(path, error);
+  if (std::filesystem::exists(status)) CheckIsFile(path, status.type());
+  FileBeside file(path);
+  file.Write(bytes);
+  file.TakePlace();
+  SyncFolderOf(path);
+}
+
+}  // namespace gpode::internal

@@ -1,0 +1,121 @@
+// Members of structs as named arrays of an .npz archive, both ways.
+//
+// A struct has one table, a function that calls visit(name, member) for each; MemberWriter and
+// MemberReader are such visitors, so that writing and reading cannot disagree.
+//
+//   member                         array
+//   number, bool                   ()
+//   std::vector of numbers, Vector (n)
+//   Matrix                         (rows, columns)
+//   std::vector<Matrix>            (n, rows, columns), all of one shape
+//   Ragged(std::vector<Matrix>)    (all rows, columns), and NAME_rows (n)
+//   std::string                    (bytes), uint8
+//   std::vector<std::string>       (bytes), uint8: one line each; \ and newline as \\ and \n
+//
+// Reading: a name that the archive lacks leaves its member as it is; a shape or value that cannot
+// be the member's is an InputError that names file and entry. Memory is asked for only as the
+// archive's own values account for it.
+//
+// Thread safety: a writer or reader belongs to one thread.
+//
+//   MemberWriter write(&npz, "gp/");      MemberReader read(archive, "gp/", "model.gpode");
+//   ForMembers(gp, write);                ForMembers(gp, read);
+#pragma once
+
+#include <algorithm>
+#include <concepts>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gpode/field.h"
+#include "gpode/npz.h"
+#include "io/npz_writer.h"
+
+namespace gpode::internal {
+
+template <typename Matrices>
+struct Ragged {
+  explicit Ragged(Matrices& m) : matrices(m) {}
+  Matrices& matrices;
+};
+
+class MemberWriter {
+ public:
+  // Names begin with `group`.
+  MemberWriter(NpzWriter* out, std::string_view group) : out_(out), group_(group) {}
+
+  void operator()(std::string_view name, double value) const;
+  template <std::unsigned_integral T>
+  void operator()(std::string_view name, T value) const {
+    (*this)(name, static_cast<double>(value));
+  }
+  void operator()(std::string_view name, const std::vector<double>& values) const;
+  template <std::unsigned_integral T>
+  void operator()(std::string_view name, const std::vector<T>& values) const {
+    (*this)(name, std::vector<double>(values.begin(), values.end()));
+  }
+  void operator()(std::string_view name, const Vector& values) const;
+  void operator()(std::string_view name, const Matrix& values) const;
+  void operator()(std::string_view name, const std::vector<Matrix>& matrices) const;
+  void operator()(std::string_view name, Ragged<const std::vector<Matrix>> ragged) const;
+  void operator()(std::string_view name, const std::string& text) const;
+  void operator()(std::string_view name, const std::vector<std::string>& lines) const;
+
+ private:
+  std::string Key(std::string_view name) const;
+
+  NpzWriter* out_;
+  std::string group_;
+};
+
+class MemberReader {
+ public:
+  MemberReader(const Archive& archive, std::string_view group, std::string_view file)
+      : archive_(archive), group_(group), file_(file) {}
+
+  void operator()(std::string_view name, double& value) const;
+  template <std::unsigned_integral T>
+  void operator()(std::string_view name, T& value) const {
+    if (const Array* array = Find(name, 0)) value = ToCount<T>(name, array->values[0]);
+  }
+  void operator()(std::string_view name, std::vector<double>& values) const;
+  template <std::unsigned_integral T>
+  void operator()(std::string_view name, std::vector<T>& values) const {
+    const Array* array = Find(name, 1);
+    if (array == nullptr) return;
+    values.clear();
+    for (double value : array->values) values.push_back(ToCount<T>(name, value));
+  }
+  void operator()(std::string_view name, Vector& values) const;
+  void operator()(std::string_view name, Matrix& values) const;
+  void operator()(std::string_view name, std::vector<Matrix>& matrices) const;
+  void operator()(std::string_view name, Ragged<std::vector<Matrix>> ragged) const;
+  void operator()(std::string_view name, std::string& text) const;
+  void operator()(std::string_view name, std::vector<std::string>& lines) const;
+
+  bool Has(std::string_view name) const { return archive_.contains(Key(name)); }
+
+ private:
+  std::string Key(std::string_view name) const;
+  // Nothing if the archive lacks it; throws unless it has so many dimensions.
+  const Array* Find(std::string_view name, std::size_t dimensions) const;
+  [[noreturn]] void Fail(std::string_view name, std::string_view message) const;
+  std::uint64_t Whole(std::string_view name, double value, std::uint64_t most) const;
+
+  template <std::unsigned_integral T>
+  T ToCount(std::string_view name, double value) const {
+    // Beyond 2^53 a double does not tell whole numbers apart.
+    constexpr std::uint64_t kExact = std::uint64_t{1} << 53;
+    const auto most = std::min<std::uint64_t>(
+        std::is_same_v<T, bool> ? 1 : std::numeric_limits<T>::max(), kExact);
+    return static_cast<T>(Whole(name, value, most));
+  }
+
+  const Archive& archive_;
+  std::string group_, file_;
+};
+
+}  // namespace gpode::internal

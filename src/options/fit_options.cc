@@ -1,0 +1,242 @@
+#include "options/fit_options.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "gpode/error.h"
+#include "gpode/kernel.h"
+#include "io/files.h"
+#include "io/number_text.h"
+#include "options/option_values.h"
+
+namespace gpode {
+namespace internal {
+namespace {
+
+// Memory of a training step grows with their product.
+constexpr double kMostFeatures = 1e8;
+
+template <typename T>
+Complaint CheckRange(const T& value, const OptionRange& range) {
+  if constexpr (std::is_same_v<T, std::vector<double>> ||
+                std::is_same_v<T, std::vector<std::size_t>>) {
+    for (const auto v : value) {
+      if (Complaint complaint = CheckRange(v, range); !complaint.empty()) return complaint;
+    }
+  }
+  if constexpr (std::is_arithmetic_v<T> && !std::is_same_v<T, bool>) {
+    const auto number = static_cast<double>(value);
+    if (range.above && !(number > range.least)) {
+      return range.most == kLargest ? "positive and finite" : "positive";
+    }
+    if (range.least == 0 && range.most == 1 && !(number >= 0 && number <= 1)) {
+      return "between 0 and 1";
+    }
+    if (!(number >= range.least) && range.least > -kLargest) {
+      return range.least == 0 ? "zero or more" : fmt::format("at least {}", range.least);
+    }
+    if (number > range.most) {
+      return range.most == kLargest ? "finite" : fmt::format("at most {:.0f}", range.most);
+    }
+  }
+  return "";
+}
+
+// What kind of value is right, where another was found.
+template <typename T>
+Complaint KindOf(const Complaint& complaint, const OptionRange& range) {
+  const bool count = std::is_unsigned_v<T> && !std::is_same_v<T, bool>;
+  return count && range.least > 0 ? fmt::format("a whole number of at least {}", range.least)
+                                  : complaint;
+}
+
+// Kernels are known by their names only.
+Complaint CheckName(std::string_view name, const std::string& value) {
+  const std::vector<std::string> known = KernelNames();
+  if (name != "kernel" || std::find(known.begin(), known.end(), value) != known.end()) return "";
+  return fmt::format("one of {}", fmt::join(known, ", "));
+}
+
+template <typename T>
+Complaint CheckName(std::string_view, const T&) {
+  return "";
+}
+
+// `label` says which option, and where it was found.
+[[noreturn]] void Refuse(std::string_view label, const TomlValue& value, std::string_view right) {
+  throw InputError(fmt::format("{} is {}, must be {}", label, ShowToml(value), right));
+}
+
+// Whether the option exists; `value` becomes its value.
+bool Assign(FitOptions& options, std::string_view name, const TomlValue& value,
+            std::string_view label) {
+  bool found = false;
+  ForOptions(options,
+             [&](std::string_view own, auto& member, const OptionRange& range, std::string_view) {
+               if (own != name) return;
+               found = true;
+               using T = std::remove_cvref_t<decltype(member)>;
+               Complaint complaint = FromToml(value, member);
+               if (!complaint.empty()) complaint = KindOf<T>(complaint, range);
+               if (complaint.empty()) complaint = CheckRange(member, range);
+               if (complaint.empty()) complaint = CheckName(name, member);
+               if (!complaint.empty()) Refuse(label, value, complaint);
+             });
+  return found;
+}
+
+[[noreturn]] void RefuseName(std::string_view where, std::string_view name) {
+  std::string known;
+  for (const OptionInfo& option : ListOptions()) {
+    known += (known.empty() ? "" : ", ") + option.name;
+  }
+  ThrowAt(where, fmt::format("option {} is unknown, known: {}", Quote(name), known));
+}
+
+// A word as people type it: strings without quotes, lists without brackets, .5 for 0.5.
+TomlValue FromWord(std::string_view word, std::string_view label) {
+  using Kind = TomlValue::Kind;
+  if (word.starts_with('[')) return ParseTomlValue(word, label);
+  if (word == "true" || word == "false") return {Kind::kBool, std::string(word), {}};
+  if (ToNumber(word)) return {Kind::kNumber, std::string(word), {}};
+  if (word.find(',') == std::string_view::npos) return {Kind::kString, std::string(word), {}};
+  TomlValue list{Kind::kArray, {}, {}};
+  while (true) {
+    const std::size_t end = word.find(',');
+    list.items.push_back(FromWord(Trimmed(word.substr(0, end)), label));
+    if (end == std::string_view::npos) return list;
+    word.remove_prefix(end + 1);
+  }
+}
+
+enum class Shape { kText, kList, kOther };
+
+Shape ShapeOf(const FitOptions& options, std::string_view name) {
+  Shape shape = Shape::kOther;
+  ForOptions(options, [&](std::string_view own, const auto& member, auto&&...) {
+    using T = std::remove_cvref_t<decltype(member)>;
+    if (own != name) return;
+    if (std::is_enum_v<T> || std::is_same_v<T, std::string>) shape = Shape::kText;
+    if (std::is_same_v<T, std::vector<double>> || std::is_same_v<T, std::vector<std::size_t>>) {
+      shape = Shape::kList;
+    }
+  });
+  return shape;
+}
+
+// A list of one needs no comma.
+TomlValue FromWordOf(Shape shape, std::string_view word, std::string_view label) {
+  using Kind = TomlValue::Kind;
+  if (shape == Shape::kText) return {Kind::kString, std::string(word), {}};
+  TomlValue value = FromWord(word, label);
+  if (shape != Shape::kList || value.kind != Kind::kNumber) return value;
+  return {Kind::kArray, {}, {value}};
+}
+
+}  // namespace
+
+FitOptions ReadOptions(std::string_view text, std::string_view source, const FitOptions& base,
+                       UnknownOptions unknown) {
+  FitOptions options = base;
+  for (const TomlItem& item : ParseToml(text, source)) {
+    const std::string where = fmt::format("{}:{}", source, item.line);
+    const bool known =
+        Assign(options, item.key, item.value, fmt::format("{}: {}", where, item.key));
+    if (!known && unknown == UnknownOptions::kRefuse) RefuseName(where, item.key);
+  }
+  return options;
+}
+
+void CheckRanges(const FitOptions& options, std::string_view where) {
+  ForOptions(options, [&](std::string_view name, const auto& member, const OptionRange& range,
+                          std::string_view) {
+    Complaint complaint = CheckRange(member, range);
+    if (complaint.empty()) complaint = CheckName(name, member);
+    if (complaint.empty()) return;
+    Refuse(fmt::format("{}: {}", where, name), ToToml(member), complaint);
+  });
+  const double features =
+      static_cast<double>(options.features) * static_cast<double>(options.draws);
+  if (features > kMostFeatures) {
+    ThrowInput(
+        where, "features",
+        fmt::format("times draws is {:.0f}, must be at most {:.0f}", features, kMostFeatures));
+  }
+}
+
+}  // namespace internal
+
+std::string OptionsText(const FitOptions& options, bool with_help) {
+  std::string text;
+  internal::ForOptions(
+      options, [&](std::string_view name, const auto& member, auto&&, std::string_view help) {
+        if (with_help) text += fmt::format("# {}\n", help);
+        text += fmt::format("{} = {}\n", name, internal::ShowToml(internal::ToToml(member)));
+      });
+  return text;
+}
+
+FitOptions ParseOptions(std::string_view text, std::string_view source, const FitOptions& base) {
+  return internal::ReadOptions(text, source, base, internal::UnknownOptions::kRefuse);
+}
+
+void SetOption(FitOptions& options, std::string_view name, std::string_view value,
+               std::string_view source) {
+  const internal::TomlValue parsed =
+      internal::FromWordOf(internal::ShapeOf(options, name), value, source);
+  if (!internal::Assign(options, name, parsed, source)) internal::RefuseName(source, name);
+}
+
+const std::vector<NamedModel>& ListModels() {
+  using enum ModelKind;
+  using enum BoundKind;
+  static const std::vector<NamedModel> models = {
+      {"gpode", "GPODE", kGpode, kVanilla},
+      {"shooting", "GPODE, shooting", kGpode, kShooting},
+      {"npode", "npODE", kNpode, kVanilla},
+      {"npode-shooting", "npODE, shooting", kNpode, kShooting},
+      {"neural", "NeuralODE", kNeural, kVanilla},
+      {"neural-shooting", "NeuralODE, shooting", kNeural, kShooting},
+      {"neural-vi", "Bayesian NeuralODE (VI)", kNeuralVi, kVanilla},
+      {"neural-vi-shooting", "Bayesian NeuralODE (VI), shooting", kNeuralVi, kShooting},
+      {"neural-hmc", "Bayesian NeuralODE (HMC)", kNeuralHmc, kVanilla},
+      {"gpode-hmc", "GPODE (HMC)", kGpodeHmc, kVanilla}};
+  return models;
+}
+
+const NamedModel& NameOf(const FitOptions& options) {
+  const std::vector<NamedModel>& models = ListModels();
+  const auto found = std::find_if(models.begin(), models.end(), [&](const NamedModel& m) {
+    return m.kind == options.model && (m.bound == options.bound || IsSampled(m.kind));
+  });
+  GPODE_CHECK(found != models.end());
+  return *found;
+}
+
+void SetModel(FitOptions& options, std::string_view name, std::string_view source) {
+  std::vector<std::string> known;
+  for (const NamedModel& m : ListModels()) {
+    known.push_back(m.name);
+    if (m.name != name) continue;
+    options.model = m.kind;
+    options.bound = m.bound;
+    return;
+  }
+  throw InputError(fmt::format("{} is {}, must be one of {}", source, internal::Quote(name),
+                               fmt::join(known, ", ")));
+}
+
+std::vector<OptionInfo> ListOptions() {
+  std::vector<OptionInfo> list;
+  const FitOptions defaults;
+  internal::ForOptions(
+      defaults, [&](std::string_view name, const auto& member, auto&&, std::string_view help) {
+        list.push_back(
+            {std::string(name), internal::ShowToml(internal::ToToml(member)), std::string(help)});
+      });
+  return list;
+}
+
+}  // namespace gpode

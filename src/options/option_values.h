@@ -1,0 +1,111 @@
+// Values of options and their TOML form: what each type looks like when written, and what it
+// accepts when read.
+//
+//   ToToml(T) -> TomlValue
+//   FromToml(value, T&) -> what would be right, or nothing if it was
+//
+// An enumeration is a word; its words are listed by WordsOf, found by argument.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+#include <concepts>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gpode/model.h"
+#include "io/toml.h"
+
+namespace gpode::internal {
+
+template <typename Enum>
+using Word = std::pair<std::string_view, Enum>;
+
+inline std::vector<Word<ModelKind>> WordsOf(ModelKind) {
+  return {{"gpode", ModelKind::kGpode},          {"npode", ModelKind::kNpode},
+          {"neural", ModelKind::kNeural},        {"neural-vi", ModelKind::kNeuralVi},
+          {"neural-hmc", ModelKind::kNeuralHmc}, {"gpode-hmc", ModelKind::kGpodeHmc}};
+}
+inline std::vector<Word<BoundKind>> WordsOf(BoundKind) {
+  return {{"vanilla", BoundKind::kVanilla}, {"shooting", BoundKind::kShooting}};
+}
+inline std::vector<Word<ToleranceRule>> WordsOf(ToleranceRule) {
+  return {{"lowered", ToleranceRule::kLowered},
+          {"fixed", ToleranceRule::kFixed},
+          {"learnt", ToleranceRule::kLearnt}};
+}
+inline std::vector<Word<TolerancePrior>> WordsOf(TolerancePrior) {
+  return {{"gaussian", TolerancePrior::kGaussian}, {"laplace", TolerancePrior::kLaplace}};
+}
+inline std::vector<Word<Observation>> WordsOf(Observation) {
+  return {{"identity", Observation::kIdentity},
+          {"pca", Observation::kPca},
+          {"matrix", Observation::kMatrix}};
+}
+inline std::vector<Word<FeaturePrecision>> WordsOf(FeaturePrecision) {
+  return {{"double", FeaturePrecision::kDouble}, {"float", FeaturePrecision::kFloat}};
+}
+std::vector<Word<Method>> WordsOf(Method);
+
+TomlValue ToToml(double value);
+TomlValue ToToml(bool value);
+TomlValue ToToml(char value);  // one character, or none for 0
+TomlValue ToToml(const std::string& value);
+TomlValue ToToml(const std::vector<std::string>& value);
+TomlValue ToToml(const std::vector<double>& value);
+TomlValue ToToml(const std::vector<std::size_t>& value);
+TomlValue ToToml(const Vector& value);
+TomlValue ToToml(const Matrix& value);
+template <std::unsigned_integral T>
+TomlValue ToToml(T value) {
+  return {TomlValue::Kind::kNumber, fmt::format("{}", value), {}};
+}
+template <typename Enum>
+requires std::is_enum_v<Enum> TomlValue ToToml(Enum value) {
+  for (const auto& [word, meaning] : WordsOf(value)) {
+    if (meaning == value) return {TomlValue::Kind::kString, std::string(word), {}};
+  }
+  return {};
+}
+
+using Complaint = std::string;  // what would be right; empty if all is
+
+Complaint FromToml(const TomlValue& from, double& value);
+Complaint FromToml(const TomlValue& from, bool& value);
+Complaint FromToml(const TomlValue& from, char& value);
+Complaint FromToml(const TomlValue& from, std::string& value);
+Complaint FromToml(const TomlValue& from, std::vector<std::string>& value);
+Complaint FromToml(const TomlValue& from, std::vector<double>& value);
+Complaint FromToml(const TomlValue& from, std::vector<std::size_t>& value);
+Complaint FromToml(const TomlValue& from, Vector& value);
+Complaint FromToml(const TomlValue& from, Matrix& value);
+template <std::unsigned_integral T>
+Complaint FromToml(const TomlValue& from, T& value) {
+  const char* const end = from.text.data() + from.text.size();
+  const auto [stop, error] = std::from_chars(from.text.data(), end, value);
+  const bool whole = from.kind == TomlValue::Kind::kNumber && error == std::errc() && stop == end;
+  return whole ? "" : "a whole number, zero or more";
+}
+template <typename Enum>
+requires std::is_enum_v<Enum> Complaint FromToml(const TomlValue& from, Enum& value) {
+  const auto words = WordsOf(Enum());
+  const bool many = words.size() > 3;
+  std::string right;
+  for (const auto& [word, meaning] : words) {
+    right += fmt::format("{}\"{}\"",
+                         right.empty() ? (many ? "one of " : "")
+                         : many        ? ", "
+                                       : " or ",
+                         word);
+    if (from.kind != TomlValue::Kind::kString || from.text != word) continue;
+    value = meaning;
+    return "";
+  }
+  return right;
+}
+
+}  // namespace gpode::internal

@@ -1,0 +1,136 @@
+#include "gpode/fit_quality.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "data/moments.h"
+#include "gpode/posterior.h"
+#include "io/files.h"
+
+namespace gpode {
+namespace {
+
+// Compared: times in all trajectories together, and values of all draws of one trajectory.
+constexpr std::size_t kMostTimes = 4000, kMostNumbers = 20'000'000;
+constexpr double kExplained = 0.5;     // of the variance, below which little is
+constexpr double kOutlier = 5;         // standard deviations of the noise
+constexpr double kMostOutside = 0.25;  // of a 90 % band
+constexpr double kShort = 0.1;         // lengthscale, in the model's unit-size states
+
+// Sums over the observations of one channel.
+struct Sums {
+  double count = 0, residuals = 0, outside = 0, outliers = 0;
+};
+
+// Which trajectories to follow: all, or as many as hold kMostTimes, evenly chosen.
+std::vector<std::size_t> Chosen(const Dataset& data) {
+  std::size_t times = 0;
+  for (const Trajectory& t : data.trajectories) times += t.times.size();
+  const std::size_t count = data.trajectories.size();
+  const std::size_t wanted =
+      times <= kMostTimes ? count : std::max<std::size_t>(1, count * kMostTimes / times);
+  std::vector<std::size_t> chosen;
+  for (std::size_t i = 0; i < wanted; ++i) chosen.push_back(i * count / wanted);
+  return chosen;
+}
+
+void Compare(const Trajectory& seen, const Forecast& forecast, const Vector& noise,
+             std::vector<Sums>* all) {
+  const Matrix median = forecast.Quantile(0.5);
+  const Matrix low = forecast.PredictiveQuantile(0.05), high = forecast.PredictiveQuantile(0.95);
+  for (Eigen::Index i = 0; i < seen.values.rows(); ++i) {
+    for (Eigen::Index c = 0; c < seen.values.cols(); ++c) {
+      const double y = seen.values(i, c);
+      if (std::isnan(y) || std::isnan(median(i, c))) continue;
+      Sums& s = (*all)[static_cast<std::size_t>(c)];
+      const double residual = y - median(i, c);
+      s.count += 1;
+      s.residuals += residual * residual;
+      s.outside += y < low(i, c) || y > high(i, c) ? 1 : 0;
+      s.outliers += std::abs(residual) > kOutlier * std::sqrt(noise[c]) ? 1 : 0;
+    }
+  }
+}
+
+ChannelFit FitOf(const std::string& name, const Sums& s, double variance, double noise_variance) {
+  const double n = std::max(s.count, 1.0);
+  return {.name = name,
+          .values = static_cast<std::size_t>(s.count),
+          .spread = std::sqrt(variance),
+          .residual = std::sqrt(s.residuals / n),
+          .noise = std::sqrt(noise_variance),
+          .outside = s.outside / n};
+}
+
+void RemarkOnChannel(const ChannelFit& fit, const Sums& sums, std::vector<std::string>* remarks) {
+  const auto say = [&](const std::string& what) {
+    remarks->push_back(fmt::format("channel {}: {}", internal::Quote(fit.name), what));
+  };
+  if (fit.values == 0) return;
+  const double explained = 1 - std::pow(fit.residual / std::max(fit.spread, 1e-300), 2);
+  if (fit.spread > 0 && explained < kExplained) {
+    say(fmt::format("the model explains only {:.0f} % of its variance",
+                    100 * std::max(0.0, explained)));
+  }
+  if (fit.outside > kMostOutside) {
+    say(fmt::format("{:.0f} % of its observations are outside the 90 % band", 100 * fit.outside));
+  }
+  if (sums.outliers > 0) {
+    say(
+        fmt::format("{:.0f} observation{} more than {} standard deviations of the noise off the "
+                    "median",
+                    sums.outliers, sums.outliers == 1 ? " is" : "s are", kOutlier));
+  }
+}
+
+void RemarkOnTraining(const TrainedModel& trained, std::vector<std::string>* remarks) {
+  const Model& model = trained.model;
+  if (!model.warning.empty()) remarks->push_back(model.warning);
+  if (!trained.history.empty() && !std::isfinite(trained.history.back().bound)) {
+    remarks->push_back(
+        fmt::format("training failed: its bound is {}; a smaller learning rate may "
+                    "help",
+                    trained.history.back().bound));
+  }
+  if (!trained.finished && trained.state) remarks->push_back("training was stopped before its end");
+  if (model.gp.lengthscales.size() > 0 && model.gp.lengthscales.minCoeff() < kShort) {
+    remarks->push_back(
+        fmt::format("a lengthscale is {:.2g} of the states' spread: the field may follow the noise",
+                    model.gp.lengthscales.minCoeff()));
+  }
+}
+
+}  // namespace
+
+FitQuality AssessFit(const TrainedModel& trained, const ForecastOptions& options) {
+  FitQuality quality;
+  RemarkOnTraining(trained, &quality.remarks);
+  const Posterior posterior(trained.model);
+  ForecastOptions follow = options;
+  follow.from = Origin::kLatestState;
+  std::vector<Sums> sums(trained.model.channels.size());
+  const std::size_t per_time = options.draws * (sums.size() + trained.model.dim());
+  const std::size_t rows = std::clamp<std::size_t>(kMostNumbers / per_time, 2, kMostTimes);
+  for (std::size_t n : Chosen(trained.data)) {
+    const Trajectory seen = Thinned(trained.data.trajectories[n], rows);
+    const Forecast forecast = posterior.Trajectory(n, seen.times, follow);
+    Compare(seen, forecast, trained.model.noise_variance, &sums);
+    quality.diverged += forecast.diverged;
+    ++quality.trajectories;
+  }
+  const ChannelMoments moments = MomentsOf(trained.data);
+  for (std::size_t c = 0; c < sums.size(); ++c) {
+    const auto i = static_cast<Eigen::Index>(c);
+    quality.channels.push_back(FitOf(trained.model.channels[c], sums[c], moments.variance[i],
+                                     trained.model.noise_variance[i]));
+    RemarkOnChannel(quality.channels.back(), sums[c], &quality.remarks);
+  }
+  if (quality.diverged > 0) {
+    quality.remarks.push_back(fmt::format("{} draws of the field run away", quality.diverged));
+  }
+  return quality;
+}
+
+}  // namespace gpode

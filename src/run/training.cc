@@ -1,0 +1,127 @@
+// Training runs from their start or from a checkpoint to their end.
+#include "gpode/training.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "gpode/error.h"
+#include "gpode/model_file.h"
+#include "io/files.h"
+#include "train/sampled_fit.h"
+#include "train/training_state.h"
+
+namespace gpode {
+namespace {
+
+// Whether a checkpoint is due, by steps or by the clock.
+class CheckpointClock {
+ public:
+  explicit CheckpointClock(const FitControl& control) : control_(control) {}
+
+  bool Due() {
+    ++steps_;
+    if (control_.checkpoint.empty()) return false;
+    const std::chrono::duration<double> passed = Clock::now() - last_;
+    const bool due =
+        (control_.checkpoint_steps > 0 && steps_ >= control_.checkpoint_steps) ||
+        (control_.checkpoint_seconds > 0 && passed.count() >= control_.checkpoint_seconds);
+    if (!due) return false;
+    steps_ = 0;
+    last_ = Clock::now();
+    return true;
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  const FitControl& control_;
+  std::size_t steps_ = 0;
+  Clock::time_point last_ = Clock::now();
+};
+
+// Whether the report wants the training to go on.
+bool Report(const FitControl& control, const Progress& progress, bool done) {
+  const std::size_t every = std::max<std::size_t>(control.report_every, 1);
+  if (!control.report || (progress.step % every != 0 && !done)) return true;
+  return control.report(progress);
+}
+
+FitOptions WithThreads(FitOptions options, const FitControl& control) {
+  options.threads = control.threads.value_or(options.threads);
+  return options;
+}
+
+// Brings `trained` up to where the trainer is. Its options stay those that the run was started
+// with, whatever threads are used now.
+void Update(const Trainer& trainer, TrainedModel& trained) {
+  const FitOptions options = trained.model.options;
+  trained.model = trainer.Snapshot();
+  trained.model.options = options;
+  trained.finished = trainer.done();
+  trained.state =
+      std::make_shared<const TrainingState>(TrainingState{trainer.start(), trainer.Save()});
+}
+
+TrainedModel Run(Trainer& trainer, TrainedModel trained, const FitControl& control) {
+  constexpr std::size_t kHistory = 400;  // records at most, and the last step
+  const std::size_t history_every = (trainer.steps() + kHistory - 1) / kHistory;
+  CheckpointClock clock(control);
+  while (!trainer.done()) {
+    const Progress progress = trainer.Step();
+    if (progress.step % history_every == 0 || trainer.done()) trained.history.push_back(progress);
+    if (!trainer.done() && clock.Due()) {
+      Update(trainer, trained);
+      SaveModel(control.checkpoint, trained);
+    }
+    if (!Report(control, progress, trainer.done())) break;
+  }
+  Update(trainer, trained);
+  if (!control.checkpoint.empty()) SaveModel(control.checkpoint, trained);
+  return trained;
+}
+
+}  // namespace
+
+Model Fit(const Dataset& data, const FitOptions& options,
+          const std::function<bool(const Progress&)>& report) {
+  FitControl control;
+  control.report = report;
+  return Train(data, options, control).model;
+}
+
+TrainedModel Train(const Dataset& data, const FitOptions& options, const FitControl& control,
+                   const Dataset& validation) {
+  if (IsSampled(options.model)) {
+    TrainedModel sampled = SampleModel(data, WithThreads(options, control), control.report);
+    sampled.model.options = options;
+    if (sampled.finished && !control.checkpoint.empty()) SaveModel(control.checkpoint, sampled);
+    return sampled;
+  }
+  Trainer trainer(data, WithThreads(options, control), validation);
+  TrainedModel trained;
+  trained.model.options = options;
+  trained.data = data;
+  trained.validation = validation;
+  return Run(trainer, std::move(trained), control);
+}
+
+TrainedModel Resume(const std::filesystem::path& path, const FitControl& control) {
+  TrainedModel saved = LoadTrainedModel(path);
+  if (saved.finished) return saved;
+  if (!saved.state) {
+    internal::ThrowAt(path.string(), "holds a model without its training, cannot be resumed");
+  }
+  FitControl own = control;
+  if (own.checkpoint.empty()) own.checkpoint = path;
+  const auto trainer = internal::NamingFile(path.string(), [&] {
+    auto restored = std::make_unique<Trainer>(saved.data, WithThreads(saved.model.options, control),
+                                              saved.state->start, saved.validation);
+    restored->Restore(saved.state->trainer);
+    return restored;
+  });
+  return Run(*trainer, std::move(saved), own);
+}
+
+}  // namespace gpode

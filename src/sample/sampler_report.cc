@@ -1,0 +1,95 @@
+// A sampler's report: the worst of all coordinates, in numbers and in words.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "gpode/chain_diagnostics.h"
+#include "gpode/parallel.h"
+
+namespace gpode {
+namespace {
+
+constexpr double kGoodRhat = 1.01;
+constexpr double kGoodEss = 400;
+constexpr double kGoodEnergyInformation = 0.3;
+
+// The largest; NaN if there is one.
+double Worst(const std::vector<DrawSummary>& coordinates, double DrawSummary::*member) {
+  double worst = -std::numeric_limits<double>::infinity();
+  for (const DrawSummary& s : coordinates) {
+    if (std::isnan(s.*member)) return s.*member;
+    worst = std::max(worst, s.*member);
+  }
+  return worst;
+}
+
+double Least(const std::vector<DrawSummary>& coordinates, double DrawSummary::*member) {
+  double least = std::numeric_limits<double>::infinity();
+  for (const DrawSummary& s : coordinates) {
+    if (std::isnan(s.*member)) return s.*member;
+    least = std::min(least, s.*member);
+  }
+  return least;
+}
+
+void AddChainWarnings(const NutsResult& result, std::vector<std::string>& warnings) {
+  for (std::size_t c = 0; c < result.chains.size(); ++c) {
+    const ChainStatus status = result.chains[c].status;
+    if (status == ChainStatus::kOk) continue;
+    warnings.push_back(fmt::format("chain {} has no draws: {}", c + 1, Message(status)));
+  }
+}
+
+// Not `a > b` but `!(a <= b)`: NaN is a reason to warn.
+void AddWarnings(const NutsResult& result, SamplerReport& report) {
+  std::vector<std::string>& warnings = report.warnings;
+  AddChainWarnings(result, warnings);
+  if (report.coordinates.empty()) return;
+  if (report.divergences > 0) {
+    warnings.push_back(
+        fmt::format("{} trajectories diverged after the warm-up: raise "
+                    "target_acceptance or change the parametrisation",
+                    report.divergences));
+  }
+  if (report.at_max_depth > 0) {
+    warnings.push_back(fmt::format("{} trajectories reached the largest depth, {}",
+                                   report.at_max_depth, result.max_depth));
+  }
+  if (!(report.worst_rhat <= kGoodRhat)) {
+    warnings.push_back(fmt::format("the chains disagree: R-hat is up to {:.3f}, should be below {}",
+                                   report.worst_rhat, kGoodRhat));
+  }
+  if (!(std::min(report.least_bulk_ess, report.least_tail_ess) >= kGoodEss)) {
+    warnings.push_back(
+        fmt::format("few effective draws: {:.0f} in the bulk, {:.0f} in the tails, should be {}",
+                    report.least_bulk_ess, report.least_tail_ess, kGoodEss));
+  }
+  if (!(report.least_energy_information >= kGoodEnergyInformation)) {
+    warnings.push_back(fmt::format("the energy is explored slowly: E-BFMI is {:.2f}, should be {}",
+                                   report.least_energy_information, kGoodEnergyInformation));
+  }
+}
+
+}  // namespace
+
+SamplerReport DiagnoseChains(const NutsResult& result, std::size_t threads) {
+  SamplerReport report{.divergences = result.Divergences(),
+                       .at_max_depth = result.AtMaxDepth(),
+                       .failed_chains = result.Failed()};
+  for (const NutsChain& chain : result.chains) report.evaluations += chain.evaluations;
+  if (report.failed_chains < result.chains.size()) {
+    report.coordinates.resize(result.dim);
+    ThreadPool pool(threads);
+    pool.For(result.dim,
+             [&](std::size_t i) { report.coordinates[i] = Summarise(result.Values(i)); });
+    report.worst_rhat = Worst(report.coordinates, &DrawSummary::rhat);
+    report.least_bulk_ess = Least(report.coordinates, &DrawSummary::bulk_ess);
+    report.least_tail_ess = Least(report.coordinates, &DrawSummary::tail_ess);
+    report.least_energy_information = EnergyInformation(result.Energies()).minCoeff();
+  }
+  AddWarnings(result, report);
+  return report;
+}
+
+}  // namespace gpode

@@ -1,0 +1,156 @@
+#include "store/model_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "gpode/error.h"
+#include "gpode/gpode.h"
+#include "io/files.h"
+#include "options/fit_options.h"
+#include "store/model_members.h"
+
+namespace gpode {
+namespace internal {
+namespace {
+
+// History: one array per member of Progress, one value per record.
+using Columns = std::map<std::string, std::vector<double>, std::less<>>;
+
+void WriteHistory(const std::vector<Progress>& history, NpzWriter* out) {
+  Columns columns;
+  for (const Progress& progress : history) {
+    ForMembers(progress, [&](std::string_view name, const auto& member) {
+      columns[std::string(name)].push_back(static_cast<double>(member));
+    });
+  }
+  const MemberWriter write(out, "history/");
+  for (const auto& [name, values] : columns) write(name, values);
+}
+
+void SetMember(double value, std::string_view, double& member) { member = value; }
+
+template <typename T>
+void SetMember(double value, std::string_view name, T& member) {
+  constexpr double kMost = std::is_enum_v<T> ? 1 : 9007199254740992.0;
+  if (!(value >= 0 && value <= kMost)) ThrowInput("history", name, "has an impossible value");
+  member = static_cast<T>(static_cast<std::uint64_t>(value));
+}
+
+std::vector<Progress> ReadHistory(const Archive& archive, std::string_view file) {
+  const MemberReader read(archive, "history/", file);
+  std::vector<double> steps;
+  read("step", steps);
+  std::vector<Progress> history(steps.size());
+  Progress names;
+  ForMembers(names, [&](std::string_view name, const auto&) {
+    std::vector<double> values;
+    read(name, values);
+    if (values.empty()) return;
+    CheckSize("history", name, values.size(), history.size());
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      ForMembers(history[i], [&](std::string_view own, auto& member) {
+        if (own == name) SetMember(values[i], name, member);
+      });
+    }
+  });
+  return history;
+}
+
+Model ReadModel(const Archive& archive, std::string_view file) {
+  Model model;
+  std::string options;
+  MemberReader(archive, "", file)("options", options);
+  model.options =
+      ReadOptions(options, fmt::format("{}: options", file), {}, UnknownOptions::kIgnore);
+  ForMembers(model, MemberReader(archive, "model/", file));
+  CheckModel(model);
+  return model;
+}
+
+void ReadTraining(const Archive& archive, std::string_view file, TrainedModel* trained) {
+  DataColumns columns;
+  ForMembers(columns, MemberReader(archive, "data/", file));
+  trained->data = FromColumns(columns, trained->model.channels);
+  CheckDataset(trained->data);
+  if (const MemberReader read(archive, "validation/", file); read.Has("times")) {
+    DataColumns held;
+    ForMembers(held, read);
+    trained->validation = FromColumns(held, trained->model.channels);
+    CheckDataset(trained->validation);
+  }
+  trained->history = ReadHistory(archive, file);
+  const MemberReader read(archive, "training/", file);
+  if (!read.Has("flat")) return;
+  auto state = std::make_shared<TrainingState>();
+  ForMembers(state->trainer, read);
+  ForMembers(state->start, MemberReader(archive, "start/", file));
+  read("finished", trained->finished);
+  CheckTrainingState(*state, trained->data, trained->model);
+  trained->state = std::move(state);
+}
+
+}  // namespace
+
+std::vector<std::byte> ModelBytes(const TrainedModel& trained) {
+  CheckModel(trained.model);
+  NpzWriter out("SaveModel");
+  out.AddText("about", fmt::format("gpode model {}.{}\nwritten by gpode {}\n", kFormatMajor,
+                                   kFormatMinor, Version()));
+  out.AddText("options", OptionsText(trained.model.options));
+  ForMembers(trained.model, MemberWriter(&out, "model/"));
+  if (!trained.data.trajectories.empty()) {
+    const DataColumns columns = ToColumns(trained.data);
+    ForMembers(columns, MemberWriter(&out, "data/"));
+    WriteHistory(trained.history, &out);
+  }
+  if (!trained.validation.trajectories.empty()) {
+    const DataColumns columns = ToColumns(trained.validation);
+    ForMembers(columns, MemberWriter(&out, "validation/"));
+  }
+  if (trained.state) {
+    const MemberWriter write(&out, "training/");
+    write("finished", trained.finished);
+    ForMembers(trained.state->trainer, write);
+    ForMembers(trained.state->start, MemberWriter(&out, "start/"));
+  }
+  constexpr std::string_view kNoDigits = "00000000";
+  std::vector<std::byte> bytes =
+      std::move(out).Finish(fmt::format("{}{}", SealWithoutDigits(), kNoDigits));
+  const std::string digits = SealDigits(std::span(bytes).first(bytes.size() - kNoDigits.size()));
+  std::copy_n(std::as_bytes(std::span(digits)).begin(), digits.size(),
+              bytes.end() - static_cast<std::ptrdiff_t>(digits.size()));
+  return bytes;
+}
+
+TrainedModel ParseModel(std::span<const std::byte> bytes, std::string_view name) {
+  CheckSeal(bytes, name);
+  return NamingFile(name, [&] {
+    const Archive archive = ReadNpz(bytes, name);
+    TrainedModel trained;
+    trained.model = ReadModel(archive, name);
+    if (MemberReader(archive, "data/", name).Has("times")) ReadTraining(archive, name, &trained);
+    return trained;
+  });
+}
+
+}  // namespace internal
+
+void SaveModel(const std::filesystem::path& path, const TrainedModel& trained) {
+  internal::WriteFile(path, internal::ModelBytes(trained));
+}
+
+void SaveModel(const std::filesystem::path& path, const Model& model) {
+  SaveModel(path, TrainedModel{.model = model});
+}
+
+TrainedModel LoadTrainedModel(const std::filesystem::path& path) {
+  return internal::ParseFile(path, [](std::span<const std::byte> bytes, std::string_view name) {
+    return internal::ParseModel(bytes, name);
+  });
+}
+
+Model LoadModel(const std::filesystem::path& path) { return LoadTrainedModel(path).model; }
+
+}  // namespace gpode

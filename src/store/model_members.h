@@ -1,0 +1,200 @@
+// The tables of what a model file holds: name and member of every struct in it.
+//
+// Each table takes its struct apart by a structured binding: a new member does not compile until it
+// has been named here. docs/formats.md lists the names.
+#pragma once
+
+#include <fmt/format.h>
+
+#include "gpode/gp.h"
+#include "gpode/model.h"
+#include "io/struct_arrays.h"
+#include "train/training_state.h"
+
+namespace gpode::internal {
+
+// A struct that is T or const T.
+template <typename S, typename T>
+concept Is = std::same_as<std::remove_const_t<S>, T>;
+
+// Visits a member's own members, with its name in front.
+template <typename Struct, typename Visit>
+void ForNested(std::string_view name, Struct& s, const Visit& visit) {
+  ForMembers(s, [&](std::string_view own, auto&& member) {
+    visit(fmt::format("{}/{}", name, own), std::forward<decltype(member)>(member));
+  });
+}
+
+template <Is<ObservationMap> S, typename Visit>
+void ForMembers(S& s, const Visit& visit) {
+  auto& [matrix, offset] = s;
+  visit("matrix", matrix);
+  visit("offset", offset);
+}
+
+template <Is<GpParameters> S, typename Visit>
+void ForMembers(S& s, const Visit& visit) {
+  auto& [inducing_locations, inducing_mean, inducing_chol, lengthscales, variances] = s;
+  visit("inducing_locations", inducing_locations);
+  visit("inducing_mean", inducing_mean);
+  visit("inducing_chol", inducing_chol);
+  visit("lengthscales", lengthscales);
+  visit("variances", variances);
+}
+
+template <Is<NetworkParameters> S, typename Visit>
+void ForMembers(S& s, const Visit& visit) {
+  auto& [mean, deviation] = s;
+  visit("mean", mean);
+  visit("deviation", deviation);
+}
+
+template <Is<PosteriorDraws> S, typename Visit>
+void ForMembers(S& s, const Visit& visit) {
+  auto& [field, x0, noise_variance] = s;
+  visit("field", field);
+  visit("x0", x0);
+  visit("noise_variance", noise_variance);
+}
+
+template <Is<SamplerSummary> S, typename Visit>
+void ForMembers(S& s, const Visit& visit) {
+  auto& [worst_rhat, least_bulk_ess, least_tail_ess, divergences, at_max_depth, failed_chains,
+         evaluations] = s;
+  visit("worst_rhat", worst_rhat);
+  visit("least_bulk_ess", least_bulk_ess);
+  visit("least_tail_ess", least_tail_ess);
+  visit("divergences", divergences);
+  visit("at_max_depth", at_max_depth);
+  visit("failed_chains", failed_chains);
+  visit("evaluations", evaluations);
+}
+
+template <Is<Model> S, typename Visit>
+void ForMembers(S& s, const Visit& visit) {
+  // The options are text, written and read by their own table.
+  auto& [options, channels, map, state_scale, state_offset, time_scale, start_times, end_times,
+         warning, gp, network, draws, sampler, noise_variance, x0_mean, x0_chol,
+         shooting_trajectory, shooting_times, shooting_mean, shooting_chol] = s;
+  visit("channels", channels);
+  ForNested("map", map, visit);
+  visit("state_scale", state_scale);
+  visit("state_offset", state_offset);
+  visit("time_scale", time_scale);
+  visit("start_times", start_times);
+  visit("end_times", end_times);
+  visit("warning", warning);
+  ForNested("gp", gp, visit);
+  ForNested("network", network, visit);
+  ForNested("draws", draws, visit);
+  ForNested("sampler", sampler, visit);
+  visit("noise_variance", noise_variance);
+  visit("x0_mean", x0_mean);
+  visit("x0_chol", x0_chol);
+  visit("shooting_trajectory", shooting_trajectory);
+  visit("shooting_times", shooting_times);
+  visit("shooting_mean", shooting_mean);
+  visit("shooting_chol", shooting_chol);
+}
+
+template <Is<Start> S, typename Visit>
+void ForMembers(S& s, const Visit& visit) {
+  auto& [map, state_scale, state_offset, spread, time_scale, states, x0, gp, weights,
+         noise_variance, channel_weights] = s;
+  ForNested("map", map, visit);
+  visit("state_scale", state_scale);
+  visit("state_offset", state_offset);
+  visit("spread", spread);
+  visit("time_scale", time_scale);
+  visit("states", Ragged(states));
+  visit("x0", x0);
+  ForNested("gp", gp, visit);
+  visit("weights", weights);
+  visit("noise_variance", noise_variance);
+  visit("channel_weights", channel_weights);
+}
+
+template <Is<Plateau> S, typename Visit>
+void ForMembers(S& s, const Visit& visit) {
+  auto& [sum, squares, count, best, best_error, windows, stale] = s;
+  visit("sum", sum);
+  visit("squares", squares);
+  visit("count", count);
+  visit("best", best);
+  visit("best_error", best_error);
+  visit("windows", windows);
+  visit("stale", stale);
+}
+
+template <Is<TrainerState> S, typename Visit>
+void ForMembers(S& s, const Visit& visit) {
+  auto& [phase, step, cooling_from, plateau, log_tolerance, keeps_shooting, adam_steps, skipped,
+         skipped_in_a_row, flat, first_moment, second_moment, step_hints, state_updates, best_flat,
+         best_score, stale_checks, settling_from] = s;
+  visit("phase", phase);
+  visit("step", step);
+  visit("cooling_from", cooling_from);
+  ForNested("plateau", plateau, visit);
+  visit("log_tolerance", log_tolerance);
+  visit("keeps_shooting", keeps_shooting);
+  visit("adam_steps", adam_steps);
+  visit("skipped", skipped);
+  visit("skipped_in_a_row", skipped_in_a_row);
+  visit("flat", flat);
+  visit("first_moment", first_moment);
+  visit("second_moment", second_moment);
+  visit("step_hints", step_hints);
+  visit("state_updates", state_updates);
+  visit("best_flat", best_flat);
+  visit("best_score", best_score);
+  visit("stale_checks", stale_checks);
+  visit("settling_from", settling_from);
+}
+
+// All members are numbers, an enumeration counting from 0.
+template <Is<Progress> S, typename Visit>
+void ForMembers(S& s, const Visit& visit) {
+  auto& [step, steps, phase, bound, loglik, constraint, kl_u, tolerance, gap, noise, lengthscale,
+         diverged, evaluations, skipped] = s;
+  visit("step", step);
+  visit("steps", steps);
+  visit("phase", phase);
+  visit("bound", bound);
+  visit("loglik", loglik);
+  visit("constraint", constraint);
+  visit("kl_u", kl_u);
+  visit("tolerance", tolerance);
+  visit("gap", gap);
+  visit("noise", noise);
+  visit("lengthscale", lengthscale);
+  visit("diverged", diverged);
+  visit("evaluations", evaluations);
+  visit("skipped", skipped);
+}
+
+// A data set, its trajectories one after the other.
+struct DataColumns {
+  std::vector<std::string> names;
+  std::vector<double> start_times;   // (trajectories), NaN where none is given
+  std::vector<std::size_t> lengths;  // (trajectories)
+  std::vector<double> times;         // (sum of lengths)
+  Matrix values;                     // (sum of lengths, channels)
+  std::string time_name;
+};
+
+template <Is<DataColumns> S, typename Visit>
+void ForMembers(S& s, const Visit& visit) {
+  auto& [names, start_times, lengths, times, values, time_name] = s;
+  visit("names", names);
+  visit("start_times", start_times);
+  visit("lengths", lengths);
+  visit("times", times);
+  visit("values", values);
+  visit("time_name", time_name);
+}
+
+DataColumns ToColumns(const Dataset& data);
+// Throws unless the columns agree; the data set still has to be checked.
+Dataset FromColumns(const DataColumns& columns, const std::vector<std::string>& channels);
+
+}  // namespace gpode::internal

@@ -1,0 +1,86 @@
+// The line that ends a model file: format version and checksum.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
+#include "gpode/gpode.h"
+#include "io/files.h"
+#include "io/zip.h"
+#include "store/model_file.h"
+
+namespace gpode::internal {
+namespace {
+
+constexpr std::string_view kTitle = "gpode model ", kChecksum = " crc32 ";
+constexpr std::size_t kDigits = 8;
+constexpr std::size_t kLongest = 64;
+
+std::string_view Text(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+bool TakeNumber(std::string_view& text, unsigned& number) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc()) return false;
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  return true;
+}
+
+bool TakeText(std::string_view& text, std::string_view expected) {
+  if (!text.starts_with(expected)) return false;
+  text.remove_prefix(expected.size());
+  return true;
+}
+
+std::optional<Sealed> ReadSeal(std::span<const std::byte> bytes) {
+  const std::string_view end = Text(bytes.last(std::min(bytes.size(), kLongest)));
+  const std::size_t at = end.rfind(kTitle);
+  if (at == std::string_view::npos) return std::nullopt;
+  std::string_view rest = end.substr(at + kTitle.size());
+  Sealed seal{};
+  const bool whole = TakeNumber(rest, seal.major) && TakeText(rest, ".") &&
+                     TakeNumber(rest, seal.minor) && TakeText(rest, kChecksum) &&
+                     rest.size() == kDigits;
+  return whole ? std::optional(seal) : std::nullopt;
+}
+
+// Whether it begins as model files do, so that someone meant it to be one.
+bool BeginsAsModel(std::span<const std::byte> bytes) {
+  constexpr std::size_t kNameAt = 30;  // in a zip archive's first local header
+  return Text(bytes).starts_with("PK\x03\x04") &&
+         Text(bytes.subspan(std::min(bytes.size(), kNameAt))).starts_with("about.npy");
+}
+
+}  // namespace
+
+std::string SealDigits(std::span<const std::byte> bytes_before) {
+  return fmt::format("{:08x}", Crc(bytes_before));
+}
+
+std::string SealWithoutDigits() {
+  return fmt::format("{}{}.{}{}", kTitle, kFormatMajor, kFormatMinor, kChecksum);
+}
+
+Sealed CheckSeal(std::span<const std::byte> bytes, std::string_view name) {
+  const std::optional<Sealed> seal = ReadSeal(bytes);
+  if (!seal && BeginsAsModel(bytes)) {
+    ThrowAt(name, "is truncated or damaged: a model file must end in its checksum");
+  }
+  if (!seal) ThrowAt(name, "is no model file, must be one that gpode has written");
+  const std::string found = SealDigits(bytes.first(bytes.size() - kDigits));
+  const std::string_view expected = Text(bytes.last(kDigits));
+  if (found != expected && checksums_count) {
+    ThrowAt(name, fmt::format("is damaged: checksum {} found, must be {}", found, Quote(expected)));
+  }
+  if (seal->major != kFormatMajor) {
+    ThrowAt(name, fmt::format("has the format version {}.{}, gpode {} reads version {}; {}",
+                              seal->major, seal->minor, Version(), kFormatMajor,
+                              seal->major > kFormatMajor ? "a newer gpode reads it"
+                                                         : "an older gpode reads it"));
+  }
+  return *seal;
+}
+
+}  // namespace gpode::internal

@@ -1,0 +1,92 @@
+#include "gpode/fit_quality.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+#include <string>
+
+#include "gpode/simulate.h"
+
+namespace gpode {
+namespace {
+
+bool Mention(const std::vector<std::string>& remarks, const std::string& part) {
+  return std::any_of(remarks.begin(), remarks.end(), [&](const std::string& remark) {
+    return remark.find(part) != std::string::npos;
+  });
+}
+
+Dataset Noisy() {
+  return Simulate({.system = "vdp", .points = 60, .noise_share = 0.05, .seed = 2}).data;
+}
+
+FitOptions Steps(std::size_t steps) {
+  FitOptions options;
+  options.steps = steps;
+  return options;
+}
+
+TEST(DataRemarks, AreNoneForGoodData) { EXPECT_TRUE(DataRemarks(Noisy()).empty()); }
+
+TEST(DataRemarks, AreNoneForASmallMovementFarFromZero) {
+  Dataset data = Noisy();
+  data.trajectories[0].values.col(0).array() += 1e9;
+  EXPECT_TRUE(DataRemarks(data).empty());
+}
+
+TEST(DataRemarks, FindConstantChannelsOutliersAndCoarseValues) {
+  Dataset data = Noisy();
+  Trajectory& t = data.trajectories[0];
+  t.values(30, 0) += 50;
+  t.values.col(1) = t.values.col(1).array().sign();
+  EXPECT_TRUE(Mention(DataRemarks(data), "'x1' has 3 values far off"));
+  EXPECT_TRUE(Mention(DataRemarks(data), "'x2' has only 2 different values"));
+  t.values.col(1).setConstant(3);
+  EXPECT_TRUE(Mention(DataRemarks(data), "'x2' is constant (3)"));
+}
+
+TEST(DataRemarks, FindGapsFewTimesMissingValuesAndOddUnits) {
+  Dataset data = Noisy();
+  Trajectory& t = data.trajectories[0];
+  for (std::size_t i = 40; i < t.times.size(); ++i) t.times[i] += 10;
+  t.values.col(1) *= 1e6;
+  t.values.col(0).head(40).setConstant(std::numeric_limits<double>::quiet_NaN());
+  EXPECT_TRUE(Mention(DataRemarks(data), "has a gap of"));
+  EXPECT_TRUE(Mention(DataRemarks(data), "'x1' is missing in 67 %"));
+  EXPECT_TRUE(Mention(DataRemarks(data), "are the units right?"));
+  data.trajectories[0] = Thinned(data.trajectories[0], 5);
+  EXPECT_TRUE(Mention(DataRemarks(data), "there are only 5 times"));
+}
+
+TEST(AssessFit, SeesWhatTheModelExplains) {
+  const TrainedModel trained = Train(Noisy(), Steps(1500));
+  const FitQuality quality = AssessFit(trained);
+  ASSERT_EQ(quality.channels.size(), 2u);
+  for (const ChannelFit& fit : quality.channels) {
+    EXPECT_EQ(fit.values, 60u);
+    EXPECT_LT(fit.residual, 0.2 * fit.spread);
+    EXPECT_LT(fit.outside, 0.25);
+  }
+  EXPECT_FALSE(Mention(quality.remarks, "explains only"));
+}
+
+TEST(AssessFit, SeesWhatItDoesNot) {
+  TrainedModel trained = Train(Noisy(), Steps(20));
+  trained.data.trajectories[0].values.col(0).reverseInPlace();
+  const FitQuality quality = AssessFit(trained);
+  EXPECT_TRUE(Mention(quality.remarks, "channel 'x1': the model explains only"));
+  EXPECT_TRUE(Mention(quality.remarks, "outside the 90 % band"));
+}
+
+TEST(AssessFit, LooksAtAPartOfManyData) {
+  Dataset data = Noisy();
+  const Trajectory one = data.trajectories[0];
+  for (int n = 0; n < 199; ++n) data.trajectories.push_back(one);
+  const FitQuality quality = AssessFit(Train(data, Steps(2)), {.draws = 4});
+  EXPECT_GT(quality.trajectories, 50u);
+  EXPECT_LT(quality.trajectories, 80u);
+}
+
+}  // namespace
+}  // namespace gpode
