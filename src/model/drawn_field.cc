@@ -2,6 +2,7 @@
 
 #include "gpode/error.h"
 #include "gpode/mlp.h"
+#include "model/network_posterior.h"
 
 namespace gpode {
 
@@ -27,7 +28,11 @@ std::unique_ptr<Field> MeanOf(const SparseGp& gp) {
 
 std::unique_ptr<Field> NetworkOf(const Model& model, std::span<const double> weights) {
   auto network = std::make_unique<Mlp>(model.dim(), model.options.neural.hidden);
-  network->SetParameters(weights);
+  const Vector scale =
+      WeightScales(model.dim(), model.options.neural.hidden, model.options.neural.prior_scale);
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    network->parameters()[i] = scale[static_cast<Eigen::Index>(i)] * weights[i];
+  }
   return network;
 }
 

@@ -9,7 +9,6 @@
 #include "gpode/error.h"
 #include "gpode/random.h"
 #include "model/drawn_field.h"
-#include "model/network_posterior.h"
 #include "predict/average_field.h"
 #include "predict/integrate.h"
 
@@ -135,8 +134,8 @@ Imputation Posterior::FillGaps(std::size_t trajectory, const gpode::Trajectory& 
 Matrix Posterior::ToModel(const Matrix& states) const {
   CheckSize("Posterior", "a row of states", states.cols(), dim());
   CheckFinite("Posterior", "states", {states.data(), static_cast<std::size_t>(states.size())});
-  return (states.rowwise() - model_.state_offset.transpose()) *
-         model_.state_scale.cwiseInverse().asDiagonal();
+  return (states.rowwise() - model_.state_offset.transpose()).array().rowwise() /
+         model_.state_scale.transpose().array();
 }
 
 Matrix Posterior::FieldMean(const Matrix& states) const {
@@ -187,11 +186,7 @@ std::unique_ptr<const Field> Posterior::Draw(std::uint64_t seed, std::uint64_t i
       Vector weights(model_.network.mean.size());
       const std::span<double> all(weights.data(), static_cast<std::size_t>(weights.size()));
       RandomStream(seed, kForecastStep, i, Purpose::kInducing).Normals(all);
-      const Vector scale = WeightScales(model_.dim(), model_.options.neural.hidden,
-                                        model_.options.neural.prior_scale);
-      weights = model_.network.mean.cwiseQuotient(scale) +
-                model_.network.deviation.cwiseQuotient(scale).cwiseProduct(weights);
-      weights = scale.cwiseProduct(weights);
+      weights = model_.network.mean + model_.network.deviation.cwiseProduct(weights);
       return NetworkOf(model_, all);
     }
     case ModelKind::kNeuralHmc:

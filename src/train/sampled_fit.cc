@@ -36,15 +36,12 @@ PosteriorDraws ToDraws(const SampledTarget& target, const FitOptions& options,
                        const Matrix& flats) {
   const ModelParameters& p = target.parameters();
   const bool network = IsNetwork(options.model);
-  const Vector scale =
-      network ? WeightScales(p.shape().dim, options.neural.hidden, options.neural.prior_scale)
-              : Vector();
   PosteriorDraws draws;
   for (Eigen::Index s = 0; s < flats.rows(); ++s) {
     const std::vector<double> values = target.ValuesAt({flats.row(s).data(), target.size()});
     Vector field;
     if (network) {
-      field = scale.cwiseProduct(Block(p, p.weight_mean, values));
+      field = Block(p, p.weight_mean, values);
     } else {
       const auto mean = Block(p, p.inducing_mean, values);
       const auto lengthscales = Block(p, p.lengthscales, values);

@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "gpode/error.h"
-#include "model/network_posterior.h"
 #include "train/trainer.h"
 
 namespace gpode {
@@ -41,11 +40,9 @@ void Trainer::ClearSpreads(std::span<double> values) const {
 
 void Trainer::ReadField(std::span<const double> values, Model& model) const {
   if (!IsNetwork(options_.model)) return parameters_->ReadGp(values, model.gp);
-  const Vector scale =
-      WeightScales(start_.map.dim(), options_.neural.hidden, options_.neural.prior_scale);
   const auto read = [&](std::size_t block) -> Vector {
-    return scale.cwiseProduct(
-        Eigen::Map<const Vector>(layout().Values(block, values).data(), scale.size()));
+    const auto own = layout().Values(block, values);
+    return Eigen::Map<const Vector>(own.data(), static_cast<Eigen::Index>(own.size()));
   };
   model.network = {read(parameters_->weight_mean), read(parameters_->weight_deviation)};
 }
