@@ -20,15 +20,12 @@
 //   Matrix f = Evaluate(field, points);
 #pragma once
 
-#include <Eigen/Core>
 #include <cstddef>
 #include <span>
 
-namespace gpode {
+#include "gpode/matrix.h"
 
-// Row-major throughout: a row is a point, a trajectory's state, an output dimension.
-using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-using Vector = Eigen::VectorXd;
+namespace gpode {
 
 class Field {
  public:

@@ -44,13 +44,13 @@ struct Forecast {
   std::vector<Matrix> draws = {};
   std::size_t diverged = 0;
   std::vector<Matrix> states = {};  // one (T, D) per draw in the user's units, if asked for
-  Vector noise_variance = {};       // (channels), the model's
+  ObservationNoise noise = {};      // how channels are observed, as the model learnt
 
   // (T, channels) each. The mean is NaN where a draw diverged; quantiles are those of the other
   // draws, and NaN where there are none.
   Matrix Mean() const;
   Matrix Quantile(double p) const;  // linear between draws
-  // For new observations: the quantiles of the mixture of normals N(draw, noise variance).
+  // The quantiles of new observations: those of the mixture of the likelihood over the draws.
   // -infinity and infinity for p = 0 and 1.
   Matrix PredictiveQuantile(double p) const;
 };

@@ -25,7 +25,4 @@ Model LoadModel(const std::filesystem::path& path);
 // With data, history and training state, as far as they were saved.
 TrainedModel LoadTrainedModel(const std::filesystem::path& path);
 
-// Throws an InputError unless shapes agree and values are possible.
-void CheckModel(const Model& model);
-
 }  // namespace gpode

@@ -11,12 +11,18 @@
 //   options.observation_map = PrincipalComponents(all_recordings, 5);
 #pragma once
 
+#include <optional>
 #include <span>
 
 #include "gpode/dataset.h"
-#include "gpode/field.h"
+#include "gpode/matrix.h"
 
 namespace gpode {
+
+struct StateEstimate {
+  Vector mean;             // (D)
+  Matrix covariance = {};  // (D, D), if asked for
+};
 
 struct ObservationMap {
   Matrix matrix;  // C (channels, D)
@@ -28,19 +34,27 @@ struct ObservationMap {
   bool IsDiagonal() const;
   // Rows of states (n, D) to rows of channels (n, channels), without noise.
   Matrix Apply(const Matrix& states) const;
-  // The other way by least squares, from the channels that were seen (NaN: missing); NaN where
-  // these do not determine the state.
+  // The same for one state x (D), and its reverse for cotangents of the channels: bx is added to.
+  void ApplyTo(std::span<const double> x, std::span<double> channels) const;
+  void AddReverse(std::span<const double> bchannels, std::span<double> bx) const;
+  // The state of one row of channel values by least squares, from the channels that are not NaN;
+  // with the covariance (channels, channels) of the values, also that of the state. Nothing if these
+  // channels do not determine the state.
+  std::optional<StateEstimate> StateOf(std::span<const double> values,
+                                       const Matrix& covariance = {}) const;
+  // The same for rows of values (n, channels); NaN where a state is not determined.
   Matrix StatesOf(const Matrix& values) const;
 
   static ObservationMap Identity(std::size_t dim);
 };
 
-// What is known of states a priori standard normal once their channels are seen.
+// The posterior of states that are a priori standard normal, given their channels.
 struct StateGuess {
-  Matrix mean, variance;  // (n, D); without observation 0 and 1
+  Matrix mean, variance;  // (n, D); without any observation 0 and 1
 };
 
-// values (n, channels), NaN: missing; noise_variance (channels), positive.
+// Returns the posterior for values (n, channels), NaN where missing, with Gaussian noise of these
+// positive variances (channels).
 StateGuess GuessStates(const ObservationMap& map, const Vector& noise_variance,
                        const Matrix& values);
 
@@ -48,17 +62,5 @@ StateGuess GuessStates(const ObservationMap& map, const Vector& noise_variance,
 // have unit variance: y = C score + b. Missing values are filled with what the components make of
 // the row's other channels.
 ObservationMap PrincipalComponents(const Dataset& data, std::size_t states);
-
-// log p(y | x): the sum over observed channels of y (NaN is missing), each times its weight; no
-// weights: all one.
-double LogLikelihood(const ObservationMap& map, std::span<const double> noise_variance,
-                     std::span<const double> y, std::span<const double> x,
-                     std::span<const double> weights = {});
-
-// The same and its reverse for the cotangent 1:  bx (D) and bnoise (channels) are added to.
-double LogLikelihoodPullback(const ObservationMap& map, std::span<const double> noise_variance,
-                             std::span<const double> y, std::span<const double> x,
-                             std::span<double> bx, std::span<double> bnoise,
-                             std::span<const double> weights = {});
 
 }  // namespace gpode

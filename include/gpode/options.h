@@ -18,7 +18,7 @@
 #include <string_view>
 #include <vector>
 
-#include "gpode/model.h"
+#include "gpode/fit_options.h"
 
 namespace gpode {
 
@@ -35,19 +35,21 @@ FitOptions ParseOptions(std::string_view text, std::string_view source,
 void SetOption(FitOptions& options, std::string_view name, std::string_view value,
                std::string_view source);
 
-// Models by name, as `gpode fit --model` and `gpode reproduce --models` know them: "gpode",
-// "shooting" (GPODE with that bound), "npode", "npode-shooting", "neural", ...
+// The models that have names, as `gpode fit --model` and `gpode reproduce --models` know them:
+// "gpode", "shooting" (GPODE with that bound), "npode", "npode-shooting", "neural", ...
 struct NamedModel {
   std::string name;
   std::string title;  // for tables: "Bayesian NeuralODE (VI), shooting"
-  ModelKind kind;
+  std::string function, posterior;
   BoundKind bound;
 };
 const std::vector<NamedModel>& ListModels();
-// The one that options stand for.
-const NamedModel& NameOf(const FitOptions& options);
-// Sets kind and bound; an unknown name is an error that begins with `source`.
+// The model that options ask for. Choices that no named model makes get a name made of them.
+NamedModel NameOf(const FitOptions& options);
+// Sets function, posterior and bound; an unknown name is an error that begins with `source`.
 void SetModel(FitOptions& options, std::string_view name, std::string_view source);
+// Whether the posterior is sampled (nuts.h) rather than trained.
+bool IsSampled(const FitOptions& options);
 
 struct OptionInfo {
   std::string name, default_value, help;

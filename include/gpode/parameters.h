@@ -24,6 +24,8 @@
 #include <string_view>
 #include <vector>
 
+#include "gpode/matrix.h"
+
 namespace gpode {
 
 enum class Transform { kFree, kPositive, kLowerTriangular };
@@ -55,6 +57,8 @@ class ParameterLayout {
 
   const std::vector<ParameterBlock>& blocks() const { return blocks_; }
   const ParameterBlock& Find(std::string_view name) const;
+  bool Has(std::string_view name) const;
+  std::size_t Index(std::string_view name) const;  // of the block with this name
   std::size_t flat_size() const { return flat_size_; }
   std::size_t value_size() const { return value_size_; }
 
@@ -85,6 +89,18 @@ class ParameterLayout {
   std::vector<ParameterBlock> blocks_;
   std::size_t flat_size_ = 0;
   std::size_t value_size_ = 0;
+};
+
+// Constrained values of named parameters, as a model keeps them.
+struct NamedValues {
+  ParameterLayout layout;
+  std::vector<double> values;  // (layout.value_size())
+
+  bool Has(std::string_view name) const { return layout.Has(name); }
+  std::span<const double> operator[](std::string_view name) const;
+  std::span<double> operator[](std::string_view name);
+  // A block as a matrix of its first dimension by all others; empty if there is no such block.
+  Matrix AsMatrix(std::string_view name) const;
 };
 
 }  // namespace gpode

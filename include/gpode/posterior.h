@@ -1,11 +1,9 @@
-// What a learnt model says: of trajectories, of gaps in them, of the field itself.
+// Predictions of a learnt model: of trajectories, of gaps in them, of the field itself.
 //
-// Everything is in the user's units. With x the user's state, t the user's time and z, s those of
-// the model, x = scale z + offset and t = time_scale s, so that the user's field is
-//   dx/dt = f_user(x) = scale f((x - offset) / scale) / time_scale.
+// Everything is in the user's units (coordinates.h).
 //
-// Draw i with some seed is the same function in every forecast, imputation and DrawField. Models
-// that are points (npODE, NeuralODE) have one; of those by a sampler, seed and i choose a draw.
+// Draw i of a seed is the same function in every forecast, imputation and DrawField. All draws of a
+// point estimate (npODE, NeuralODE) are the same; those of a sampled model are chosen by seed and i.
 //
 // Times do not decrease; they may be before a start, which is then integrated backwards. No times
 // give a forecast of no rows. Times that are not finite, and no draws, are an InputError.
@@ -26,40 +24,38 @@
 
 #include "gpode/dataset.h"
 #include "gpode/forecast.h"
-#include "gpode/gp.h"
 #include "gpode/model.h"
+#include "gpode/unknown_function.h"
 
 namespace gpode {
 
-// A state to start from, known exactly or not.
-struct StartState {
-  Vector mean;             // (D), in the user's units of states
-  Matrix covariance = {};  // (D, D), positive semidefinite; none: known exactly
-};
+class ModelDraws;
+
+// A state to start from. Without a covariance it is known exactly; in the user's units of states.
+using StartState = StateEstimate;
 
 // One function drawn from the posterior of the field, or its mean, in the user's units of states
 // and time: to evaluate, differentiate and integrate like any Field. It has no parameters to
 // differentiate by, and may outlive its Posterior.
 class PosteriorField final : public Field {
  public:
-  PosteriorField(std::unique_ptr<const Field> draw, Vector scale, Vector offset, double time_scale);
+  // `owner` keeps the field alive, which is in the model's coordinates.
+  PosteriorField(std::shared_ptr<const void> owner, const Field& field, Coordinates coordinates);
 
-  std::size_t dim() const override { return draw_->dim(); }
+  std::size_t dim() const override { return field_.dim(); }
+  std::size_t inputs() const override { return field_.inputs(); }
   std::size_t parameter_count() const override { return 0; }
   std::size_t record_size() const override;
-  void Value(std::span<const double> x, std::span<double> f,
-             std::span<double> scratch) const override;
-  void Record(std::span<const double> x, std::span<double> f,
-              std::span<double> record) const override;
-  void Pullback(std::span<const double> x, std::span<const double> record,
-                std::span<const double> g, std::span<double> bx,
-                std::span<double> bparameters) const override;
-  void Jacobian(std::span<const double> x, std::span<double> jacobian) const override;
+  void Value(const FieldPoints& at, std::span<double> f, std::span<double> scratch) const override;
+  void Record(const FieldPoints& at, std::span<double> f, std::span<double> record) const override;
+  void Pullback(const FieldPoints& at, std::span<const double> record, std::span<const double> g,
+                std::span<double> bx, std::span<double> bparameters) const override;
+  void Jacobian(const FieldPoints& at, std::span<double> jacobian) const override;
 
  private:
-  std::shared_ptr<const Field> draw_;  // in the model's coordinates
-  Vector scale_, offset_;              // (D)
-  double time_scale_;
+  std::shared_ptr<const void> owner_;
+  const Field& field_;
+  Coordinates coordinates_;
 };
 
 // A trajectory without gaps.
@@ -76,8 +72,8 @@ class Posterior {
   // factored.
   explicit Posterior(Model model);
 
-  const Model& model() const { return model_; }
-  std::size_t dim() const { return model_.dim(); }
+  const Model& model() const { return *model_; }
+  std::size_t dim() const { return model_->dim(); }
 
   // A training trajectory, before, within and after its data; see Origin.
   Forecast Trajectory(std::size_t trajectory, std::span<const double> times,
@@ -87,8 +83,8 @@ class Posterior {
   Forecast From(const StartState& start, double time, std::span<const double> times,
                 const ForecastOptions& options = {}) const;
 
-  // The state of channel values by least squares, from those that are not NaN; and what their
-  // covariance (channels, channels), if given, makes of its own. An InputError if the values do not
+  // The state of channel values by least squares, from those that are not NaN, with its covariance if
+  // that of the values (channels, channels) is given. Throws an InputError if the values do not
   // determine the state.
   StartState StateOf(std::span<const double> values, const Matrix& covariance = {}) const;
 
@@ -97,11 +93,11 @@ class Posterior {
   Imputation FillGaps(std::size_t trajectory, const gpode::Trajectory& seen, double level = 0.9,
                       const ForecastOptions& options = {}) const;
 
-  // The field at the rows of states (n, D): its mean and variance, (n, D) each. Exact for
-  // processes; of networks, those of 256 draws.
+  // The mean and the variance of the field at the rows of states (n, D), (n, D) each. They are exact
+  // where the function has closed forms, and otherwise those of 256 draws.
   Matrix FieldMean(const Matrix& states) const;
   Matrix FieldVariance(const Matrix& states) const;
-  // As functions: the mean, of networks that of 64 draws, and draw i.
+  // The mean as a function, where there is no closed form that of 64 draws; and draw i.
   PosteriorField MeanField() const;
   PosteriorField DrawField(std::uint64_t seed, std::uint64_t i) const;
 
@@ -112,16 +108,13 @@ class Posterior {
                           Origin origin) const;
   Forecast Follow(const std::vector<Leg>& legs, std::span<const double> times,
                   const ForecastOptions& options) const;
-  bool FollowLeg(const Leg& leg, const Field& field, std::uint64_t seed, std::uint64_t i,
-                 std::span<const double> times, Matrix& states) const;
-  std::size_t RowOf(std::uint64_t seed, std::uint64_t i) const;
-  std::unique_ptr<const Field> Draw(std::uint64_t seed, std::uint64_t i) const;
-  PosteriorField InUserUnits(std::unique_ptr<const Field> field) const;
+  FieldMoments MomentsAt(const Matrix& states) const;
+  bool HasExactMoments() const;
   Matrix ToModel(const Matrix& states) const;
   void CheckTrajectory(std::size_t trajectory) const;
 
-  Model model_;
-  SparseGp gp_;  // not of networks
+  std::shared_ptr<const Model> model_;
+  std::shared_ptr<const ModelDraws> draws_;
 };
 
 }  // namespace gpode

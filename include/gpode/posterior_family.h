@@ -12,7 +12,7 @@
 //   draws    as point; each draw of a sampler is   NAME_mean
 //            such an estimate
 //
-// `blocks` is the posterior of the paper (equations 13, 14 and 28): one Gaussian for the inducing
+// `blocks` is the posterior of the paper (sections 3.2 and 3.5): one Gaussian for the inducing
 // values of each output, one for each state.
 //
 // Thread safety: families and posteriors do not change; const functions may be called from any

@@ -1,9 +1,10 @@
 // Scores of a forecast against what was observed.
 //
-// With draws x_s, s = 1 .. S, and the noise variance v of a channel (plus 1e-8), for every value y:
-//   MNLL      - log (1/S) sum_s N(y | x_s, v)
+// With draws x_s, s = 1 .. S, and the likelihood p(y | x) of a channel, whose variance is enlarged by
+// 1e-8, for every value y:
+//   MNLL      - log (1/S) sum_s p(y | x_s)
 //   MSE       (y - (1/S) sum_s x_s)^2
-//   CRPS      E|Y - y| - E|Y - Y'| / 2,  Y and Y' from the mixture of the N(x_s, v)
+//   CRPS      E|Y - y| - E|Y - Y'| / 2,  Y and Y' from the mixture of the p(. | x_s)
 //   coverage  whether y is in the central 50, 90 or 95 % of the draws, or of that mixture
 // averaged over all values that are not NaN. Lower is better but for coverage, which should be near
 // its level.
@@ -13,9 +14,8 @@
 //
 // Thread safety: plain functions and values; the same bits for any number of threads.
 //
-//   Scores scores = Score(forecast, model.noise_variance, test_values);
-//   for (const HorizonScores& row : ScoreByHorizon(forecast, model.noise_variance, test_values,
-//   end))
+//   Scores scores = Score(forecast, forecast.noise, test_values);
+//   std::vector<HorizonScores> rows = ScoreByHorizon(forecast, forecast.noise, test_values, end);
 #pragma once
 
 #include <span>
@@ -35,8 +35,8 @@ struct Scores {
   std::size_t diverged = 0;  // draws
 };
 
-// observed (T, channels), NaN is passed over; noise_variance (channels).
-Scores Score(const Forecast& forecast, const Vector& noise_variance, const Matrix& observed,
+// Scores against `observed` (T, channels), where NaN is passed over, with this noise.
+Scores Score(const Forecast& forecast, const ObservationNoise& noise, const Matrix& observed,
              std::size_t threads = 0);
 
 // Scores of several forecasts together: each counts by its number of values.
@@ -52,7 +52,7 @@ struct HorizonScores {
 // By the time since `start`, such as the last observation's: a row between each two of the
 // increasing `edges`, values outside of them being left out; without edges, a row per distinct
 // time.
-std::vector<HorizonScores> ScoreByHorizon(const Forecast& forecast, const Vector& noise_variance,
+std::vector<HorizonScores> ScoreByHorizon(const Forecast& forecast, const ObservationNoise& noise,
                                           const Matrix& observed, double start,
                                           std::span<const double> edges = {},
                                           std::size_t threads = 0);
@@ -64,7 +64,8 @@ std::vector<HorizonScores> PoolByHorizon(std::span<const std::vector<HorizonScor
 // their squared errors (y - mean)^2 leave over once the draws' own variance is taken off, on
 // average, and never less than was learnt. Where the model is not quite the truth, forecasts err by
 // more than training residuals; validation data tell by how much.
-Vector CalibratedNoise(const Vector& learnt, std::span<const Forecast> forecasts,
-                       std::span<const Matrix> observed);
+ObservationNoise CalibratedNoise(const ObservationNoise& learnt,
+                                 std::span<const Forecast> forecasts,
+                                 std::span<const Matrix> observed);
 
 }  // namespace gpode

@@ -22,6 +22,23 @@
 
 namespace gpode {
 
+// One step of a training run.
+struct Progress {
+  std::size_t step = 0;   // counted over all phases
+  std::size_t steps = 0;  // of all phases
+  BoundKind phase = BoundKind::kVanilla;
+  double bound = 0;
+  double loglik = 0, constraint = 0, kl_u = 0;
+  // The tolerance of shooting, and the root mean square of the gaps between segments (Laplace: their
+  // mean size), in the model's states of unit size. Without gaps both are equal.
+  double tolerance = 0, gap = 0;
+  double noise = 0;        // mean over channels of the noise's standard deviation
+  double lengthscale = 0;  // geometric mean, in the model's states of unit size
+  std::size_t diverged = 0;
+  std::size_t evaluations = 0;  // of the drawn fields
+  std::size_t skipped = 0;      // steps so far that had no usable gradient
+};
+
 struct FitControl {
   // Called every `report_every` steps and after the last; returning false ends the training there.
   std::function<bool(const Progress&)> report = {};
@@ -52,6 +69,11 @@ struct TrainedModel {
 // have no use for it, and write no checkpoints but the last: they begin anew.
 TrainedModel Train(const Dataset& data, const FitOptions& options, const FitControl& control = {},
                    const Dataset& validation = {});
+
+// Trains on all trajectories. `report` is called every hundred steps and after the last; returning
+// false ends the training there.
+Model Fit(const Dataset& data, const FitOptions& options,
+          const std::function<bool(const Progress&)>& report = {});
 
 // Goes on with the run in a model file, which also takes the checkpoints unless control names
 // another. A finished run is returned as it is.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 
@@ -72,11 +73,19 @@ std::size_t ParameterLayout::Add(std::string name, std::vector<std::size_t> shap
   return blocks_.size() - 1;
 }
 
-const ParameterBlock& ParameterLayout::Find(std::string_view name) const {
-  for (const ParameterBlock& block : blocks_) {
-    if (block.name == name) return block;
+std::size_t ParameterLayout::Index(std::string_view name) const {
+  for (std::size_t i = 0; i < blocks_.size(); ++i) {
+    if (blocks_[i].name == name) return i;
   }
-  ThrowInput("ParameterLayout::Find", "name", fmt::format("'{}' is no block", name));
+  ThrowInput("ParameterLayout", "name", fmt::format("'{}' is not one of the blocks", name));
+}
+
+bool ParameterLayout::Has(std::string_view name) const {
+  return std::ranges::any_of(blocks_, [&](const ParameterBlock& b) { return b.name == name; });
+}
+
+const ParameterBlock& ParameterLayout::Find(std::string_view name) const {
+  return blocks_[Index(name)];
 }
 
 std::span<double> ParameterLayout::Values(std::size_t block, std::span<double> values) const {
@@ -173,6 +182,22 @@ void ParameterLayout::ConstrainPullback(std::span<const double> values,
   for (std::size_t b = 0; b < blocks_.size(); ++b) {
     ConstrainPullback(Whole(b), values, bvalues, bflat);
   }
+}
+
+std::span<const double> NamedValues::operator[](std::string_view name) const {
+  return layout.Values(layout.Index(name), std::span<const double>(values));
+}
+
+std::span<double> NamedValues::operator[](std::string_view name) {
+  return layout.Values(layout.Index(name), std::span<double>(values));
+}
+
+Matrix NamedValues::AsMatrix(std::string_view name) const {
+  if (!Has(name)) return {};
+  const ParameterBlock& block = layout.Find(name);
+  const auto rows = static_cast<Eigen::Index>(block.shape.empty() ? 1 : block.shape.front());
+  const auto size = static_cast<Eigen::Index>(block.value_size);
+  return Eigen::Map<const Matrix>((*this)[name].data(), rows, rows == 0 ? 0 : size / rows);
 }
 
 }  // namespace gpode

@@ -5,6 +5,7 @@
 //
 //   member                         array
 //   number, bool                   ()
+//   std::optional of a count       (), 0 where there is none
 //   std::vector of numbers, Vector (n)
 //   Matrix                         (rows, columns)
 //   std::vector<Matrix>            (n, rows, columns), all of one shape
@@ -25,6 +26,7 @@
 #include <algorithm>
 #include <concepts>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -51,6 +53,9 @@ class MemberWriter {
   template <std::unsigned_integral T>
   void operator()(std::string_view name, T value) const {
     (*this)(name, static_cast<double>(value));
+  }
+  void operator()(std::string_view name, const std::optional<std::size_t>& value) const {
+    (*this)(name, value.value_or(0));
   }
   void operator()(std::string_view name, const std::vector<double>& values) const;
   template <std::unsigned_integral T>
@@ -80,6 +85,11 @@ class MemberReader {
   template <std::unsigned_integral T>
   void operator()(std::string_view name, T& value) const {
     if (const Array* array = Find(name, 0)) value = ToCount<T>(name, array->values[0]);
+  }
+  void operator()(std::string_view name, std::optional<std::size_t>& value) const {
+    std::size_t count = value.value_or(0);
+    (*this)(name, count);
+    value = count > 0 ? std::optional(count) : std::nullopt;
   }
   void operator()(std::string_view name, std::vector<double>& values) const;
   template <std::unsigned_integral T>

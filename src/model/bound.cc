@@ -3,22 +3,19 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
-#include <numeric>
 
 #include "gpode/error.h"
-#include "gpode/random.h"
-#include "model/gaussian.h"
 
 namespace gpode {
 namespace {
 
-constexpr std::size_t kSegmentsPerChunk = 16;
-// What follows the gradients in a chunk's sums: log likelihood, constraint, diverged integrations,
-// evaluations of the field.
+constexpr std::size_t kSegmentsPerItem = 16;
+// Numbers that follow the cotangents in a slot: log likelihood, constraint, integrations that
+// failed, evaluations of the field, sum and number of gaps.
 constexpr std::size_t kTerms = 6;
 
-// log p(gap) of one component, minus its derivative, and the gap's size in units of the tolerance
-// (see BoundTerms::gap).
+// log p(gap) of one component, minus its derivative, and the size of the gap in units of the
+// tolerance (see BoundTerms::gap).
 struct GapDensity {
   double log_density, pull, size;
 };
@@ -33,78 +30,63 @@ GapDensity DensityOfGap(const Tolerance& tolerance, double gap) {
   return {-0.5 * (std::log(2 * std::numbers::pi * s * s) + size), gap / (s * s), size};
 }
 
-// Minus the logarithm of a standard normal density, up to a constant.
-double HalfSquare(std::span<const double> x) {
-  return 0.5 * std::inner_product(x.begin(), x.end(), x.begin(), 0.0);
-}
-
-// What an observation that an integration did not reach is worth: as if it were this many standard
-// deviations off. A draw that diverges must not look better than one that is merely wrong.
-constexpr double kMissedBy = 10.0;
-
-double LogLikelihoodMissed(std::span<const double> noise_variance, std::span<const double> y,
-                           std::span<const double> weights) {
-  double sum = 0;
-  for (std::size_t c = 0; c < y.size(); ++c) {
-    if (std::isnan(y[c])) continue;
-    const double weight = weights.empty() ? 1.0 : weights[c];
-    sum -=
-        0.5 * weight * (std::log(2 * std::numbers::pi * noise_variance[c]) + kMissedBy * kMissedBy);
-  }
-  return sum;
-}
-
 }  // namespace
 
-// What one thread needs to run segments.
+// The memory of one thread.
 struct Bound::Workspace {
   Solver solver;
   SolveRecord record;
-  std::vector<double> start, next, times, states, bstates;
+  std::vector<double> times, states, bstates, channels, bchannels;
 
-  Workspace(const SolverOptions& options, std::size_t dim, std::size_t longest)
-      : solver(options), start(dim), next(dim) {
+  Workspace(const SolverOptions& options, std::size_t dim, std::size_t longest,
+            std::size_t channel_count)
+      : solver(options), channels(channel_count), bchannels(channel_count) {
     times.reserve(longest);
     states.reserve(longest * dim);
     bstates.reserve(longest * dim);
   }
 };
 
-// Views into a chunk's partial sums.
-struct Bound::Chunk {
-  std::span<double> sums;   // the draw's raw sums
-  std::span<double> noise;  // of the noise variances
+// Views into the slot of a work item.
+struct Bound::Slot {
+  std::span<double> sums;         // raw sums of the draw's field
+  std::span<double> bparameters;  // cotangents of the likelihood's parameters
   double &loglik, &constraint, &diverged, &evaluations, &gap, &gaps;
+  double* segments;  // (kSegmentsPerItem, bstart (D) | btarget (D) | step size)
 
-  Chunk(double* part, std::size_t sum_count, std::size_t channels)
-      : sums(part, sum_count),
-        noise(part + sum_count, channels),
-        loglik(part[sum_count + channels]),
-        constraint(part[sum_count + channels + 1]),
-        diverged(part[sum_count + channels + 2]),
-        evaluations(part[sum_count + channels + 3]),
-        gap(part[sum_count + channels + 4]),
-        gaps(part[sum_count + channels + 5]) {}
+  Slot(double* slot, std::size_t sum_count, std::size_t parameters)
+      : sums(slot, sum_count),
+        bparameters(slot + sum_count, parameters),
+        loglik(slot[sum_count + parameters]),
+        constraint(slot[sum_count + parameters + 1]),
+        diverged(slot[sum_count + parameters + 2]),
+        evaluations(slot[sum_count + parameters + 3]),
+        gap(slot[sum_count + parameters + 4]),
+        gaps(slot[sum_count + parameters + 5]),
+        segments(slot + sum_count + parameters + kTerms) {}
 };
 
-Bound::Bound(std::unique_ptr<FieldPosterior> fields, const ObservationMap& map,
-             std::vector<TimedValues> trajectories, Segmentation cut,
-             const ModelParameters& parameters, const SolverOptions& solver, Knowledge states)
-    : map_(map),
+Bound::Bound(const ModelParts& parts, const ObservationMap& map,
+             std::vector<TimedValues> trajectories, Segmentation cut, const SolverOptions& solver,
+             std::size_t draws)
+    : parts_(parts),
+      map_(map),
       trajectories_(std::move(trajectories)),
       cut_(std::move(cut)),
-      parameters_(parameters),
-      solver_options_(solver),
-      fields_(std::move(fields)),
-      point_(states == Knowledge::kPoint),
-      sum_count_(fields_->draw(0).parameter_count()) {
-  step_hints.assign(draws() * cut_.segments.size() + 1, 0.0);
+      solver_options_(solver) {
+  CheckAtLeast("Bound", "draws", static_cast<std::ptrdiff_t>(draws), 1);
+  for (std::size_t s = 0; s < draws; ++s) draws_.push_back(parts_.function().MakeDraw());
+  const std::size_t dim = parts_.shape().dim, latent = parts_.latent().size();
+  const std::size_t parameters = parts_.layout().blocks()[parts_.likelihood_block()].value_size;
+  step_sizes_.assign(draws * cut_.segments.size() + 1, 0.0);
   for (const Segment& segment : cut_.segments) longest_ = std::max(longest_, segment.count);
-  width_ = sum_count_ + map_.channels() + kTerms;
-  total_.resize(draws() * width_);
-  bstart_.resize(draws() * cut_.segments.size() * parameters_.shape().dim);
-  btarget_.resize(bstart_.size());
-  bstate_.resize(parameters_.shape().dim);
+  sum_count_ = draws_[0]->field().parameter_count();
+  total_size_ = sum_count_ + parameters + kTerms;
+  slot_size_ = total_size_ + kSegmentsPerItem * (2 * dim + 1);
+  total_.resize(draws * total_size_);
+  normals_.assign(draws, std::vector<double>(latent, 0.0));
+  z_ = normals_;
+  bz_.resize(draws * latent);
 }
 
 Bound::~Bound() = default;
@@ -115,155 +97,171 @@ SegmentChoice Bound::AllSegments() const {
   return choice;
 }
 
-void Bound::SampleNoise(std::uint64_t seed, std::uint64_t step, const TouchedStates& touched,
-                        BoundNoise& noise, ThreadPool& pool) const {
-  const ModelShape& s = parameters_.shape();
-  noise.fields.resize(draws());
-  noise.eps_x0.resize(draws() * s.trajectories * s.dim);
-  noise.eps_state.resize(draws() * s.shooting_states * s.dim);
-  pool.For(draws(), [&](std::size_t i) {
-    fields_->SampleNoise(seed, step, i, noise.fields[i]);
-    if (point_) return;
-    const auto fill = [&](Purpose purpose, const std::vector<IndexRun>& runs, std::size_t states,
-                          std::vector<double>& eps) {
-      const RandomStream stream(seed, step, i, purpose);
-      for (const IndexRun& run : runs) {
-        stream.Normals(std::span(eps).subspan((i * states + run.first) * s.dim, run.count * s.dim),
-                       run.first * s.dim);
-      }
-    };
-    fill(Purpose::kInitialState, touched.x0, s.trajectories, noise.eps_x0);
-    fill(Purpose::kShootingState, touched.shooting, s.shooting_states, noise.eps_state);
+void Bound::Choose(const SegmentChoice& choice) {
+  choice_ = choice;
+  FindTouched(cut_, choice_.segments, touched_);
+  parts_.FindLatentRanges(touched_, ranges_);
+}
+
+void Bound::SampleNormals(std::uint64_t seed, std::uint64_t step, ThreadPool& pool) {
+  const bool random = !parts_.posterior().is_point_estimate();
+  pool.For(draws(), [&](std::size_t s) {
+    draws_[s]->Sample(seed, step, s);
+    if (random) parts_.latent().SampleNormals(seed, step, s, ranges_, normals_[s]);
   });
 }
 
-std::span<const double> Bound::StartMean(const Segment& s, std::span<const double> values) const {
-  const ParameterLayout& layout = parameters_.layout();
-  const std::size_t d = parameters_.shape().dim;
-  return s.state == Segment::kNone
-             ? layout.Values(parameters_.x0_mean, values).subspan(s.trajectory * d, d)
-             : layout.Values(parameters_.state_mean, values).subspan(s.state * d, d);
+FactorStatus Bound::Begin(std::span<const double> values, const Tolerance& tolerance,
+                          ThreadPool& pool) {
+  values_ = values;
+  tolerance_ = tolerance;
+  const FactorStatus status = parts_.function().Set(values, pool);
+  if (status != FactorStatus::kOk) return status;
+  pool.For(draws(), [&](std::size_t s) {
+    parts_.posterior().Draw(values, normals_[s], ranges_, z_[s]);
+    draws_[s]->Set(parts_.latent().Part(ModelParts::kFunction, std::span<const double>(z_[s])));
+  });
+  while (workspaces_.size() < pool.size()) {
+    workspaces_.push_back(std::make_unique<Workspace>(solver_options_, parts_.shape().dim, longest_,
+                                                      map_.channels()));
+  }
+  return status;
 }
 
-std::span<const double> Bound::StartChol(const Segment& s, std::span<const double> values) const {
-  const ParameterLayout& layout = parameters_.layout();
-  const std::size_t d2 = parameters_.shape().dim * parameters_.shape().dim;
-  return s.state == Segment::kNone
-             ? layout.Values(parameters_.x0_chol, values).subspan(s.trajectory * d2, d2)
-             : layout.Values(parameters_.state_chol, values).subspan(s.state * d2, d2);
+std::size_t Bound::ItemsPerDraw() const {
+  return (choice_.segments.size() + kSegmentsPerItem - 1) / kSegmentsPerItem;
 }
 
-std::span<const double> Bound::StartNoise(const Segment& s, std::size_t draw,
-                                          const BoundNoise& noise) const {
-  const ModelShape& shape = parameters_.shape();
-  return s.state == Segment::kNone
-             ? std::span(noise.eps_x0)
-                   .subspan((draw * shape.trajectories + s.trajectory) * shape.dim, shape.dim)
-             : std::span(noise.eps_state)
-                   .subspan((draw * shape.shooting_states + s.state) * shape.dim, shape.dim);
+std::size_t Bound::items() const { return draws() * ItemsPerDraw(); }
+
+void Bound::Sums(std::size_t first, std::size_t end, std::size_t worker,
+                 std::span<double> slots) const {
+  const std::size_t parameters = total_size_ - sum_count_ - kTerms;
+  for (std::size_t item = first; item < end; ++item) {
+    double* memory = slots.data() + item * slot_size_;
+    std::fill_n(memory, slot_size_, 0.0);
+    const Slot slot(memory, sum_count_, parameters);
+    const std::size_t from = item % ItemsPerDraw() * kSegmentsPerItem;
+    const std::size_t to = std::min(from + kSegmentsPerItem, choice_.segments.size());
+    for (std::size_t i = from; i < to; ++i) {
+      RunSegment(item / ItemsPerDraw(), i, i - from, *workspaces_[worker], slot);
+    }
+  }
 }
 
-void Bound::RunSegment(std::size_t draw, std::size_t index, const Point& point, Workspace& w,
-                       Chunk& chunk) {
+LatentRange Bound::StartRange(const Segment& s) const {
+  return s.state == Segment::kNone ? LatentRange{ModelParts::kInitial, s.trajectory, 1}
+                                   : LatentRange{ModelParts::kShooting, s.state, 1};
+}
+
+std::span<const double> Bound::StartState(std::size_t draw, const Segment& segment) const {
+  return parts_.latent().Range(StartRange(segment), std::span<const double>(z_[draw]));
+}
+
+// The segment at `position` of the choice, which has place `place` in the slot.
+void Bound::RunSegment(std::size_t draw, std::size_t position, std::size_t place, Workspace& w,
+                       const Slot& slot) const {
+  const std::size_t index = choice_.segments[position], dim = parts_.shape().dim;
   const Segment& segment = cut_.segments[index];
   const std::vector<double>& times = trajectories_[segment.trajectory].times;
-  const std::size_t dim = parameters_.shape().dim;
-  const Field& field = fields_->draw(draw);
+  const Field& field = draws_[draw]->field();
   const auto first = times.begin() + static_cast<std::ptrdiff_t>(segment.first);
   w.times.assign(first, first + static_cast<std::ptrdiff_t>(segment.count));
   w.states.resize(segment.count * dim);
   w.bstates.assign(segment.count * dim, 0.0);
-  SampleGaussian(StartMean(segment, point.values), StartChol(segment, point.values),
-                 StartNoise(segment, draw, point.noise), w.start);
-  double& hint = step_hints[draw * cut_.segments.size() + index];
+  const double known = step_sizes_[draw * cut_.segments.size() + index];
   const SolveResult result =
-      w.solver.SolveRecorded(field, w.start, segment.start, w.times, w.states, w.record,
-                             hint > 0 ? hint : step_hints.back());
-  if (result.step_hint > 0) hint = result.step_hint;
-  if (!result.ok()) chunk.diverged += 1;
-  chunk.evaluations += static_cast<double>(result.statistics.evaluations);
-  AddLikelihood(segment, result.filled, point, w, chunk);
-  if (segment.next != Segment::kNone) AddConstraint(draw, index, result.ok(), point, w, chunk);
-  if (point.weight != 1) {
-    for (double& b : w.bstates) b *= point.weight;
+      w.solver.SolveRecorded(field, StartState(draw, segment), segment.start, w.times, w.states,
+                             w.record, known > 0 ? known : step_sizes_.back());
+  double* own = slot.segments + place * (2 * dim + 1);
+  own[2 * dim] = result.step_hint > 0 ? result.step_hint : known;
+  if (!result.ok()) slot.diverged += 1;
+  slot.evaluations += static_cast<double>(result.statistics.evaluations);
+  AddLikelihood(segment, result.filled, w, slot);
+  if (segment.next != Segment::kNone && result.ok()) AddConstraint(draw, segment, place, w, slot);
+  if (choice_.weight != 1) {
+    for (double& b : w.bstates) b *= choice_.weight;
   }
-  double* bstart = bstart_.data() + (draw * cut_.segments.size() + index) * dim;
-  std::fill_n(bstart, dim, 0.0);
-  w.solver.Pullback(field, w.record, w.bstates, {bstart, dim}, chunk.sums);
+  w.solver.Pullback(field, w.record, w.bstates, {own, dim}, slot.sums);
 }
 
-// Of a segment's observations; the first `filled` were reached.
-void Bound::AddLikelihood(const Segment& segment, std::size_t filled, const Point& point,
-                          Workspace& w, Chunk& chunk) const {
-  const std::size_t dim = parameters_.shape().dim, channels = map_.channels();
+// The terms of a segment's observations, of which the first `filled` were reached.
+void Bound::AddLikelihood(const Segment& segment, std::size_t filled, Workspace& w,
+                          const Slot& slot) const {
+  const std::size_t dim = parts_.shape().dim, channels = map_.channels();
   const Matrix& values = trajectories_[segment.trajectory].values;
-  const std::span<const double> noise_variance =
-      parameters_.layout().Values(parameters_.noise_variance, point.values);
+  const std::span<const double> parameters = parts_.LikelihoodParameters(values_);
   for (std::size_t i = 0; i < segment.count; ++i) {
     const std::span<const double> y(values.data() + (segment.first + i) * channels, channels);
-    const std::span<double> x = std::span(w.states).subspan(i * dim, dim);
-    const std::span<double> bx = std::span(w.bstates).subspan(i * dim, dim);
-    chunk.loglik +=
-        point.weight * (i < filled ? LogLikelihoodPullback(map_, noise_variance, y, x, bx,
-                                                           chunk.noise, channel_weights)
-                                   : LogLikelihoodMissed(noise_variance, y, channel_weights));
+    if (i >= filled) {
+      slot.loglik +=
+          choice_.weight * parts_.likelihood().RowMissed(y, parameters, channel_weights);
+      continue;
+    }
+    map_.ApplyTo(std::span(w.states).subspan(i * dim, dim), w.channels);
+    std::ranges::fill(w.bchannels, 0.0);
+    slot.loglik +=
+        choice_.weight * parts_.likelihood().RowReverse(y, w.channels, parameters, channel_weights,
+                                                        w.bchannels, slot.bparameters);
+    map_.AddReverse(w.bchannels, std::span(w.bstates).subspan(i * dim, dim));
   }
 }
 
-// Between the end of segment `index` and the shooting state there, from which the next one starts.
-void Bound::AddConstraint(std::size_t draw, std::size_t index, bool reached, const Point& point,
-                          Workspace& w, Chunk& chunk) {
-  const std::size_t dim = parameters_.shape().dim;
-  double* btarget = btarget_.data() + (draw * cut_.segments.size() + index + 1) * dim;
-  std::fill_n(btarget, dim, 0.0);
-  if (!reached) return;
-  const Segment& following = cut_.segments[index + 1];
-  SampleGaussian(StartMean(following, point.values), StartChol(following, point.values),
-                 StartNoise(following, draw, point.noise), w.next);
+// The term between the end of a segment and the shooting state there, from which the next starts.
+void Bound::AddConstraint(std::size_t draw, const Segment& segment, std::size_t place, Workspace& w,
+                          const Slot& slot) const {
+  const std::size_t dim = parts_.shape().dim;
+  double* btarget = slot.segments + place * (2 * dim + 1) + dim;
+  const std::span<const double> target = parts_.latent().Item(
+      ModelParts::kShooting, segment.next, std::span<const double>(z_[draw]));
   const std::size_t last = w.states.size() - dim;
   for (std::size_t k = 0; k < dim; ++k) {
-    const GapDensity density = DensityOfGap(point.tolerance, w.next[k] - w.states[last + k]);
-    chunk.constraint += point.weight * density.log_density;
-    chunk.gap += density.size;
-    chunk.gaps += 1;
+    const GapDensity density = DensityOfGap(tolerance_, target[k] - w.states[last + k]);
+    slot.constraint += choice_.weight * density.log_density;
+    slot.gap += density.size;
+    slot.gaps += 1;
     w.bstates[last + k] += density.pull;
-    btarget[k] = -point.weight * density.pull;
+    btarget[k] = -choice_.weight * density.pull;
   }
 }
 
-// All segments for all draws: fills total_, bstart_ and btarget_.
-void Bound::RunChunks(const Point& point, const SegmentChoice& choice, ThreadPool& pool) {
-  while (workspaces_.size() < pool.size()) {
-    workspaces_.push_back(
-        std::make_unique<Workspace>(solver_options_, parameters_.shape().dim, longest_));
-  }
-  const std::size_t per_draw = (choice.segments.size() + kSegmentsPerChunk - 1) / kSegmentsPerChunk;
-  partial_.resize(draws() * per_draw * width_);
-  pool.For(draws() * per_draw, [&](std::size_t c) {
-    double* part = partial_.data() + c * width_;
-    std::fill_n(part, width_, 0.0);
-    Chunk chunk(part, sum_count_, map_.channels());
-    const std::size_t first = c % per_draw * kSegmentsPerChunk;
-    const std::size_t end = std::min(first + kSegmentsPerChunk, choice.segments.size());
-    for (std::size_t i = first; i < end; ++i) {
-      RunSegment(c / per_draw, choice.segments[i], point, *workspaces_[pool.WorkerIndex()], chunk);
-    }
-  });
+// The sums of each draw's items, in their order.
+void Bound::SumSlots(std::span<const double> slots, ThreadPool& pool) {
+  const std::size_t per_draw = ItemsPerDraw();
   pool.For(draws(), [&](std::size_t s) {
-    double* total = total_.data() + s * width_;
-    std::fill_n(total, width_, 0.0);
-    for (std::size_t c = s * per_draw; c < (s + 1) * per_draw; ++c) {
-      const double* part = partial_.data() + c * width_;
-      for (std::size_t i = 0; i < width_; ++i) total[i] += part[i];
+    double* total = total_.data() + s * total_size_;
+    std::fill_n(total, total_size_, 0.0);
+    for (std::size_t item = s * per_draw; item < (s + 1) * per_draw; ++item) {
+      const double* slot = slots.data() + item * slot_size_;
+      for (std::size_t i = 0; i < total_size_; ++i) total[i] += slot[i];
     }
   });
+}
+
+// Remembers the step sizes that worked. The one for segments without is the harmonic mean: one step
+// too many costs less than one that is rejected.
+void Bound::TakeStepSizes(std::span<const double> slots) {
+  const std::size_t dim = parts_.shape().dim, per_draw = ItemsPerDraw();
+  double inverse = 0, count = 0;
+  for (std::size_t s = 0; s < draws(); ++s) {
+    for (std::size_t i = 0; i < choice_.segments.size(); ++i) {
+      const std::size_t item = s * per_draw + i / kSegmentsPerItem, place = i % kSegmentsPerItem;
+      const double size =
+          slots[item * slot_size_ + total_size_ + place * (2 * dim + 1) + 2 * dim];
+      step_sizes_[s * cut_.segments.size() + choice_.segments[i]] = size;
+      if (!(size > 0)) continue;
+      inverse += 1 / size;
+      count += 1;
+    }
+  }
+  if (count > 0) step_sizes_.back() = count / inverse;
 }
 
 void Bound::SumTerms(BoundTerms& terms) const {
   const double share = 1.0 / static_cast<double>(draws());
   double gaps = 0;
   for (std::size_t s = 0; s < draws(); ++s) {
-    const double* last = total_.data() + (s + 1) * width_ - kTerms;
+    const double* last = total_.data() + (s + 1) * total_size_ - kTerms;
     terms.loglik += share * last[0];
     terms.constraint += share * last[1];
     terms.diverged += static_cast<std::size_t>(last[2]);
@@ -274,92 +272,101 @@ void Bound::SumTerms(BoundTerms& terms) const {
   terms.gap = gaps > 0 ? terms.gap / gaps : 1.0;
 }
 
-// The harmonic mean: rather a step too many than one that is rejected.
-void Bound::SetCommonHint(const SegmentChoice& choice) {
-  double inverse = 0, count = 0;
-  for (std::size_t s = 0; s < draws(); ++s) {
-    for (std::size_t index : choice.segments) {
-      const double hint = step_hints[s * cut_.segments.size() + index];
-      if (!(hint > 0)) continue;
-      inverse += 1 / hint;
-      count += 1;
+// The divergences of the function and of the states that the chosen segments start from.
+void Bound::AddDivergences(std::span<double> bvalues, BoundTerms& terms) const {
+  const LatentPosterior& posterior = parts_.posterior();
+  terms.kl_u =
+      posterior.Divergence(values_, parts_.latent().Whole(ModelParts::kFunction), -1, bvalues);
+  if (posterior.is_point_estimate()) {
+    terms.kl_u += parts_.function().HyperparameterCost(-1, bvalues);
+  }
+  for (std::size_t index : choice_.segments) {
+    const LatentRange range = StartRange(cut_.segments[index]);
+    const double divergence = posterior.Divergence(values_, range, -choice_.weight, bvalues);
+    if (range.part == ModelParts::kInitial) {
+      terms.kl_x0 += choice_.weight * divergence;
+    } else {
+      terms.entropy -= choice_.weight * divergence;
     }
   }
-  if (count > 0) step_hints.back() = count / inverse;
 }
 
-BoundTerms Bound::Evaluate(std::span<const double> values, const BoundNoise& noise,
-                           const Tolerance& tolerance, const SegmentChoice& choice,
-                           std::span<double> bvalues, ThreadPool& pool) {
+// The cotangents of the states of a draw: of a segment's start from its own integration, of its end
+// from the constraint there.
+void Bound::GatherStateCotangents(std::span<const double> slots, std::size_t draw) {
+  const std::size_t dim = parts_.shape().dim;
+  const double share = 1.0 / static_cast<double>(draws());
+  const std::span<double> bz =
+      std::span(bz_).subspan(draw * parts_.latent().size(), parts_.latent().size());
+  for (const LatentRange& range : ranges_) {
+    if (range.part == ModelParts::kFunction) continue;
+    std::ranges::fill(parts_.latent().Range(range, bz), 0.0);
+  }
+  for (std::size_t i = 0; i < choice_.segments.size(); ++i) {
+    const Segment& segment = cut_.segments[choice_.segments[i]];
+    const std::size_t item = draw * ItemsPerDraw() + i / kSegmentsPerItem;
+    const double* own = slots.data() + item * slot_size_ + total_size_ +
+                        i % kSegmentsPerItem * (2 * dim + 1);
+    const std::span<double> start = parts_.latent().Range(StartRange(segment), bz);
+    for (std::size_t k = 0; k < dim; ++k) start[k] += own[k];
+    if (segment.next == Segment::kNone) continue;
+    const std::span<double> target = parts_.latent().Item(ModelParts::kShooting, segment.next, bz);
+    for (std::size_t k = 0; k < dim; ++k) target[k] += own[dim + k];
+  }
+  if (share == 1) return;
+  for (const LatentRange& range : ranges_) {
+    if (range.part == ModelParts::kFunction) continue;
+    for (double& b : parts_.latent().Range(range, bz)) b *= share;
+  }
+}
+
+// The gradients of everything but the divergences.
+void Bound::AddGradient(std::span<const double> slots, std::span<double> bvalues,
+                        ThreadPool& pool) {
+  const double share = 1.0 / static_cast<double>(draws());
+  const std::size_t latent = parts_.latent().size();
+  for (double& v : total_) v *= share;
+  parts_.function().Pullback(draws_, total_, total_size_, bz_, latent, bvalues, pool);
+  for (std::size_t s = 0; s < draws(); ++s) {
+    GatherStateCotangents(slots, s);
+    parts_.posterior().DrawReverse(values_, normals_[s], ranges_,
+                                   std::span(bz_).subspan(s * latent, latent), bvalues);
+  }
+  const std::span<double> target = parts_.LikelihoodParameters(bvalues);
+  for (std::size_t s = 0; s < draws(); ++s) {
+    const double* bparameters = total_.data() + s * total_size_ + sum_count_;
+    for (std::size_t c = 0; c < target.size(); ++c) target[c] += choice_.weight * bparameters[c];
+  }
+}
+
+BoundTerms Bound::Finish(std::span<const double> slots, std::span<double> bvalues,
+                         ThreadPool& pool) {
   BoundTerms terms;
-  terms.factor = fields_->Set(values, noise.fields, pool);
-  if (terms.factor != FactorStatus::kOk) return terms;
-  RunChunks({values, noise, tolerance, choice.weight}, choice, pool);
-  SetCommonHint(choice);
+  SumSlots(slots, pool);
+  TakeStepSizes(slots);
   SumTerms(terms);
-  terms.kl_u = fields_->Divergence();
-  AddStateGradients(noise, choice, values, bvalues, terms);
-  if (!bvalues.empty()) AddFieldGradients(noise, choice.weight, bvalues, pool);
+  if (!bvalues.empty()) AddGradient(slots, bvalues, pool);
+  AddDivergences(bvalues, terms);
   return terms;
 }
 
-// The gradients of the field's parameters and the noise variances, from total_.
-void Bound::AddFieldGradients(const BoundNoise& noise, double weight, std::span<double> bvalues,
-                              ThreadPool& pool) {
-  const double share = 1.0 / static_cast<double>(draws());
-  for (double& v : total_) v *= share;
-  fields_->AddGradient(noise.fields, total_, width_, bvalues, pool);
-  const std::span<double> target = parameters_.layout().Values(parameters_.noise_variance, bvalues);
-  for (std::size_t s = 0; s < draws(); ++s) {
-    const double* bnoise = total_.data() + s * width_ + sum_count_;
-    for (std::size_t c = 0; c < map_.channels(); ++c) target[c] += weight * bnoise[c];
-  }
+void Bound::Restore(std::span<const double> checkpoint) {
+  CheckSize("Bound::Restore", "checkpoint", checkpoint.size(), step_sizes_.size());
+  step_sizes_.assign(checkpoint.begin(), checkpoint.end());
 }
 
-// Divergence and entropy of the segments' start states, and the gradients of their distributions.
-void Bound::AddStateGradients(const BoundNoise& noise, const SegmentChoice& choice,
-                              std::span<const double> values, std::span<double> bvalues,
-                              BoundTerms& terms) {
-  const std::size_t dim = parameters_.shape().dim;
-  const double share = 1.0 / static_cast<double>(draws());
-  // The gradients' places: the same as the values', in bvalues.
-  const auto place = [&](std::span<const double> of) {
-    return bvalues.subspan(static_cast<std::size_t>(of.data() - values.data()), of.size());
-  };
-  // The cotangent of a state is summed before it is pulled back to the state's distribution.
-  const auto pull = [&](std::size_t index, bool own, bool target) {
-    const Segment& segment = cut_.segments[index];
-    for (std::size_t s = 0; s < draws(); ++s) {
-      const std::size_t at = (s * cut_.segments.size() + index) * dim;
-      for (std::size_t k = 0; k < dim; ++k) {
-        const double sum = (own ? bstart_[at + k] : 0.0) + (target ? btarget_[at + k] : 0.0);
-        bstate_[k] = share * sum;
-      }
-      SampleGaussianPullback(StartNoise(segment, s, noise), bstate_,
-                             place(StartMean(segment, values)), place(StartChol(segment, values)));
-    }
-  };
-  for (std::size_t i = 0; i < choice.segments.size(); ++i) {
-    const std::size_t index = choice.segments[i];
-    const Segment& segment = cut_.segments[index];
-    const std::span<const double> mean = StartMean(segment, values);
-    const std::span<const double> chol = StartChol(segment, values);
-    const bool initial = segment.state == Segment::kNone;
-    if (initial)
-      terms.kl_x0 += choice.weight * (point_ ? HalfSquare(mean) : KlFromStandard(mean, chol));
-    if (!initial && !point_) terms.entropy += choice.weight * Entropy(chol, dim);
-    if (bvalues.empty()) continue;
-    pull(index, true, !initial && i > 0 && choice.segments[i - 1] + 1 == index);
-    if (initial && point_) {
-      for (std::size_t k = 0; k < dim; ++k) place(mean)[k] -= choice.weight * mean[k];
-    } else if (initial) {
-      KlFromStandardPullback(mean, chol, -choice.weight, place(mean), place(chol));
-    } else if (!point_) {
-      EntropyPullback(chol, dim, choice.weight, place(chol));
-    }
-    const bool next_chosen = i + 1 < choice.segments.size() && choice.segments[i + 1] == index + 1;
-    if (segment.next != Segment::kNone && !next_chosen) pull(index + 1, false, true);
+void Bound::ForgetStepSizes() { std::ranges::fill(step_sizes_, 0.0); }
+
+BoundTerms Bound::Evaluate(std::span<const double> values, const Tolerance& tolerance,
+                           std::span<double> bvalues, ThreadPool& pool) {
+  if (const FactorStatus status = Begin(values, tolerance, pool); status != FactorStatus::kOk) {
+    BoundTerms terms;
+    terms.factor = status;
+    return terms;
   }
+  slots_.resize(items() * slot_size_);
+  ThreadEvaluator(pool).Evaluate(*this, slots_);
+  return Finish(slots_, bvalues, pool);
 }
 
 }  // namespace gpode

@@ -5,49 +5,32 @@
 //                 + sum_i H[q(s_i)] - KL[q(s_0) || p(s_0)] - KL[q(U) || p(U)]
 //
 // (paper, sections 3.2 and 3.5, S1.1 and S1.3). The vanilla bound is the one whose segments are
-// whole trajectories. Every draw has its own function and its own states. Where nothing has a
-// distribution (Knowledge::kPoint) both are logarithms of joint densities, up to constants: no
-// entropy, and log p in place of each divergence.
+// whole trajectories. Every draw has its own function and its own states. Where the posterior is a
+// point estimate, both are logarithms of joint densities up to constants.
 //
-// A Bound is a pure function of parameters, noise and tolerance but for the solver's first steps:
-// each (draw, segment) starts with the step that worked last time, or one that was not integrated
-// yet with a step that worked for others. `step_hints` is that memory, and belongs into a
-// checkpoint.
+// A work item is one draw with a few segments. The cost is that of the chosen segments, however many
+// there are in all; once an evaluation of that size was made, the next allocates nothing.
 //
-// Work is cut into chunks of (draw, a few segments), whose sums meet in order: the same bits for
-// any number of threads. The cost is that of the chosen segments, however many there are in all;
-// once an evaluation of that size was made, the next allocates nothing.
+// The solver starts each (draw, segment) with the step size that worked last time, or one that was
+// not integrated yet with a step size that worked for others: that is the checkpoint.
+//
+//   Bound bound(parts, map, trajectories, cut, solver, draws);
+//   bound.Choose(bound.AllSegments());
+//   bound.SampleNormals(seed, step, pool);
+//   BoundTerms terms = bound.Evaluate(values, tolerance, bvalues, pool);
 #pragma once
 
 #include <memory>
 #include <span>
 #include <vector>
 
-#include "gpode/model.h"
 #include "gpode/observation.h"
 #include "gpode/ode.h"
-#include "gpode/parallel.h"
-#include "model/field_posterior.h"
-#include "model/model_parameters.h"
-#include "model/segments.h"
+#include "model/model_parts.h"
+#include "model/objective.h"
+#include "data/segments.h"
 
 namespace gpode {
-
-struct BoundTerms {
-  double loglik = 0;
-  double constraint = 0;  // E log p(s_i | x_i)
-  double entropy = 0;     // of the shooting states
-  double kl_u = 0;        // of the field
-  double kl_x0 = 0;
-  // Mean over components of (gap / tolerance)^2, Laplace: |gap| / tolerance. One where the
-  // tolerance fits the gaps, or none were evaluated.
-  double gap = 0;
-  std::size_t diverged = 0;     // integrations that did not reach their end
-  std::size_t evaluations = 0;  // of the drawn fields
-  FactorStatus factor = FactorStatus::kOk;
-
-  double Total() const { return loglik + constraint + entropy - kl_u - kl_x0; }
-};
 
 // How far a shooting state may be from where the segment before it ends.
 struct Tolerance {
@@ -55,97 +38,101 @@ struct Tolerance {
   double scale = 1e-3;  // standard deviation (Gaussian) or scale (Laplace)
 };
 
-// The standard normals of S draws. Where only some states are touched, the others' normals are left
-// as they were.
-struct BoundNoise {
-  std::vector<GpNormals> fields;  // (S)
-  std::vector<double> eps_x0;     // (S, trajectories, D)
-  std::vector<double> eps_state;  // (S, shooting states, D)
-};
-
-// The segments of one evaluation, in increasing order, and the weight of each one's terms; all of
+// The segments of an evaluation, in increasing order, and the weight of each one's terms: all of
 // them with weight 1, or a minibatch with weight (number of segments) / (size of the batch).
 struct SegmentChoice {
   std::vector<std::size_t> segments;
   double weight = 1;
 };
 
-class Bound {
+class Bound final : public Objective {
  public:
-  Bound(std::unique_ptr<FieldPosterior> fields, const ObservationMap& map,
-        std::vector<TimedValues> trajectories, Segmentation cut, const ModelParameters& parameters,
-        const SolverOptions& solver, Knowledge states = Knowledge::kDistribution);
-  ~Bound();
+  // The parts outlive the bound, which uses their function.
+  Bound(const ModelParts& parts, const ObservationMap& map, std::vector<TimedValues> trajectories,
+        Segmentation cut, const SolverOptions& solver, std::size_t draws);
+  ~Bound() override;
 
-  std::size_t draws() const { return fields_->draws(); }
+  std::size_t draws() const { return draws_.size(); }
   std::size_t segments() const { return cut_.segments.size(); }
   const Segmentation& segmentation() const { return cut_; }
-  const std::vector<TimedValues>& trajectories() const { return trajectories_; }
   SegmentChoice AllSegments() const;
 
-  // The noise of all draws at `step`, for the touched states. A state's normals are addressed by
-  // its index: they are the same whichever others are touched.
-  void SampleNoise(std::uint64_t seed, std::uint64_t step, const TouchedStates& touched,
-                   BoundNoise& noise, ThreadPool& pool) const;
+  // Takes the segments of the evaluations that follow.
+  void Choose(const SegmentChoice& choice);
+  // The states that the chosen segments start from or end at.
+  const TouchedStates& touched() const { return touched_; }
 
-  // The bound at the constrained values; bvalues += its gradient. bvalues may be empty. Of states,
-  // only those are read and written that the chosen segments touch.
-  BoundTerms Evaluate(std::span<const double> values, const BoundNoise& noise,
-                      const Tolerance& tolerance, const SegmentChoice& choice,
+  // The random numbers of all draws at `step`, for the chosen segments.
+  void SampleNormals(std::uint64_t seed, std::uint64_t step, ThreadPool& pool);
+  // Those of draw s: the normals of its latent variables, and the draw of the function.
+  std::span<double> normals(std::size_t s) { return normals_[s]; }
+  FunctionDraw& draw(std::size_t s) { return *draws_[s]; }
+
+  // Takes the constrained values of all parameters, and makes the draws.
+  FactorStatus Begin(std::span<const double> values, const Tolerance& tolerance, ThreadPool& pool);
+  std::size_t items() const override;
+  std::size_t slot_size() const override { return slot_size_; }
+  void Sums(std::size_t first, std::size_t end, std::size_t worker,
+            std::span<double> slots) const override;
+  BoundTerms Finish(std::span<const double> slots, std::span<double> bvalues,
+                    ThreadPool& pool) override;
+  std::vector<double> Checkpoint() const override { return step_sizes_; }
+  void Restore(std::span<const double> checkpoint) override;
+  // Forgets the step sizes, so that the next evaluation does not depend on those before.
+  void ForgetStepSizes();
+
+  // Begin, Sums of all items by the pool's threads, Finish.
+  BoundTerms Evaluate(std::span<const double> values, const Tolerance& tolerance,
                       std::span<double> bvalues, ThreadPool& pool);
 
-  // (channels) How much each one's observations count; empty: one.
+  // (channels) How much the observations of each channel count; empty: one.
   std::vector<double> channel_weights;
-
-  std::vector<double> step_hints;  // (S, segments), then the one for segments that have none
 
  private:
   struct Workspace;
-  struct Chunk;
-  // Where the bound is evaluated.
-  struct Point {
-    std::span<const double> values;
-    const BoundNoise& noise;
-    const Tolerance& tolerance;
-    double weight;
-  };
+  struct Slot;
 
-  void RunChunks(const Point& point, const SegmentChoice& choice, ThreadPool& pool);
-  void RunSegment(std::size_t draw, std::size_t index, const Point& point, Workspace& workspace,
-                  Chunk& chunk);
-  void AddLikelihood(const Segment& segment, std::size_t filled, const Point& point,
-                     Workspace& workspace, Chunk& chunk) const;
-  void AddConstraint(std::size_t draw, std::size_t index, bool reached, const Point& point,
-                     Workspace& workspace, Chunk& chunk);
+  std::size_t ItemsPerDraw() const;
+  void RunSegment(std::size_t draw, std::size_t position, std::size_t place, Workspace& workspace,
+                  const Slot& slot) const;
+  void AddLikelihood(const Segment& segment, std::size_t filled, Workspace& workspace,
+                     const Slot& slot) const;
+  void AddConstraint(std::size_t draw, const Segment& segment, std::size_t place,
+                     Workspace& workspace, const Slot& slot) const;
+  std::span<const double> StartState(std::size_t draw, const Segment& segment) const;
+  void SumSlots(std::span<const double> slots, ThreadPool& pool);
+  void TakeStepSizes(std::span<const double> slots);
   void SumTerms(BoundTerms& terms) const;
-  void SetCommonHint(const SegmentChoice& choice);
-  void AddFieldGradients(const BoundNoise& noise, double weight, std::span<double> bvalues,
-                         ThreadPool& pool);
-  void AddStateGradients(const BoundNoise& noise, const SegmentChoice& choice,
-                         std::span<const double> values, std::span<double> bvalues,
-                         BoundTerms& terms);
-  std::span<const double> StartMean(const Segment& s, std::span<const double> values) const;
-  std::span<const double> StartChol(const Segment& s, std::span<const double> values) const;
-  std::span<const double> StartNoise(const Segment& s, std::size_t draw,
-                                     const BoundNoise& noise) const;
+  void AddDivergences(std::span<double> bvalues, BoundTerms& terms) const;
+  void AddGradient(std::span<const double> slots, std::span<double> bvalues, ThreadPool& pool);
+  void GatherStateCotangents(std::span<const double> slots, std::size_t draw);
+  LatentRange StartRange(const Segment& segment) const;
 
+  const ModelParts& parts_;
   ObservationMap map_;
   std::vector<TimedValues> trajectories_;
   Segmentation cut_;
-  ModelParameters parameters_;
   SolverOptions solver_options_;
-  std::unique_ptr<FieldPosterior> fields_;
-  bool point_;                                          // whether the states have no distribution
-  std::size_t sum_count_;                               // raw sums of a draw
-  std::vector<std::unique_ptr<Workspace>> workspaces_;  // one per thread
-  std::size_t longest_ = 0;                             // observations of a segment
-  std::size_t width_;                                   // of a chunk's sums
-  std::vector<double> partial_;                         // (chunks, sums | noise | terms)
-  std::vector<double> total_;                           // (S, sums | noise | terms)
-  // Per draw: cotangents of the sampled start of each segment, from its own integration and, for
-  // shooting states, from the constraint at the end of the segment before. (S, segments, D)
-  std::vector<double> bstart_, btarget_;
-  std::vector<double> bstate_;  // (D)
+  std::vector<std::unique_ptr<FunctionDraw>> draws_;  // (S)
+
+  SegmentChoice choice_;
+  TouchedStates touched_;
+  std::vector<LatentRange> ranges_;  // the latent variables of the choice
+
+  // The place of the present evaluation.
+  std::span<const double> values_;
+  Tolerance tolerance_;
+  std::vector<std::vector<double>> normals_, z_;  // (S) of (latent size)
+
+  std::size_t sum_count_;     // raw sums of a draw's field
+  std::size_t total_size_;    // raw sums | cotangents of likelihood parameters | terms
+  std::size_t slot_size_;     // the same | cotangents and step sizes of the segments
+  std::size_t longest_ = 0;   // observations of a segment
+  std::vector<double> step_sizes_;  // (S, segments), then the one for segments without
+  std::vector<double> slots_;       // (items, slot)
+  std::vector<double> total_;       // (S, total)
+  std::vector<double> bz_;          // (S, latent size)
+  mutable std::vector<std::unique_ptr<Workspace>> workspaces_;  // one per thread
 };
 
 }  // namespace gpode

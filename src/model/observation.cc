@@ -3,7 +3,6 @@
 #include <Eigen/Cholesky>
 #include <Eigen/QR>
 #include <cmath>
-#include <numbers>
 #include <vector>
 
 namespace gpode {
@@ -15,21 +14,6 @@ std::vector<Eigen::Index> SeenChannels(const Matrix& values, Eigen::Index row) {
     if (!std::isnan(values(row, c))) seen.push_back(c);
   }
   return seen;
-}
-
-// y_c - (C x + b)_c.
-double Residual(const ObservationMap& map, std::size_t c, double y, std::span<const double> x) {
-  double predicted = map.offset[c];
-  for (std::size_t k = 0; k < x.size(); ++k) predicted += map.matrix(c, k) * x[k];
-  return y - predicted;
-}
-
-double WeightOf(std::span<const double> weights, std::size_t c) {
-  return weights.empty() ? 1.0 : weights[c];
-}
-
-double LogNormal(double residual, double variance) {
-  return -0.5 * (std::log(2 * std::numbers::pi * variance) + residual * residual / variance);
 }
 
 }  // namespace
@@ -48,19 +32,48 @@ Matrix ObservationMap::Apply(const Matrix& states) const {
   return (states * matrix.transpose()).rowwise() + offset.transpose();
 }
 
+void ObservationMap::ApplyTo(std::span<const double> x, std::span<double> channels) const {
+  const auto rows = static_cast<std::size_t>(matrix.rows());
+  const double* row = matrix.data();
+  for (std::size_t c = 0; c < rows; ++c, row += x.size()) {
+    double sum = offset[static_cast<Eigen::Index>(c)];
+    for (std::size_t k = 0; k < x.size(); ++k) sum += row[k] * x[k];
+    channels[c] = sum;
+  }
+}
+
+void ObservationMap::AddReverse(std::span<const double> bchannels, std::span<double> bx) const {
+  const double* row = matrix.data();
+  for (std::size_t c = 0; c < bchannels.size(); ++c, row += bx.size()) {
+    for (std::size_t k = 0; k < bx.size(); ++k) bx[k] += bchannels[c] * row[k];
+  }
+}
+
+std::optional<StateEstimate> ObservationMap::StateOf(std::span<const double> values,
+                                                     const Matrix& covariance) const {
+  const Eigen::Map<const Vector> all(values.data(), static_cast<Eigen::Index>(values.size()));
+  const std::vector<Eigen::Index> seen = SeenChannels(all.transpose(), 0);
+  const auto count = static_cast<Eigen::Index>(seen.size());
+  if (count < matrix.cols()) return std::nullopt;
+  const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(matrix(seen, Eigen::all));
+  if (qr.rank() < matrix.cols()) return std::nullopt;
+  StateEstimate state{.mean = qr.solve(all(seen) - offset(seen))};
+  if (covariance.size() > 0) {
+    const Matrix inverse = qr.solve(Eigen::MatrixXd::Identity(count, count));
+    state.covariance = inverse * covariance(seen, seen) * inverse.transpose();
+  }
+  return state;
+}
+
 Matrix ObservationMap::StatesOf(const Matrix& values) const {
   Matrix states = Matrix::Constant(values.rows(), matrix.cols(), NAN);
   const bool diagonal = IsDiagonal();
   for (Eigen::Index i = 0; i < values.rows(); ++i) {
     if (diagonal) {
       states.row(i) = (values.row(i).transpose() - offset).cwiseQuotient(matrix.diagonal());
-      continue;
+    } else if (const auto state = StateOf({values.row(i).data(), channels()})) {
+      states.row(i) = state->mean.transpose();
     }
-    const std::vector<Eigen::Index> seen = SeenChannels(values, i);
-    if (static_cast<Eigen::Index>(seen.size()) < matrix.cols()) continue;
-    const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(matrix(seen, Eigen::all));
-    if (qr.rank() < matrix.cols()) continue;
-    states.row(i) = qr.solve(values.row(i).transpose()(seen) - offset(seen)).transpose();
   }
   return states;
 }
@@ -80,34 +93,6 @@ StateGuess GuessStates(const ObservationMap& map, const Vector& noise_variance,
     guess.variance.row(i) = precision.solve(Matrix::Identity(dim, dim)).diagonal().transpose();
   }
   return guess;
-}
-
-double LogLikelihood(const ObservationMap& map, std::span<const double> noise_variance,
-                     std::span<const double> y, std::span<const double> x,
-                     std::span<const double> weights) {
-  double sum = 0;
-  for (std::size_t c = 0; c < y.size(); ++c) {
-    if (std::isnan(y[c])) continue;
-    sum += WeightOf(weights, c) * LogNormal(Residual(map, c, y[c], x), noise_variance[c]);
-  }
-  return sum;
-}
-
-double LogLikelihoodPullback(const ObservationMap& map, std::span<const double> noise_variance,
-                             std::span<const double> y, std::span<const double> x,
-                             std::span<double> bx, std::span<double> bnoise,
-                             std::span<const double> weights) {
-  double sum = 0;
-  for (std::size_t c = 0; c < y.size(); ++c) {
-    if (std::isnan(y[c])) continue;
-    const double variance = noise_variance[c], weight = WeightOf(weights, c);
-    const double residual = Residual(map, c, y[c], x);
-    const double scaled = residual / variance;
-    sum += weight * LogNormal(residual, variance);
-    bnoise[c] += 0.5 * weight * (scaled * scaled - 1.0 / variance);
-    for (std::size_t k = 0; k < x.size(); ++k) bx[k] += weight * scaled * map.matrix(c, k);
-  }
-  return sum;
 }
 
 }  // namespace gpode

@@ -7,6 +7,9 @@
 
 #include "gpode/error.h"
 #include "gpode/kernel.h"
+#include "gpode/likelihood.h"
+#include "gpode/posterior_family.h"
+#include "gpode/unknown_function.h"
 #include "io/files.h"
 #include "io/number_text.h"
 #include "options/option_values.h"
@@ -52,10 +55,18 @@ Complaint KindOf(const Complaint& complaint, const OptionRange& range) {
                                   : complaint;
 }
 
-// Kernels are known by their names only.
+// The names that an option may have, if it is known by a name.
+std::vector<std::string> KnownNames(std::string_view option) {
+  if (option == "kernel") return KernelNames();
+  if (option == "function") return UnknownFunctionNames();
+  if (option == "posterior") return PosteriorFamilyNames();
+  if (option == "likelihood") return LikelihoodNames();
+  return {};
+}
+
 Complaint CheckName(std::string_view name, const std::string& value) {
-  const std::vector<std::string> known = KernelNames();
-  if (name != "kernel" || std::find(known.begin(), known.end(), value) != known.end()) return "";
+  const std::vector<std::string> known = KnownNames(name);
+  if (known.empty() || std::ranges::find(known, value) != known.end()) return "";
   return fmt::format("one of {}", fmt::join(known, ", "));
 }
 
@@ -69,10 +80,25 @@ Complaint CheckName(std::string_view, const T&) {
   throw InputError(fmt::format("{} is {}, must be {}", label, ShowToml(value), right));
 }
 
-// Whether the option exists; `value` becomes its value.
+// Sets function and posterior by the name of a model, as files before format 1.2 do.
+void AssignModel(FitOptions& options, const TomlValue& value, std::string_view label) {
+  std::vector<std::string> known;
+  for (const NamedModel& m : ListModels()) {
+    if (m.bound != BoundKind::kVanilla) continue;
+    known.push_back(fmt::format("\"{}\"", m.name));
+    if (value.kind != TomlValue::Kind::kString || value.text != m.name) continue;
+    options.function = m.function;
+    options.posterior = m.posterior;
+    return;
+  }
+  Refuse(label, value, fmt::format("one of {}", fmt::join(known, ", ")));
+}
+
+// Gives an option its value; returns whether the option exists.
 bool Assign(FitOptions& options, std::string_view name, const TomlValue& value,
             std::string_view label) {
-  bool found = false;
+  bool found = name == "model";
+  if (found) AssignModel(options, value, label);
   ForOptions(options,
              [&](std::string_view own, auto& member, const OptionRange& range, std::string_view) {
                if (own != name) return;
@@ -190,29 +216,36 @@ void SetOption(FitOptions& options, std::string_view name, std::string_view valu
 }
 
 const std::vector<NamedModel>& ListModels() {
-  using enum ModelKind;
   using enum BoundKind;
   static const std::vector<NamedModel> models = {
-      {"gpode", "GPODE", kGpode, kVanilla},
-      {"shooting", "GPODE, shooting", kGpode, kShooting},
-      {"npode", "npODE", kNpode, kVanilla},
-      {"npode-shooting", "npODE, shooting", kNpode, kShooting},
-      {"neural", "NeuralODE", kNeural, kVanilla},
-      {"neural-shooting", "NeuralODE, shooting", kNeural, kShooting},
-      {"neural-vi", "Bayesian NeuralODE (VI)", kNeuralVi, kVanilla},
-      {"neural-vi-shooting", "Bayesian NeuralODE (VI), shooting", kNeuralVi, kShooting},
-      {"neural-hmc", "Bayesian NeuralODE (HMC)", kNeuralHmc, kVanilla},
-      {"gpode-hmc", "GPODE (HMC)", kGpodeHmc, kVanilla}};
+      {"gpode", "GPODE", "process", "blocks", kVanilla},
+      {"shooting", "GPODE, shooting", "process", "blocks", kShooting},
+      {"npode", "npODE", "process", "point", kVanilla},
+      {"npode-shooting", "npODE, shooting", "process", "point", kShooting},
+      {"neural", "NeuralODE", "network", "point", kVanilla},
+      {"neural-shooting", "NeuralODE, shooting", "network", "point", kShooting},
+      {"neural-vi", "Bayesian NeuralODE (VI)", "network", "blocks", kVanilla},
+      {"neural-vi-shooting", "Bayesian NeuralODE (VI), shooting", "network", "blocks", kShooting},
+      {"neural-hmc", "Bayesian NeuralODE (HMC)", "network", "draws", kVanilla},
+      {"gpode-hmc", "GPODE (HMC)", "process", "draws", kVanilla}};
   return models;
 }
 
-const NamedModel& NameOf(const FitOptions& options) {
-  const std::vector<NamedModel>& models = ListModels();
-  const auto found = std::find_if(models.begin(), models.end(), [&](const NamedModel& m) {
-    return m.kind == options.model && (m.bound == options.bound || IsSampled(m.kind));
-  });
-  GPODE_CHECK(found != models.end());
-  return *found;
+// A sampler follows whole trajectories, whatever the options say.
+bool IsSampled(const FitOptions& options) { return options.posterior == "draws"; }
+
+NamedModel NameOf(const FitOptions& options) {
+  for (const NamedModel& m : ListModels()) {
+    if (m.function == options.function && m.posterior == options.posterior &&
+        (m.bound == options.bound || IsSampled(options))) {
+      return m;
+    }
+  }
+  const bool shooting = options.bound == BoundKind::kShooting && !IsSampled(options);
+  return {fmt::format("{}-{}{}", options.function, options.posterior, shooting ? "-shooting" : ""),
+          fmt::format("{} with posterior {}{}", options.function, options.posterior,
+                      shooting ? ", shooting" : ""),
+          options.function, options.posterior, options.bound};
 }
 
 void SetModel(FitOptions& options, std::string_view name, std::string_view source) {
@@ -220,7 +253,8 @@ void SetModel(FitOptions& options, std::string_view name, std::string_view sourc
   for (const NamedModel& m : ListModels()) {
     known.push_back(m.name);
     if (m.name != name) continue;
-    options.model = m.kind;
+    options.function = m.function;
+    options.posterior = m.posterior;
     options.bound = m.bound;
     return;
   }

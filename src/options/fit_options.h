@@ -30,7 +30,10 @@ inline constexpr OptionRange kThreads{0, 4096};
 // visit(name, member, range, help) for every option.
 template <typename Options, typename Visit>
 void ForOptions(Options& o, Visit&& visit) {
-  visit("model", o.model, kAny, "what the field is, and how it is known");
+  visit("function", o.function, kAny, "what the field is: process, network");
+  visit("posterior", o.posterior, kAny,
+        "how the field is known: blocks, normals, point, draws (by a sampler)");
+  visit("likelihood", o.likelihood, kAny, "how observations scatter: gaussian");
   visit("bound", o.bound, kAny, "whole trajectories (vanilla) or short segments (shooting)");
   visit("observation", o.observation, kAny,
         "channels are states (identity) or mix them (pca, matrix)");
@@ -76,8 +79,8 @@ void ForOptions(Options& o, Visit&& visit) {
         "checks of validation data without gain that end a run; 0: never");
   visit("neural.hidden", o.neural.hidden, OptionRange{1, 1024}, "widths of hidden layers");
   visit("neural.prior_scale", o.neural.prior_scale, kPositive, "of weights, times sqrt(inputs)");
-  visit("neural.kl_weight", o.neural.kl_weight, kPositive, "of the prior in neural-vi");
-  visit("neural.weight_decay", o.neural.weight_decay, kNonNegative, "of the prior in neural");
+  visit("neural.kl_weight", o.neural.kl_weight, kPositive, "factor of the weights' divergence");
+  visit("neural.weight_decay", o.neural.weight_decay, kNonNegative, "factor of the weights' prior in a point estimate");
   visit("neural.slope_steps", o.neural.slope_steps, kAny,
         "steps on slopes of smoothed data before all others");
   visit("sampler.chains", o.sampler.chains, OptionRange{1, 1000}, "of the No-U-Turn sampler");

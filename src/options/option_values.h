@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-#include "gpode/model.h"
+#include "gpode/fit_options.h"
 #include "io/toml.h"
 
 namespace gpode::internal {
@@ -25,11 +25,6 @@ namespace gpode::internal {
 template <typename Enum>
 using Word = std::pair<std::string_view, Enum>;
 
-inline std::vector<Word<ModelKind>> WordsOf(ModelKind) {
-  return {{"gpode", ModelKind::kGpode},          {"npode", ModelKind::kNpode},
-          {"neural", ModelKind::kNeural},        {"neural-vi", ModelKind::kNeuralVi},
-          {"neural-hmc", ModelKind::kNeuralHmc}, {"gpode-hmc", ModelKind::kGpodeHmc}};
-}
 inline std::vector<Word<BoundKind>> WordsOf(BoundKind) {
   return {{"vanilla", BoundKind::kVanilla}, {"shooting", BoundKind::kShooting}};
 }

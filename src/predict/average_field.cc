@@ -7,51 +7,53 @@
 
 namespace gpode {
 
-AverageField::AverageField(std::vector<std::unique_ptr<const Field>> fields)
-    : fields_(std::move(fields)) {
-  GPODE_CHECK(!fields_.empty());
+AverageField::AverageField(std::vector<std::unique_ptr<FunctionDraw>> draws)
+    : draws_(std::move(draws)) {
+  GPODE_CHECK(!draws_.empty());
+  for (const auto& draw : draws_) fields_.push_back(&draw->field());
 }
 
-// What one of the fields needs, then its value. Between Record and Pullback: the Jacobian.
+// The memory of one of the fields, then its value. Between Record and Pullback it holds the
+// Jacobian.
 std::size_t AverageField::record_size() const {
   return std::max(fields_[0]->record_size() + dim(), dim() * dim());
 }
 
-void AverageField::Value(std::span<const double> x, std::span<double> f,
+void AverageField::Value(const FieldPoints& at, std::span<double> f,
                          std::span<double> scratch) const {
-  const std::size_t n = x.size() / dim();
+  const std::size_t n = at.x.size() / dim();
   const std::span<double> inner = scratch.first(n * fields_[0]->record_size());
-  const std::span<double> value = scratch.subspan(scratch.size() - x.size());
+  const std::span<double> value = scratch.subspan(scratch.size() - at.x.size());
   const double share = 1.0 / static_cast<double>(fields_.size());
   std::fill(f.begin(), f.end(), 0.0);
-  for (const auto& field : fields_) {
-    field->Value(x, value, inner);
+  for (const Field* field : fields_) {
+    field->Value(at, value, inner);
     for (std::size_t i = 0; i < f.size(); ++i) f[i] += share * value[i];
   }
 }
 
-void AverageField::Record(std::span<const double> x, std::span<double> f,
+void AverageField::Record(const FieldPoints& at, std::span<double> f,
                           std::span<double> record) const {
-  Value(x, f, record);
+  Value(at, f, record);
   const std::size_t d = dim(), size = record_size();
-  for (std::size_t p = 0; p * d < x.size(); ++p) {
-    Jacobian(x.subspan(p * d, d), record.subspan(p * size, d * d));
+  for (std::size_t p = 0; p * d < at.x.size(); ++p) {
+    Jacobian(at.Point(p, d, inputs()), record.subspan(p * size, d * d));
   }
 }
 
-void AverageField::Pullback(std::span<const double> x, std::span<const double> record,
+void AverageField::Pullback(const FieldPoints& at, std::span<const double> record,
                             std::span<const double> g, std::span<double> bx,
                             std::span<double>) const {
-  GPODE_CHECK(g.size() == x.size() && bx.size() == x.size());
+  GPODE_CHECK(g.size() == at.x.size() && bx.size() == at.x.size());
   PullbackByJacobian(dim(), record, record_size(), g, bx);
 }
 
-void AverageField::Jacobian(std::span<const double> x, std::span<double> jacobian) const {
+void AverageField::Jacobian(const FieldPoints& at, std::span<double> jacobian) const {
   std::vector<double> own(jacobian.size());
   const double share = 1.0 / static_cast<double>(fields_.size());
   std::fill(jacobian.begin(), jacobian.end(), 0.0);
-  for (const auto& field : fields_) {
-    field->Jacobian(x, own);
+  for (const Field* field : fields_) {
+    field->Jacobian(at, own);
     for (std::size_t i = 0; i < jacobian.size(); ++i) jacobian[i] += share * own[i];
   }
 }

@@ -1,31 +1,31 @@
-// The mean of several fields, as a field: of draws whose mean has no closed form.
+// The mean of several fields as a field, for draws whose mean has no closed form.
 #pragma once
 
 #include <memory>
 #include <vector>
 
-#include "gpode/field.h"
+#include "gpode/unknown_function.h"
 
 namespace gpode {
 
 class AverageField final : public Field {
  public:
-  explicit AverageField(std::vector<std::unique_ptr<const Field>> fields);
+  // The draws of one function.
+  explicit AverageField(std::vector<std::unique_ptr<FunctionDraw>> draws);
 
   std::size_t dim() const override { return fields_[0]->dim(); }
+  std::size_t inputs() const override { return fields_[0]->inputs(); }
   std::size_t parameter_count() const override { return 0; }
   std::size_t record_size() const override;
-  void Value(std::span<const double> x, std::span<double> f,
-             std::span<double> scratch) const override;
-  void Record(std::span<const double> x, std::span<double> f,
-              std::span<double> record) const override;
-  void Pullback(std::span<const double> x, std::span<const double> record,
-                std::span<const double> g, std::span<double> bx,
-                std::span<double> bparameters) const override;
-  void Jacobian(std::span<const double> x, std::span<double> jacobian) const override;
+  void Value(const FieldPoints& at, std::span<double> f, std::span<double> scratch) const override;
+  void Record(const FieldPoints& at, std::span<double> f, std::span<double> record) const override;
+  void Pullback(const FieldPoints& at, std::span<const double> record, std::span<const double> g,
+                std::span<double> bx, std::span<double> bparameters) const override;
+  void Jacobian(const FieldPoints& at, std::span<double> jacobian) const override;
 
  private:
-  std::vector<std::unique_ptr<const Field>> fields_;  // at least one, of the same kind
+  std::vector<std::unique_ptr<FunctionDraw>> draws_;
+  std::vector<const Field*> fields_;  // of the draws, at least one
 };
 
 }  // namespace gpode

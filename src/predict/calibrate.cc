@@ -29,14 +29,15 @@ void AddExcess(const Forecast& forecast, Eigen::Index i, Eigen::Index c, double 
 
 }  // namespace
 
-Vector CalibratedNoise(const Vector& learnt, std::span<const Forecast> forecasts,
-                       std::span<const Matrix> observed) {
+ObservationNoise CalibratedNoise(const ObservationNoise& learnt,
+                                 std::span<const Forecast> forecasts,
+                                 std::span<const Matrix> observed) {
   CheckSize("CalibratedNoise", "observed", observed.size(), forecasts.size());
-  std::vector<Excess> excess(static_cast<std::size_t>(learnt.size()));
+  std::vector<Excess> excess(learnt.channels());
   for (std::size_t n = 0; n < forecasts.size(); ++n) {
     const Matrix& y = observed[n];
     if (y.rows() != static_cast<Eigen::Index>(forecasts[n].times.size()) ||
-        y.cols() != learnt.size()) {
+        y.cols() != static_cast<Eigen::Index>(learnt.channels())) {
       ThrowInput("CalibratedNoise", "observed", "must have a row per time, a column per channel");
     }
     for (Eigen::Index i = 0; i < y.rows(); ++i) {
@@ -45,9 +46,13 @@ Vector CalibratedNoise(const Vector& learnt, std::span<const Forecast> forecasts
       }
     }
   }
-  Vector noise = learnt;
-  for (Eigen::Index c = 0; c < noise.size(); ++c) {
-    if (excess[c].count > 0) noise[c] = std::max(noise[c], excess[c].sum / excess[c].count);
+  ObservationNoise noise = learnt;
+  for (std::size_t c = 0; c < excess.size(); ++c) {
+    if (!(excess[c].count > 0)) continue;
+    const double variance = excess[c].sum / excess[c].count;
+    if (variance > learnt.likelihood->Variance(learnt.Of(c))) {
+      noise.likelihood->SetVariance(variance, noise.Of(c));
+    }
   }
   return noise;
 }

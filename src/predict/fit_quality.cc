@@ -36,8 +36,7 @@ std::vector<std::size_t> Chosen(const Dataset& data) {
   return chosen;
 }
 
-void Compare(const Trajectory& seen, const Forecast& forecast, const Vector& noise,
-             std::vector<Sums>* all) {
+void Compare(const Trajectory& seen, const Forecast& forecast, std::vector<Sums>* all) {
   const Matrix median = forecast.Quantile(0.5);
   const Matrix low = forecast.PredictiveQuantile(0.05), high = forecast.PredictiveQuantile(0.95);
   for (Eigen::Index i = 0; i < seen.values.rows(); ++i) {
@@ -49,18 +48,18 @@ void Compare(const Trajectory& seen, const Forecast& forecast, const Vector& noi
       s.count += 1;
       s.residuals += residual * residual;
       s.outside += y < low(i, c) || y > high(i, c) ? 1 : 0;
-      s.outliers += std::abs(residual) > kOutlier * std::sqrt(noise[c]) ? 1 : 0;
+      s.outliers += std::abs(residual) > kOutlier * forecast.noise.Deviation(static_cast<std::size_t>(c)) ? 1 : 0;
     }
   }
 }
 
-ChannelFit FitOf(const std::string& name, const Sums& s, double variance, double noise_variance) {
+ChannelFit FitOf(const std::string& name, const Sums& s, double variance, double noise) {
   const double n = std::max(s.count, 1.0);
   return {.name = name,
           .values = static_cast<std::size_t>(s.count),
           .spread = std::sqrt(variance),
           .residual = std::sqrt(s.residuals / n),
-          .noise = std::sqrt(noise_variance),
+          .noise = noise,
           .outside = s.outside / n};
 }
 
@@ -95,10 +94,11 @@ void RemarkOnTraining(const TrainedModel& trained, std::vector<std::string>* rem
                     trained.history.back().bound));
   }
   if (!trained.finished && trained.state) remarks->push_back("training was stopped before its end");
-  if (model.gp.lengthscales.size() > 0 && model.gp.lengthscales.minCoeff() < kShort) {
+  const Matrix lengthscales = model.parameters.AsMatrix("lengthscales");
+  if (lengthscales.size() > 0 && lengthscales.minCoeff() < kShort) {
     remarks->push_back(
         fmt::format("a lengthscale is {:.2g} of the states' spread: the field may follow the noise",
-                    model.gp.lengthscales.minCoeff()));
+                    lengthscales.minCoeff()));
   }
 }
 
@@ -116,15 +116,16 @@ FitQuality AssessFit(const TrainedModel& trained, const ForecastOptions& options
   for (std::size_t n : Chosen(trained.data)) {
     const Trajectory seen = Thinned(trained.data.trajectories[n], rows);
     const Forecast forecast = posterior.Trajectory(n, seen.times, follow);
-    Compare(seen, forecast, trained.model.noise_variance, &sums);
+    Compare(seen, forecast, &sums);
     quality.diverged += forecast.diverged;
     ++quality.trajectories;
   }
   const ChannelMoments moments = MomentsOf(trained.data);
+  const ObservationNoise noise = trained.model.noise();
   for (std::size_t c = 0; c < sums.size(); ++c) {
     const auto i = static_cast<Eigen::Index>(c);
     quality.channels.push_back(FitOf(trained.model.channels[c], sums[c], moments.variance[i],
-                                     trained.model.noise_variance[i]));
+                                     noise.Deviation(c)));
     RemarkOnChannel(quality.channels.back(), sums[c], &quality.remarks);
   }
   if (quality.diverged > 0) {

@@ -5,7 +5,7 @@
 
 #include "gpode/error.h"
 #include "gpode/posterior.h"
-#include "predict/mixture.h"
+#include "core/quantile.h"
 
 namespace gpode {
 namespace {
@@ -45,11 +45,11 @@ Matrix Forecast::Quantile(double p) const {
 
 Matrix Forecast::PredictiveQuantile(double p) const {
   if (!draws.empty()) {
-    CheckSize("Forecast::PredictiveQuantile", "noise_variance", noise_variance.size(),
-              draws[0].cols());
+    CheckSize("Forecast::PredictiveQuantile", "noise", noise.channels(), draws[0].cols());
   }
   return ForSortedDraws(*this, p, [&](std::span<const double> sorted, Eigen::Index channel) {
-    return MixtureQuantile(p, sorted, std::sqrt(noise_variance[channel]));
+    return noise.likelihood->MixtureQuantile(p, sorted,
+                                             noise.Of(static_cast<std::size_t>(channel)));
   });
 }
 

@@ -6,59 +6,68 @@
 #include "predict/jacobian_record.h"
 
 namespace gpode {
+namespace {
 
-PosteriorField::PosteriorField(std::unique_ptr<const Field> draw, Vector scale, Vector offset,
-                               double time_scale)
-    : draw_(std::move(draw)),
-      scale_(std::move(scale)),
-      offset_(std::move(offset)),
-      time_scale_(time_scale) {
-  const auto d = static_cast<Eigen::Index>(dim());
-  GPODE_CHECK(scale_.size() == d && offset_.size() == d);
+// Inputs (n, U) in the model's units.
+std::vector<double> InputsToModel(const Coordinates& coordinates, std::span<const double> inputs) {
+  std::vector<double> result(inputs.size());
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const auto k = static_cast<Eigen::Index>(i % coordinates.inputs());
+    result[i] = (inputs[i] - coordinates.input_offset[k]) / coordinates.input_scale[k];
+  }
+  return result;
 }
 
-// What the draw itself needs comes first, where it is as well aligned as the caller's memory; then
-// a point in the model's coordinates. Between Record and Pullback it holds the Jacobian.
+}  // namespace
+
+PosteriorField::PosteriorField(std::shared_ptr<const void> owner, const Field& field,
+                               Coordinates coordinates)
+    : owner_(std::move(owner)), field_(field), coordinates_(std::move(coordinates)) {
+  GPODE_CHECK(coordinates_.dim() == dim());
+}
+
+// The memory of the drawn field comes first, where it is as well aligned as the caller's; then a
+// point in the model's coordinates. Between Record and Pullback it holds the Jacobian.
 std::size_t PosteriorField::record_size() const {
-  return std::max(draw_->record_size(), dim() * dim()) + dim();
+  return std::max(field_.record_size(), dim() * dim()) + dim();
 }
 
-void PosteriorField::Value(std::span<const double> x, std::span<double> f,
+void PosteriorField::Value(const FieldPoints& at, std::span<double> f,
                            std::span<double> scratch) const {
-  const std::size_t d = dim(), n = x.size() / d;
-  GPODE_CHECK(x.size() == n * d && f.size() == x.size() && scratch.size() >= n * record_size());
-  const std::span<double> inner = scratch.first(n * draw_->record_size());
+  const std::size_t d = dim(), n = at.x.size() / d;
+  GPODE_CHECK(at.x.size() == n * d && f.size() == at.x.size());
+  GPODE_CHECK(scratch.size() >= n * record_size());
+  const std::span<double> inner = scratch.first(n * field_.record_size());
   const std::span<double> z = scratch.subspan(scratch.size() - n * d);
-  for (std::size_t i = 0; i < x.size(); ++i) z[i] = (x[i] - offset_[i % d]) / scale_[i % d];
-  draw_->Value(z, f, inner);
-  for (std::size_t i = 0; i < f.size(); ++i) f[i] *= scale_[i % d] / time_scale_;
+  coordinates_.ToModel(at.x, z);
+  field_.Value({coordinates_.TimeToModel(at.t, 0), z, InputsToModel(coordinates_, at.u)}, f, inner);
+  for (std::size_t i = 0; i < f.size(); ++i) f[i] *= coordinates_.SlopeUnit(i % d);
 }
 
-void PosteriorField::Record(std::span<const double> x, std::span<double> f,
+void PosteriorField::Record(const FieldPoints& at, std::span<double> f,
                             std::span<double> record) const {
-  Value(x, f, record);
+  Value(at, f, record);
   const std::size_t d = dim(), size = record_size();
-  for (std::size_t p = 0; p * d < x.size(); ++p) {
-    Jacobian(x.subspan(p * d, d), record.subspan(p * size, d * d));
+  for (std::size_t p = 0; p * d < at.x.size(); ++p) {
+    Jacobian(at.Point(p, d, inputs()), record.subspan(p * size, d * d));
   }
 }
 
-void PosteriorField::Pullback(std::span<const double> x, std::span<const double> record,
+void PosteriorField::Pullback(const FieldPoints& at, std::span<const double> record,
                               std::span<const double> g, std::span<double> bx,
                               std::span<double>) const {
-  GPODE_CHECK(g.size() == x.size() && bx.size() == x.size());
+  GPODE_CHECK(g.size() == at.x.size() && bx.size() == at.x.size());
   PullbackByJacobian(dim(), record, record_size(), g, bx);
 }
 
-void PosteriorField::Jacobian(std::span<const double> x, std::span<double> jacobian) const {
+void PosteriorField::Jacobian(const FieldPoints& at, std::span<double> jacobian) const {
   const std::size_t d = dim();
-  GPODE_CHECK(x.size() % d == 0 && jacobian.size() == x.size() * d);
-  std::vector<double> z(x.size());
-  for (std::size_t i = 0; i < x.size(); ++i) z[i] = (x[i] - offset_[i % d]) / scale_[i % d];
-  draw_->Jacobian(z, jacobian);
-  for (std::size_t i = 0; i < jacobian.size(); ++i) {
-    jacobian[i] *= scale_[i / d % d] / (scale_[i % d] * time_scale_);
-  }
+  GPODE_CHECK(at.x.size() % d == 0 && jacobian.size() == at.x.size() * d);
+  std::vector<double> z(at.x.size());
+  coordinates_.ToModel(at.x, z);
+  field_.Jacobian({coordinates_.TimeToModel(at.t, 0), z, InputsToModel(coordinates_, at.u)},
+                  jacobian);
+  coordinates_.JacobiansToUser(jacobian);
 }
 
 }  // namespace gpode

@@ -11,7 +11,7 @@
 
 #include "gpode/error.h"
 #include "gpode/parallel.h"
-#include "predict/mixture.h"
+#include "core/quantile.h"
 
 namespace gpode {
 namespace {
@@ -24,65 +24,34 @@ constexpr std::array kMeans = {
     &Scores::coverage_50,   &Scores::coverage_90,   &Scores::coverage_95,
     &Scores::predictive_50, &Scores::predictive_90, &Scores::predictive_95};
 
-// log (1/S) sum_s N(y | x_s, variance); x are those of the S draws that did not diverge.
-double LogMixture(double y, std::span<const double> x, std::size_t draws, double variance) {
-  double nearest = kInfinity;
-  for (double v : x) nearest = std::min(nearest, (y - v) * (y - v));
-  if (std::isinf(nearest)) return -kInfinity;
-  double sum = 0;
-  for (double v : x) sum += std::exp(-0.5 * ((y - v) * (y - v) - nearest) / variance);
-  return -0.5 * (std::log(2 * std::numbers::pi * variance) + nearest / variance) +
-         std::log(sum / static_cast<double>(draws));
-}
-
-// E |N(m, s^2)|.
-double MeanAbsolute(double m, double s) {
-  constexpr double kFar = 8.5;  // deviations, beyond which the sign of m is certain
-  const double z = m / s;
-  if (std::fabs(z) > kFar) return std::fabs(m);
-  return m * std::erf(z / std::numbers::sqrt2) +
-         s * std::sqrt(2 / std::numbers::pi) * std::exp(-0.5 * z * z);
-}
-
-double MixtureCrps(double y, std::span<const double> x, double variance) {
-  const double s = std::sqrt(variance), s2 = std::sqrt(2 * variance);
-  double first = 0, pairs = 0;
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    first += MeanAbsolute(x[i] - y, s);
-    for (std::size_t j = 0; j < i; ++j) pairs += MeanAbsolute(x[i] - x[j], s2);
-  }
-  const double n = static_cast<double>(x.size());
-  return first / n - 0.5 * (2 * pairs + n * MeanAbsolute(0, s2)) / (n * n);
-}
-
 bool Covers(double y, std::span<const double> sorted, double level) {
   return y >= SortedQuantile(sorted, 0.5 - level / 2) &&
          y <= SortedQuantile(sorted, 0.5 + level / 2);
 }
 
 // Adds the scores of one value; `sorted` are the draws there that did not diverge, of so many.
-void AddValue(double y, std::span<const double> sorted, std::size_t draws, double variance,
-              Scores& sum) {
+void AddValue(double y, std::span<const double> sorted, std::size_t draws,
+              const Likelihood& likelihood, std::span<const double> p, Scores& sum) {
   const bool diverged = sorted.size() < draws;
   double mean = 0;
   for (double v : sorted) mean += v / static_cast<double>(draws);
   ++sum.values;
-  sum.mnll -= LogMixture(y, sorted, draws, variance);
+  sum.mnll -= likelihood.LogMixture(y, sorted, draws, p);
   sum.mse += diverged ? kInfinity : (y - mean) * (y - mean);
-  sum.crps += diverged ? kInfinity : MixtureCrps(y, sorted, variance);
+  sum.crps += diverged ? kInfinity : likelihood.MixtureCrps(y, sorted, p);
   if (sorted.empty()) return;
   sum.coverage_50 += Covers(y, sorted, 0.5);
   sum.coverage_90 += Covers(y, sorted, 0.9);
   sum.coverage_95 += Covers(y, sorted, 0.95);
   // Inside the central band: between these levels of the distribution.
-  const double away = std::fabs(MixtureCdf(y, sorted, std::sqrt(variance)) - 0.5);
+  const double away = std::fabs(likelihood.MixtureCdf(y, sorted, p) - 0.5);
   sum.predictive_50 += away <= 0.25;
   sum.predictive_90 += away <= 0.45;
   sum.predictive_95 += away <= 0.475;
 }
 
-// The sums of one time's scores.
-Scores ScoreTime(const Forecast& forecast, const Vector& noise_variance, const Matrix& observed,
+// Returns the sums of the scores of one time.
+Scores ScoreTime(const Forecast& forecast, const ObservationNoise& noise, const Matrix& observed,
                  Eigen::Index time) {
   Scores sum;
   std::vector<double> sorted;
@@ -94,15 +63,16 @@ Scores ScoreTime(const Forecast& forecast, const Vector& noise_variance, const M
       if (std::isfinite(draw(time, c))) sorted.push_back(draw(time, c));
     }
     std::sort(sorted.begin(), sorted.end());
-    AddValue(y, sorted, forecast.draws.size(), noise_variance[c] + kVarianceFloor, sum);
+    AddValue(y, sorted, forecast.draws.size(), *noise.likelihood,
+             noise.Of(static_cast<std::size_t>(c)), sum);
   }
   return sum;
 }
 
-std::vector<Scores> ScoreTimes(const Forecast& forecast, const Vector& noise_variance,
+std::vector<Scores> ScoreTimes(const Forecast& forecast, const ObservationNoise& noise,
                                const Matrix& observed, std::size_t threads) {
   if (observed.rows() != static_cast<Eigen::Index>(forecast.times.size()) ||
-      observed.cols() != noise_variance.size()) {
+      observed.cols() != static_cast<Eigen::Index>(noise.channels())) {
     ThrowInput("Score", "observed", "must have a row per time and a column per channel");
   }
   CheckAtLeast("Score", "draws", static_cast<std::ptrdiff_t>(forecast.draws.size()), 1);
@@ -111,10 +81,14 @@ std::vector<Scores> ScoreTimes(const Forecast& forecast, const Vector& noise_var
       ThrowInput("Score", "observed", "must have the shape of the draws");
     }
   }
+  ObservationNoise enlarged = noise;
+  for (std::size_t c = 0; c < noise.channels(); ++c) {
+    noise.likelihood->AddVariance(kVarianceFloor, enlarged.Of(c));
+  }
   std::vector<Scores> sums(forecast.times.size());
   ThreadPool pool(threads);
   pool.For(sums.size(), [&](std::size_t i) {
-    sums[i] = ScoreTime(forecast, noise_variance, observed, static_cast<Eigen::Index>(i));
+    sums[i] = ScoreTime(forecast, enlarged, observed, static_cast<Eigen::Index>(i));
   });
   return sums;
 }
@@ -164,10 +138,10 @@ void CheckEdges(std::span<const double> edges) {
 
 }  // namespace
 
-Scores Score(const Forecast& forecast, const Vector& noise_variance, const Matrix& observed,
+Scores Score(const Forecast& forecast, const ObservationNoise& noise, const Matrix& observed,
              std::size_t threads) {
   Scores total;
-  for (const Scores& sums : ScoreTimes(forecast, noise_variance, observed, threads)) {
+  for (const Scores& sums : ScoreTimes(forecast, noise, observed, threads)) {
     Add(sums, total);
   }
   DivideByValues(total);
@@ -187,12 +161,12 @@ Scores Pool(std::span<const Scores> parts) {
   return total;
 }
 
-std::vector<HorizonScores> ScoreByHorizon(const Forecast& forecast, const Vector& noise_variance,
+std::vector<HorizonScores> ScoreByHorizon(const Forecast& forecast, const ObservationNoise& noise,
                                           const Matrix& observed, double start,
                                           std::span<const double> edges, std::size_t threads) {
   CheckFinite("ScoreByHorizon", "start", start);
   CheckEdges(edges);
-  const std::vector<Scores> sums = ScoreTimes(forecast, noise_variance, observed, threads);
+  const std::vector<Scores> sums = ScoreTimes(forecast, noise, observed, threads);
   std::vector<HorizonScores> rows = Rows(forecast, start, edges);
   for (HorizonScores& row : rows) {
     std::vector<std::size_t> within;

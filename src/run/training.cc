@@ -8,14 +8,16 @@
 
 #include "gpode/error.h"
 #include "gpode/model_file.h"
+#include "gpode/options.h"
 #include "io/files.h"
+#include "start/check_input.h"
 #include "train/sampled_fit.h"
-#include "train/training_state.h"
+#include "train/trainer.h"
 
 namespace gpode {
 namespace {
 
-// Whether a checkpoint is due, by steps or by the clock.
+// Tells when a checkpoint is due, by steps or by the clock.
 class CheckpointClock {
  public:
   explicit CheckpointClock(const FitControl& control) : control_(control) {}
@@ -41,7 +43,7 @@ class CheckpointClock {
   Clock::time_point last_ = Clock::now();
 };
 
-// Whether the report wants the training to go on.
+// Reports progress where that is due. Returns false if the receiver wants the training to stop.
 bool Report(const FitControl& control, const Progress& progress, bool done) {
   const std::size_t every = std::max<std::size_t>(control.report_every, 1);
   if (!control.report || (progress.step % every != 0 && !done)) return true;
@@ -93,7 +95,7 @@ Model Fit(const Dataset& data, const FitOptions& options,
 
 TrainedModel Train(const Dataset& data, const FitOptions& options, const FitControl& control,
                    const Dataset& validation) {
-  if (IsSampled(options.model)) {
+  if (IsSampled(options)) {
     TrainedModel sampled = SampleModel(data, WithThreads(options, control), control.report);
     sampled.model.options = options;
     if (sampled.finished && !control.checkpoint.empty()) SaveModel(control.checkpoint, sampled);
@@ -116,6 +118,7 @@ TrainedModel Resume(const std::filesystem::path& path, const FitControl& control
   FitControl own = control;
   if (own.checkpoint.empty()) own.checkpoint = path;
   const auto trainer = internal::NamingFile(path.string(), [&] {
+    CheckFitInput(saved.data, saved.model.options);
     auto restored = std::make_unique<Trainer>(saved.data, WithThreads(saved.model.options, control),
                                               saved.state->start, saved.validation);
     restored->Restore(saved.state->trainer);

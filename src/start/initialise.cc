@@ -1,32 +1,20 @@
 #include "start/initialise.h"
 
-#include <fmt/format.h>
-
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 
 #include "data/autocorrelation.h"
-#include "gpode/error.h"
-#include "gpode/mlp.h"
-#include "gpode/ode.h"
-#include "options/fit_options.h"
-#include "start/kmeans.h"
-#include "start/network_start.h"
+#include "gpode/unknown_function.h"
 #include "start/smooth_states.h"
 
 namespace gpode {
 namespace {
 
-// At the start: kernels that reach over the data, noise that no channel dominates with.
-constexpr double kLengthscale = 1.3;        // states have unit variance
-constexpr double kSmallestNoise = 1e-3;     // of the variance
-constexpr double kPcaNoise = 1.5;           // of what the smoother leaves over, mean over channels
-constexpr double kConstantNoise = 1e-9;     // of that, for channels that never change
-constexpr double kInducingSpread = 0.05;    // whitened
-constexpr double kSmallestVariance = 1e-4;  // of the mean over outputs, without scaling
-constexpr double kRounding = 1e-9;
-constexpr std::size_t kMostSlopes = 1000;  // slopes that the field is regressed on
+// The noise at the start, such that no channel dominates: its smallest share of a channel's
+// variance; with principal components, the factor of the mean residual variance that all channels
+// get, and the factor of that for channels that never change.
+constexpr double kSmallestNoise = 1e-3, kPcaNoise = 1.5, kConstantNoise = 1e-9;
+constexpr double kRounding = 1e-9;  // relative
 
 // y = C x + b with the user's states x.
 ObservationMap UserMap(const Dataset& data, const FitOptions& options) {
@@ -51,34 +39,6 @@ Matrix Stack(const std::vector<Matrix>& parts) {
   return all;
 }
 
-// Every n-th row, so that at most `most` are left.
-Matrix Thin(const Matrix& rows, std::size_t most) {
-  const auto step = static_cast<Eigen::Index>((rows.rows() + most - 1) / most);
-  Matrix kept((rows.rows() + step - 1) / step, rows.cols());
-  for (Eigen::Index i = 0; i < kept.rows(); ++i) kept.row(i) = rows.row(i * step);
-  return kept;
-}
-
-// Inducing values as the GP regression of the slopes, whitened (paper, S2.2).
-void SetInducing(const Kernel& kernel, const Matrix& states, const Matrix& slopes, double jitter,
-                 GpParameters& gp) {
-  const Eigen::Index dim = states.cols(), m = gp.inducing_locations.rows();
-  gp.inducing_mean.resize(dim, m);
-  gp.inducing_chol.assign(dim, kInducingSpread * Matrix::Identity(m, m));
-  for (Eigen::Index d = 0; d < dim; ++d) {
-    const Eigen::Index row = gp.variances.size() == 1 ? 0 : d;
-    const Hyperparameters hyper{gp.lengthscales.row(row).transpose(), gp.variances[row]};
-    Matrix k = KernelMatrix(kernel, hyper, states, states);
-    k.diagonal().array() += 0.02 * hyper.variance;
-    const Vector weights = k.llt().solve(slopes.col(d));
-    const Vector u = KernelMatrix(kernel, hyper, gp.inducing_locations, states) * weights;
-    Matrix kzz = KernelMatrix(kernel, hyper, gp.inducing_locations, gp.inducing_locations);
-    kzz.diagonal().array() += std::max(jitter, 1e-6 * hyper.variance);
-    const Eigen::LLT<Matrix> llt(kzz);
-    gp.inducing_mean.row(d) = llt.matrixL().solve(u).transpose();
-  }
-}
-
 Vector GivenNoise(const FitOptions& options, Eigen::Index channels) {
   const std::vector<double>& given = options.noise_variance;
   if (given.size() == 1) return Vector::Constant(channels, given[0]);
@@ -90,9 +50,9 @@ Vector Sizes(const Matrix& rows) {
   return (rows.colwise().squaredNorm() / static_cast<double>(rows.rows())).cwiseSqrt().transpose();
 }
 
-// Where the noise starts: what the smoother left over, in each channel's unit. With PCA all
-// channels are in one unit, and one noise for all keeps the quiet ones from dominating before the
-// dynamics are learnt.
+// The variances that the noise starts from: those of what the smoother left over. With principal
+// components all channels are in one unit, and one noise for all keeps the quiet ones from
+// dominating before the dynamics are learnt.
 Vector NoiseVariances(const FitOptions& options, const std::vector<Matrix>& residuals,
                       const ChannelMoments& moments) {
   const Eigen::Index channels = moments.mean.size();
@@ -117,7 +77,8 @@ Vector NoiseVariances(const FitOptions& options, const std::vector<Matrix>& resi
   return noise;
 }
 
-// One over the residuals' autocorrelation time, times the share of channels that are independent.
+// The weight of each channel's observations: one over the residuals' autocorrelation time, times the
+// share of channels that are independent.
 Vector ChannelWeights(const FitOptions& options, const std::vector<Matrix>& residuals) {
   const Eigen::Index channels = residuals.front().cols();
   Vector weights = Vector::Ones(channels);
@@ -131,8 +92,8 @@ Vector ChannelWeights(const FitOptions& options, const std::vector<Matrix>& resi
   return weights;
 }
 
-// Root mean square of each column; where that is no more than a rounding error, the size that
-// signals and hidden parts of unit size would give the state.
+// The spread of each state: the root mean square of its column, or, where that is no more than a
+// rounding error, the size that signals and hidden parts of unit size would give the state.
 Vector Spread(const SignalMap& signals, const Matrix& centred) {
   Vector spread = Sizes(centred);
   for (Eigen::Index d = 0; d < spread.size(); ++d) {
@@ -142,34 +103,35 @@ Vector Spread(const SignalMap& signals, const Matrix& centred) {
   return spread;
 }
 
-// The model's coordinates z: x = scale z + offset, about of unit size. Scores already are.
+// Sets the model's coordinates, in which states have about unit size. Scores of principal components
+// already have it.
 void SetCoordinates(const FitOptions& options, const SignalMap& signals, const Matrix& deviations,
                     Start& start) {
   const Eigen::Index dim = deviations.cols();
-  start.state_scale = start.spread = Vector::Ones(dim);
-  start.state_offset = Vector::Zero(dim);
+  start.coordinates = Coordinates::Identity(static_cast<std::size_t>(dim));
+  start.spread = Vector::Ones(dim);
   if (options.observation == Observation::kPca) return;
   const Vector mean = deviations.colwise().mean().transpose();
   const Vector spread = Spread(signals, deviations.rowwise() - mean.transpose());
   if (!options.scale) {
     start.spread = spread;
   } else if (options.observation == Observation::kIdentity) {
-    start.state_scale = signals.observed.diagonal();
-    start.state_offset = signals.offset;
+    start.coordinates.state_scale = signals.observed.diagonal();
+    start.coordinates.state_offset = signals.offset;
   } else {
-    start.state_scale = spread;
-    start.state_offset = signals.offset + mean;
+    start.coordinates.state_scale = spread;
+    start.coordinates.state_offset = signals.offset + mean;
   }
 }
 
-// x - signals.offset becomes z.
+// The model's states of x - signals.offset.
 Matrix InCoordinates(const Start& start, const SignalMap& signals, const Matrix& deviations) {
-  return (deviations.rowwise() + (signals.offset - start.state_offset).transpose()) *
-         start.state_scale.cwiseInverse().asDiagonal();
+  return (deviations.rowwise() + (signals.offset - start.coordinates.state_offset).transpose()) *
+         start.coordinates.state_scale.cwiseInverse().asDiagonal();
 }
 
-// The user's time in which states move by about their own size. Where nothing moves, the longest
-// trajectory.
+// The user's time in which states move by about their own size, or, where nothing moves, the length
+// of the longest trajectory.
 double TimeScale(const Dataset& data, const Matrix& slopes) {
   const double rms = std::sqrt(slopes.squaredNorm() / static_cast<double>(slopes.size()));
   if (rms > 0 && std::isfinite(1.0 / rms)) return 1.0 / rms;
@@ -178,162 +140,34 @@ double TimeScale(const Dataset& data, const Matrix& slopes) {
   return span > 0 && std::isfinite(span) ? span : 1.0;
 }
 
-void SetGp(const FitOptions& options, const Matrix& states, const Matrix& slopes, Start& start) {
-  const Eigen::Index dim = states.cols();
-  const Eigen::Index rows = options.shared_hyperparameters ? 1 : dim;
-  GpParameters& gp = start.gp;
-  gp.inducing_locations = KMeans(Thin(states, 20000), options.inducing, options.seed);
-  gp.lengthscales = (kLengthscale * start.spread.transpose()).replicate(rows, 1);
-  gp.variances = Vector::Ones(rows);
-  if (!options.scale) {
-    // A state that does not move is not to be held still with certainty.
-    const Vector variances = Sizes(slopes).cwiseAbs2();
-    const double mean = variances.mean() > 0 ? variances.mean() : 1.0;
-    gp.variances = Vector::Constant(rows, mean);
-    if (rows == dim) gp.variances = variances.cwiseMax(kSmallestVariance * mean);
-  }
-  SetInducing(GetKernel(options.kernel), Thin(states, kMostSlopes), Thin(slopes, kMostSlopes),
-              options.jitter, gp);
-}
-
-std::span<const double> Entries(const auto& m) {
-  return {m.data(), static_cast<std::size_t>(m.size())};
-}
-
-// Squares of values, slopes and times must be numbers too.
-constexpr double kLargest = 1e100;
-
-bool Usable(double size) { return size < kLargest && (size == 0 || size > 1 / kLargest); }
-
-void CheckUnits(const Dataset& data) {
-  for (std::size_t n = 0; n < data.trajectories.size(); ++n) {
-    const Trajectory& t = data.trajectories[n];
-    if (Usable(t.times.back() - t.start())) continue;
-    ThrowInput("Fit", fmt::format("trajectory {}", n + 1),
-               "lasts less than 1e-100 or more than 1e100: choose another unit of time");
-  }
-  const ChannelMoments moments = MomentsOf(data);
-  for (std::size_t c = 0; c < data.channels.size(); ++c) {
-    const auto i = static_cast<Eigen::Index>(c);
-    if (Usable(std::fabs(moments.mean[i])) && Usable(std::sqrt(moments.variance[i]))) continue;
-    ThrowInput("Fit", fmt::format("channel '{}'", data.channels[c]),
-               "has values below 1e-100 or above 1e100: choose another unit");
-  }
-}
-
-void CheckGivenNoise(const std::vector<double>& variances, std::size_t channels) {
-  if (variances.size() > 1) CheckSize("Fit", "noise_variance", variances.size(), channels);
-}
-
-void CheckGivenMap(const ObservationMap& map, std::size_t states, std::size_t channels) {
-  CheckSize("Fit", "observation_map.matrix's rows", map.channels(), channels);
-  CheckFinite("Fit", "observation_map.matrix", Entries(map.matrix));
-  if (map.matrix.isZero(0)) ThrowInput("Fit", "observation_map.matrix", "is all zero, must not be");
-  if (map.offset.size() > 0) {
-    CheckSize("Fit", "observation_map.offset", map.offset.size(), channels);
-    CheckFinite("Fit", "observation_map.offset", Entries(map.offset));
-  }
-  if (states != 0) CheckSize("Fit", "observation_map.matrix's columns", map.dim(), states);
-}
-
-// The posterior's covariances and the draws' features have to fit in memory.
-void CheckNumbers(const Dataset& data, const FitOptions& o) {
-  constexpr double kMostCovariances = 1e8, kMostFrequencies = 4e8;
-  constexpr std::size_t kMostWeights = 1000000;
-  const bool given = o.observation_map.matrix.size() > 0;
-  const auto dim = static_cast<double>(given           ? o.observation_map.dim()
-                                       : o.states == 0 ? data.channels.size()
-                                                       : o.states);
-  if (IsNetwork(o.model)) {
-    const Mlp network(static_cast<std::size_t>(dim), o.neural.hidden);
-    if (network.parameter_count() <= kMostWeights) return;
-    ThrowInput("Fit", "neural.hidden",
-               fmt::format("makes {} weights, must make at most {}", network.parameter_count(),
-                           kMostWeights));
-  }
-  const auto inducing = static_cast<double>(o.inducing);
-  if (dim * inducing * inducing > kMostCovariances) {
-    ThrowInput("Fit", "inducing",
-               fmt::format("is {} for {} states, must be at most {:.0f}", o.inducing, dim,
-                           std::max(1.0, std::floor(std::sqrt(kMostCovariances / dim)))));
-  }
-  const double features = static_cast<double>(o.features) * static_cast<double>(o.draws);
-  if (dim * dim * features > kMostFrequencies) {
-    ThrowInput("Fit", "features",
-               fmt::format("times draws is {:.0f} for {} states, must be at most {:.0f}", features,
-                           dim, std::max(1.0, std::floor(kMostFrequencies / dim / dim))));
-  }
-}
-
-void CheckObservation(const Dataset& data, const FitOptions& o) {
-  const std::size_t channels = data.channels.size();
-  const bool given = o.observation_map.matrix.size() > 0;
-  CheckGivenNoise(o.noise_variance, channels);
-  if (o.observation == Observation::kIdentity) {
-    if (given) ThrowInput("Fit", "observation_map", "is given, but observation is the identity");
-    if (o.states == 0 || o.states == channels) return;
-    ThrowInput("Fit", "states",
-               fmt::format("is {}, must equal the number of channels, {}, unless PCA or a matrix "
-                           "is asked for",
-                           o.states, channels));
-  }
-  if (given) return CheckGivenMap(o.observation_map, o.states, channels);
-  if (o.observation == Observation::kMatrix) {
-    ThrowInput("Fit", "observation_map", "is empty, but observation asks for a matrix");
-  }
-  CheckAtLeast("Fit", "states", static_cast<std::ptrdiff_t>(o.states), 1);
-  if (o.states > channels) {
-    ThrowInput("Fit", "states",
-               fmt::format("is {}, must not be more than the channels, {}", o.states, channels));
-  }
-}
-
-// A sampler has to accept some proposals, and can never accept all.
-void CheckAcceptance(double target) {
-  if (target > 0 && target < 1) return;
-  ThrowInput("Fit", "sampler.target_acceptance",
-             fmt::format("is {:g}, must be between 0 and 1", target));
-}
-
 }  // namespace
-
-void CheckFit(const Dataset& data, const FitOptions& options) {
-  CheckDataset(data);
-  internal::CheckRanges(options, "Fit");
-  CheckAcceptance(options.sampler.target_acceptance);
-  CheckUnits(data);
-  CheckObservation(data, options);
-  CheckNumbers(data, options);
-  const Solver solver(options.solver);
-}
 
 Start Initialise(const Dataset& data, const FitOptions& options) {
   const ChannelMoments moments = MomentsOf(data);
   const ObservationMap user_map = UserMap(data, options);
+  // What the function cannot be made for is refused before anything else is computed.
+  const std::unique_ptr<UnknownFunction> function =
+      MakeUnknownFunction(options.function, {.options = options, .dim = user_map.dim()});
   const SignalMap signals = SignalsOf(data, options.observation, user_map, moments);
   SmoothStates smooth = SmoothAll(data, signals);
 
   Start start;
   SetCoordinates(options, signals, Stack(smooth.states), start);
-  start.map = {user_map.matrix * start.state_scale.asDiagonal(),
-               user_map.offset + user_map.matrix * start.state_offset};
+  const Coordinates& own = start.coordinates;
+  start.map = {user_map.matrix * own.state_scale.asDiagonal(),
+               user_map.offset + user_map.matrix * own.state_offset};
   for (const Matrix& x : smooth.states) start.states.push_back(InCoordinates(start, signals, x));
   start.x0 = InCoordinates(start, signals, smooth.x0);
-  Matrix slopes = Stack(smooth.slopes) * start.state_scale.cwiseInverse().asDiagonal();
-  if (options.scale) start.time_scale = TimeScale(data, slopes);
-  slopes *= start.time_scale;
+  Matrix slopes = Stack(smooth.slopes) * own.state_scale.cwiseInverse().asDiagonal();
+  if (options.scale) start.coordinates.time_scale = TimeScale(data, slopes);
+  slopes *= own.time_scale;
   std::vector<Matrix> residuals;
   for (std::size_t n = 0; n < data.trajectories.size(); ++n) {
     residuals.push_back(data.trajectories[n].values - start.map.Apply(start.states[n]));
   }
   start.noise_variance = NoiseVariances(options, residuals, moments);
   start.channel_weights = ChannelWeights(options, residuals);
-  if (IsNetwork(options.model)) {
-    start.weights =
-        StartWeights(Thin(Stack(start.states), kMostSlopes), Thin(slopes, kMostSlopes), options);
-  } else {
-    SetGp(options, Stack(start.states), slopes, start);
-  }
+  start.function = function->Start(Stack(start.states), slopes, start.spread);
   return start;
 }
 

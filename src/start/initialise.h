@@ -1,28 +1,27 @@
-// Where training starts from: scales, the observation map, smoothed states and slopes, inducing
-// points.
+// The start of training: coordinates, the observation map, smoothed states and slopes, and the start
+// of the unknown function.
 #pragma once
 
-#include "gpode/model.h"
-#include "model/segments.h"
+#include <vector>
+
+#include "gpode/coordinates.h"
+#include "gpode/dataset.h"
+#include "gpode/observation.h"
+#include "gpode/unknown_function.h"
 
 namespace gpode {
 
 // Everything about the data that training needs, in the model's coordinates.
 struct Start {
   ObservationMap map;
-  Vector state_scale, state_offset;  // (D): the user's state is scale z + offset
-  Vector spread;                     // (D): the size of z; one, unless scaling is turned off
-  double time_scale = 1;
+  Coordinates coordinates;
+  Vector spread;               // (D): the size of the model's states; one unless scaling is off
   std::vector<Matrix> states;  // per trajectory (T, D): smoothed, at the observation times
   Matrix x0;                   // (trajectories, D): smoothed, at the start times
-  GpParameters gp;             // of a process
-  Vector weights;              // (P) of a network, in units of their prior
-  Vector noise_variance;       // (channels)
-  Vector channel_weights;      // (channels), see Bound::channel_weights
+  FunctionStart function;
+  Vector noise_variance;   // (channels) of the residuals of the smoother, in the user's units
+  Vector channel_weights;  // (channels), see Bound::channel_weights
 };
-
-// Throws an InputError that names the option which does not fit the data.
-void CheckFit(const Dataset& data, const FitOptions& options);
 
 Start Initialise(const Dataset& data, const FitOptions& options);
 

@@ -9,13 +9,16 @@
 #include "gpode/gpode.h"
 #include "io/files.h"
 #include "options/fit_options.h"
+#include "model/check_shapes.h"
+#include "model/model_draws.h"
+#include "store/format_1_1.h"
 #include "store/model_members.h"
 
 namespace gpode {
 namespace internal {
 namespace {
 
-// History: one array per member of Progress, one value per record.
+// The columns of a history: one array per member of Progress, one value per record.
 using Columns = std::map<std::string, std::vector<double>, std::less<>>;
 
 void WriteHistory(const std::vector<Progress>& history, NpzWriter* out) {
@@ -58,18 +61,50 @@ std::vector<Progress> ReadHistory(const Archive& archive, std::string_view file)
   return history;
 }
 
-Model ReadModel(const Archive& archive, std::string_view file) {
+void WriteParameters(const NamedValues& parameters, NpzWriter* out) {
+  for (const ParameterBlock& block : parameters.layout.blocks()) {
+    out->Add("model/parameters/" + block.name, block.shape, parameters[block.name]);
+  }
+}
+
+// The options say which parameters there are; nothing is allocated before the file is seen to have
+// them.
+void ReadParameters(const Archive& archive, std::string_view file, Model& model) {
+  const ModelParts parts(model.options, ShapeOf(model));
+  model.parameters.layout = parts.layout();
+  for (const ParameterBlock& block : parts.layout().blocks()) {
+    const std::string name = "model/parameters/" + block.name;
+    const auto found = archive.find(name);
+    if (found == archive.end()) ThrowAt(Where(file, name), "is missing, must be there");
+    const Array& array = found->second;
+    if (array.shape != block.shape || array.size() != block.value_size) {
+      ThrowAt(Where(file, name), fmt::format("has shape {}, must have {}", ShapeText(array.shape),
+                                             ShapeText(block.shape)));
+    }
+    std::vector<double>& values = model.parameters.values;
+    values.insert(values.end(), array.values.begin(), array.values.end());
+  }
+}
+
+Model ReadModel(const Archive& archive, std::string_view file, unsigned minor) {
   Model model;
   std::string options;
   MemberReader(archive, "", file)("options", options);
   model.options =
       ReadOptions(options, fmt::format("{}: options", file), {}, UnknownOptions::kIgnore);
-  ForMembers(model, MemberReader(archive, "model/", file));
+  CheckRanges(model.options, "options");
+  if (minor < kNamedParameters) {
+    ReadModelBeforeNames(archive, file, model);
+  } else {
+    ForMembers(model, MemberReader(archive, "model/", file));
+    ReadParameters(archive, file, model);
+  }
   CheckModel(model);
   return model;
 }
 
-void ReadTraining(const Archive& archive, std::string_view file, TrainedModel* trained) {
+void ReadTraining(const Archive& archive, std::string_view file, unsigned minor,
+                  TrainedModel* trained) {
   DataColumns columns;
   ForMembers(columns, MemberReader(archive, "data/", file));
   trained->data = FromColumns(columns, trained->model.channels);
@@ -86,6 +121,7 @@ void ReadTraining(const Archive& archive, std::string_view file, TrainedModel* t
   auto state = std::make_shared<TrainingState>();
   ForMembers(state->trainer, read);
   ForMembers(state->start, MemberReader(archive, "start/", file));
+  if (minor < kNamedParameters) ReadTrainingBeforeNames(archive, file, trained->model, *state);
   read("finished", trained->finished);
   CheckTrainingState(*state, trained->data, trained->model);
   trained->state = std::move(state);
@@ -100,6 +136,7 @@ std::vector<std::byte> ModelBytes(const TrainedModel& trained) {
                                    kFormatMinor, Version()));
   out.AddText("options", OptionsText(trained.model.options));
   ForMembers(trained.model, MemberWriter(&out, "model/"));
+  WriteParameters(trained.model.parameters, &out);
   if (!trained.data.trajectories.empty()) {
     const DataColumns columns = ToColumns(trained.data);
     ForMembers(columns, MemberWriter(&out, "data/"));
@@ -125,12 +162,14 @@ std::vector<std::byte> ModelBytes(const TrainedModel& trained) {
 }
 
 TrainedModel ParseModel(std::span<const std::byte> bytes, std::string_view name) {
-  CheckSeal(bytes, name);
+  const Sealed seal = CheckSeal(bytes, name);
   return NamingFile(name, [&] {
     const Archive archive = ReadNpz(bytes, name);
     TrainedModel trained;
-    trained.model = ReadModel(archive, name);
-    if (MemberReader(archive, "data/", name).Has("times")) ReadTraining(archive, name, &trained);
+    trained.model = ReadModel(archive, name, seal.minor);
+    if (MemberReader(archive, "data/", name).Has("times")) {
+      ReadTraining(archive, name, seal.minor, &trained);
+    }
     return trained;
   });
 }

@@ -1,4 +1,4 @@
-// A model file's bytes. See gpode/model_file.h.
+// The bytes of a model file. See gpode/model_file.h.
 #pragma once
 
 #include <cstddef>
@@ -13,17 +13,19 @@ namespace gpode::internal {
 
 // The first number changes when older programs cannot read what is written, the second when
 // something is added that they may pass over.
-inline constexpr unsigned kFormatMajor = 1, kFormatMinor = 1;
+inline constexpr unsigned kFormatMajor = 1, kFormatMinor = 2;
+// The minor version since which parameters have the names of their blocks.
+inline constexpr unsigned kNamedParameters = 2;
 
 std::vector<std::byte> ModelBytes(const TrainedModel& trained);
 
 // `name` stands for the file in messages.
 TrainedModel ParseModel(std::span<const std::byte> bytes, std::string_view name);
 
-// Throws unless the state can be that of a run on this data with these options.
+// Throws an InputError unless the state can be that of a run on this data with these options.
 void CheckTrainingState(const TrainingState& state, const Dataset& data, const Model& model);
 
-// "gpode model 1.1 crc32 89abcdef" ends every model file, as the archive's comment. The checksum is
+// "gpode model 1.2 crc32 89abcdef" ends every model file, as the archive's comment. The checksum is
 // that of all bytes before its eight digits.
 std::string SealWithoutDigits();
 std::string SealDigits(std::span<const std::byte> bytes_before);
@@ -31,7 +33,7 @@ std::string SealDigits(std::span<const std::byte> bytes_before);
 struct Sealed {
   unsigned major, minor;
 };
-// Throws for what is no model file, is truncated or damaged, or is of another version.
+// Throws an InputError unless the bytes are a whole, undamaged model file of a known version.
 Sealed CheckSeal(std::span<const std::byte> bytes, std::string_view name);
 
 }  // namespace gpode::internal

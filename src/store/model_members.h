@@ -1,4 +1,4 @@
-// The tables of what a model file holds: name and member of every struct in it.
+// The tables of a model file's contents: name and member of every struct in it.
 //
 // Each table takes its struct apart by a structured binding: a new member does not compile until it
 // has been named here. docs/formats.md lists the names.
@@ -6,10 +6,9 @@
 
 #include <fmt/format.h>
 
-#include "gpode/gp.h"
 #include "gpode/model.h"
 #include "io/struct_arrays.h"
-#include "train/training_state.h"
+#include "train/trainer_state.h"
 
 namespace gpode::internal {
 
@@ -32,29 +31,15 @@ void ForMembers(S& s, const Visit& visit) {
   visit("offset", offset);
 }
 
-template <Is<GpParameters> S, typename Visit>
+// The coordinates stand among the members of the struct that has them.
+template <Is<Coordinates> S, typename Visit>
 void ForMembers(S& s, const Visit& visit) {
-  auto& [inducing_locations, inducing_mean, inducing_chol, lengthscales, variances] = s;
-  visit("inducing_locations", inducing_locations);
-  visit("inducing_mean", inducing_mean);
-  visit("inducing_chol", inducing_chol);
-  visit("lengthscales", lengthscales);
-  visit("variances", variances);
-}
-
-template <Is<NetworkParameters> S, typename Visit>
-void ForMembers(S& s, const Visit& visit) {
-  auto& [mean, deviation] = s;
-  visit("mean", mean);
-  visit("deviation", deviation);
-}
-
-template <Is<PosteriorDraws> S, typename Visit>
-void ForMembers(S& s, const Visit& visit) {
-  auto& [field, x0, noise_variance] = s;
-  visit("field", field);
-  visit("x0", x0);
-  visit("noise_variance", noise_variance);
+  auto& [state_scale, state_offset, time_scale, input_scale, input_offset] = s;
+  visit("state_scale", state_scale);
+  visit("state_offset", state_offset);
+  visit("time_scale", time_scale);
+  visit("input_scale", input_scale);
+  visit("input_offset", input_offset);
 }
 
 template <Is<SamplerSummary> S, typename Visit>
@@ -72,44 +57,38 @@ void ForMembers(S& s, const Visit& visit) {
 
 template <Is<Model> S, typename Visit>
 void ForMembers(S& s, const Visit& visit) {
-  // The options are text, written and read by their own table.
-  auto& [options, channels, map, state_scale, state_offset, time_scale, start_times, end_times,
-         warning, gp, network, draws, sampler, noise_variance, x0_mean, x0_chol,
-         shooting_trajectory, shooting_times, shooting_mean, shooting_chol] = s;
+  // The options are text, written and read by their own table; parameters are arrays with the names
+  // of their blocks.
+  auto& [options, channels, map, coordinates, start_times, end_times, warning, parameters, draws,
+         sampler, shooting_trajectory, shooting_times] = s;
   visit("channels", channels);
   ForNested("map", map, visit);
-  visit("state_scale", state_scale);
-  visit("state_offset", state_offset);
-  visit("time_scale", time_scale);
+  ForMembers(coordinates, visit);
   visit("start_times", start_times);
   visit("end_times", end_times);
   visit("warning", warning);
-  ForNested("gp", gp, visit);
-  ForNested("network", network, visit);
-  ForNested("draws", draws, visit);
+  visit("draws", draws);
   ForNested("sampler", sampler, visit);
-  visit("noise_variance", noise_variance);
-  visit("x0_mean", x0_mean);
-  visit("x0_chol", x0_chol);
   visit("shooting_trajectory", shooting_trajectory);
   visit("shooting_times", shooting_times);
-  visit("shooting_mean", shooting_mean);
-  visit("shooting_chol", shooting_chol);
+}
+
+template <Is<FunctionStart> S, typename Visit>
+void ForMembers(S& s, const Visit& visit) {
+  auto& [hyperparameters, latent] = s;
+  visit("hyperparameters", hyperparameters);
+  visit("latent", latent);
 }
 
 template <Is<Start> S, typename Visit>
 void ForMembers(S& s, const Visit& visit) {
-  auto& [map, state_scale, state_offset, spread, time_scale, states, x0, gp, weights,
-         noise_variance, channel_weights] = s;
+  auto& [map, coordinates, spread, states, x0, function, noise_variance, channel_weights] = s;
   ForNested("map", map, visit);
-  visit("state_scale", state_scale);
-  visit("state_offset", state_offset);
+  ForMembers(coordinates, visit);
   visit("spread", spread);
-  visit("time_scale", time_scale);
   visit("states", Ragged(states));
   visit("x0", x0);
-  ForNested("gp", gp, visit);
-  visit("weights", weights);
+  ForNested("function", function, visit);
   visit("noise_variance", noise_variance);
   visit("channel_weights", channel_weights);
 }
@@ -126,32 +105,43 @@ void ForMembers(S& s, const Visit& visit) {
   visit("stale", stale);
 }
 
+template <Is<Adam> S, typename Visit>
+void ForMembers(S& s, const Visit& visit) {
+  auto& [first_moment, second_moment, steps] = s;
+  visit("first_moment", first_moment);
+  visit("second_moment", second_moment);
+  visit("adam_steps", steps);
+}
+
+template <Is<ValidationState> S, typename Visit>
+void ForMembers(S& s, const Visit& visit) {
+  auto& [best_flat, best_score, stale_checks] = s;
+  visit("best_flat", best_flat);
+  visit("best_score", best_score);
+  visit("stale_checks", stale_checks);
+}
+
 template <Is<TrainerState> S, typename Visit>
 void ForMembers(S& s, const Visit& visit) {
-  auto& [phase, step, cooling_from, plateau, log_tolerance, keeps_shooting, adam_steps, skipped,
-         skipped_in_a_row, flat, first_moment, second_moment, step_hints, state_updates, best_flat,
-         best_score, stale_checks, settling_from] = s;
+  auto& [phase, step, cooling_from, plateau, log_tolerance, keeps_shooting, skipped,
+         skipped_in_a_row, flat, adam, state_updates, objective, validation, settling_from] = s;
   visit("phase", phase);
   visit("step", step);
   visit("cooling_from", cooling_from);
   ForNested("plateau", plateau, visit);
   visit("log_tolerance", log_tolerance);
   visit("keeps_shooting", keeps_shooting);
-  visit("adam_steps", adam_steps);
   visit("skipped", skipped);
   visit("skipped_in_a_row", skipped_in_a_row);
   visit("flat", flat);
-  visit("first_moment", first_moment);
-  visit("second_moment", second_moment);
-  visit("step_hints", step_hints);
+  ForMembers(adam, visit);
   visit("state_updates", state_updates);
-  visit("best_flat", best_flat);
-  visit("best_score", best_score);
-  visit("stale_checks", stale_checks);
+  visit("step_hints", objective);
+  ForMembers(validation, visit);
   visit("settling_from", settling_from);
 }
 
-// All members are numbers, an enumeration counting from 0.
+// All members are numbers; an enumeration counts from 0.
 template <Is<Progress> S, typename Visit>
 void ForMembers(S& s, const Visit& visit) {
   auto& [step, steps, phase, bound, loglik, constraint, kl_u, tolerance, gap, noise, lengthscale,
@@ -172,7 +162,7 @@ void ForMembers(S& s, const Visit& visit) {
   visit("skipped", skipped);
 }
 
-// A data set, its trajectories one after the other.
+// A data set whose trajectories stand one after the other.
 struct DataColumns {
   std::vector<std::string> names;
   std::vector<double> start_times;   // (trajectories), NaN where none is given
@@ -194,7 +184,7 @@ void ForMembers(S& s, const Visit& visit) {
 }
 
 DataColumns ToColumns(const Dataset& data);
-// Throws unless the columns agree; the data set still has to be checked.
+// Throws an InputError unless the columns agree. The data set still has to be checked.
 Dataset FromColumns(const DataColumns& columns, const std::vector<std::string>& channels);
 
 }  // namespace gpode::internal

@@ -12,94 +12,24 @@
 
 #include "gpode/chain_diagnostics.h"
 #include "gpode/random.h"
-#include "model/drawn_field.h"
-#include "model/network_posterior.h"
+#include "model/model_draws.h"
+#include "start/check_input.h"
 #include "train/sampled_target.h"
 #include "train/trainer.h"
 
 namespace gpode {
 namespace {
 
-// Per trajectory; by the states there chains are compared.
+// The times per trajectory at whose states chains are compared.
 constexpr std::size_t kComparedTimes = 20;
 
 using Report = std::function<bool(const Progress&)>;
 
-Eigen::Map<const Vector> Block(const ModelParameters& p, std::size_t block,
-                               std::span<const double> values) {
-  const std::span<const double> own = p.layout().Values(block, values);
-  return {own.data(), static_cast<Eigen::Index>(own.size())};
-}
-
-// What positions (S, n) of the sampler stand for.
-PosteriorDraws ToDraws(const SampledTarget& target, const FitOptions& options,
-                       const Matrix& flats) {
-  const ModelParameters& p = target.parameters();
-  const bool network = IsNetwork(options.model);
-  PosteriorDraws draws;
-  for (Eigen::Index s = 0; s < flats.rows(); ++s) {
-    const std::vector<double> values = target.ValuesAt({flats.row(s).data(), target.size()});
-    Vector field;
-    if (network) {
-      field = Block(p, p.weight_mean, values);
-    } else {
-      const auto mean = Block(p, p.inducing_mean, values);
-      const auto lengthscales = Block(p, p.lengthscales, values);
-      const auto variances = Block(p, p.variances, values);
-      field.resize(mean.size() + lengthscales.size() + variances.size());
-      field << mean, lengthscales, variances;
-    }
-    const auto x0 = Block(p, p.x0_mean, values), noise = Block(p, p.noise_variance, values);
-    if (s == 0) {
-      draws = {Matrix(flats.rows(), field.size()), Matrix(flats.rows(), x0.size()),
-               Matrix(flats.rows(), noise.size())};
-    }
-    draws.field.row(s) = field;
-    draws.x0.row(s) = x0;
-    draws.noise_variance.row(s) = noise;
-  }
-  return draws;
-}
-
-// Mean, and the root mean square around it, of the columns.
-std::pair<Vector, Vector> Moments(const Matrix& draws) {
-  const Vector mean = draws.colwise().mean();
-  const Matrix away = draws.rowwise() - mean.transpose();
-  return {mean, (away.cwiseAbs2().colwise().mean()).cwiseSqrt()};
-}
-
-// The parts of a model that have one value or a normal, from its draws.
-void SetMoments(Model& model) {
-  const auto [mean, deviation] = Moments(model.draws.field);
-  if (IsNetwork(model.options.model)) {
-    model.network = {mean, deviation};
-  } else {
-    GpParameters& gp = model.gp;
-    const Eigen::Index values = gp.inducing_mean.size(), scales = gp.lengthscales.size();
-    const Eigen::Index m = gp.inducing_mean.cols();
-    std::copy_n(mean.data(), values, gp.inducing_mean.data());
-    std::copy_n(mean.data() + values, scales, gp.lengthscales.data());
-    std::copy_n(mean.data() + values + scales, gp.variances.size(), gp.variances.data());
-    for (std::size_t d = 0; d < gp.inducing_chol.size(); ++d) {
-      gp.inducing_chol[d] =
-          deviation.segment(static_cast<Eigen::Index>(d) * m, m).asDiagonal().toDenseMatrix();
-    }
-  }
-  model.noise_variance = model.draws.noise_variance.colwise().mean();
-  const auto [x0, x0_deviation] = Moments(model.draws.x0);
-  const auto d = static_cast<Eigen::Index>(model.dim());
-  const auto n = static_cast<Eigen::Index>(model.start_times.size());
-  model.x0_mean = Eigen::Map<const Matrix>(x0.data(), n, d);
-  for (Eigen::Index i = 0; i < n; ++i) {
-    model.x0_chol.push_back(x0_deviation.segment(i * d, d).asDiagonal().toDenseMatrix());
-  }
-}
-
-// (draws, k): what the draws `first` to `first + count - 1` say of initial states, noise, and the
-// states at some times of the data. Weights of a network can be exchanged without changing its
-// field, so chains are compared by what can be known.
-Matrix WhatIsKnown(const Model& model, const std::vector<TimedValues>& data, std::size_t first,
-                   std::size_t count) {
+// Quantities (draws, k) that the draws `first` to `first + count - 1` determine: initial states,
+// noise, and the states at some times of the data. Latent variables of a network can be exchanged
+// without changing its field, so chains are compared by quantities that can be identified.
+Matrix IdentifiedQuantities(const Model& model, const std::vector<TimedValues>& data,
+                            std::size_t first, std::size_t count) {
   const std::size_t d = model.dim();
   std::vector<std::vector<double>> times;
   for (const TimedValues& t : data) {
@@ -107,42 +37,46 @@ Matrix WhatIsKnown(const Model& model, const std::vector<TimedValues>& data, std
     times.emplace_back();
     for (std::size_t i = 0; i < t.times.size(); i += gap) times.back().push_back(t.times[i]);
   }
-  Matrix known;
+  Matrix quantities;
   Solver solver(model.options.solver);
+  const ModelDraws draws(model);
+  const ModelParts& parts = draws.parts();
   for (std::size_t s = 0; s < count; ++s) {
-    const auto row = static_cast<Eigen::Index>(first + s);
-    const std::unique_ptr<Field> field = DrawnField(model, first + s);
-    const std::span<const double> x0(model.draws.x0.row(row).data(), times.size() * d);
+    const ModelDraw draw = draws.MakeRow(first + s);
+    const std::span<const double> x0 =
+        parts.latent().Part(ModelParts::kInitial, std::span<const double>(draw.z));
     std::vector<double> all(x0.begin(), x0.end());
     if (model.options.noise_variance.empty()) {
-      for (double v : model.draws.noise_variance.row(row)) all.push_back(std::log(v));
+      const auto row = model.draws.row(static_cast<Eigen::Index>(first + s));
+      const std::span<const double> values(row.data(), static_cast<std::size_t>(row.size()));
+      for (double v : parts.LikelihoodParameters(values)) all.push_back(std::log(v));
     }
     for (std::size_t n = 0; n < times.size(); ++n) {
       std::vector<double> states(times[n].size() * d);
-      solver.Solve(*field, x0.subspan(n * d, d), 0.0, times[n], states);
+      solver.Solve(draw.function->field(), x0.subspan(n * d, d), 0.0, times[n], states);
       all.insert(all.end(), states.begin(), states.end());
     }
-    if (s == 0) known.resize(static_cast<Eigen::Index>(count), std::ssize(all));
-    std::ranges::copy(all, known.row(static_cast<Eigen::Index>(s)).begin());
+    if (s == 0) quantities.resize(static_cast<Eigen::Index>(count), std::ssize(all));
+    std::ranges::copy(all, quantities.row(static_cast<Eigen::Index>(s)).begin());
   }
-  return known;
+  return quantities;
 }
 
 class SampledFit {
  public:
   SampledFit(const Dataset& data, const FitOptions& options, const Report& report)
       : data_(data), options_(options), report_(report) {
-    CheckFit(data, options);
+    CheckFitInput(data, options);
     start_ = Initialise(data, options);
     target_ = std::make_unique<SampledTarget>(data_, options_, start_);
     const SamplerOptions& s = options.sampler;
-    const std::size_t trained = IsNetwork(options.model) ? s.chains : 1;
+    const std::size_t trained = FitsEachChain() ? s.chains : 1;
     progress_.steps = trained * options.steps + s.chains * (s.warm_up + s.draws);
   }
 
   TrainedModel Run() {
-    IsNetwork(options_.model) ? StartNetworks() : StartProcess();
-    TrainedModel trained{.model = ModelWithout(data_, options_, start_), .data = data_};
+    FitsEachChain() ? FitChains() : FitOnce();
+    TrainedModel trained{.model = UntrainedModel(data_, options_, start_), .data = data_};
     if (stopped_) return trained;
     const NutsResult result = Sample();
     if (stopped_) return trained;
@@ -152,7 +86,10 @@ class SampledFit {
   }
 
  private:
-  // Steps of training and iterations of all chains are one count. From any thread.
+  // Whether chains start from variational fits of their own.
+  bool FitsEachChain() const { return target_->parts().function().has_symmetries(); }
+
+  // Counts steps of training and iterations of all chains together; may be called from any thread.
   bool Count(std::size_t steps, double bound) {
     const std::lock_guard lock(mutex_);
     progress_.step = std::min(progress_.step + steps, progress_.steps);
@@ -161,10 +98,10 @@ class SampledFit {
     return !stopped_;
   }
 
-  // The parameters that training ends with.
-  std::vector<double> Train(const FitOptions& options) {
+  // The flat parameters of the target that a variational fit ends with.
+  std::vector<double> FitVariationally(const FitOptions& options, const Start& start) {
     constexpr std::size_t kCountEvery = 50;
-    Trainer trainer(data_, options);
+    Trainer trainer(data_, options, start);
     std::size_t counted = 0;
     double bound = 0;
     for (std::size_t step = 1; !trainer.done() && !stopped_; ++step) {
@@ -174,31 +111,50 @@ class SampledFit {
       counted = step;
     }
     Count(options.steps - std::min(counted, options.steps), bound);
-    std::vector<double> flat(target_->parameters().layout().flat_size());
-    CopyBlocks(trainer.parameters(), trainer.Save().flat, target_->parameters(), flat);
+    return PointEstimateOf(trainer);
+  }
+
+  // Latent variables at their means; everything else as it was trained.
+  std::vector<double> PointEstimateOf(const Trainer& trainer) const {
+    const ModelParts &from = trainer.parts(), &to = target_->parts();
+    const NamedValues fitted = trainer.Snapshot().parameters;
+    const std::vector<double> mean = from.LatentMean(fitted.values);
+    std::vector<double> z(to.latent().size()), deviation(z.size(), 0.0);
+    for (std::size_t part : {ModelParts::kFunction, ModelParts::kInitial}) {
+      std::ranges::copy(from.latent().Part(part, std::span<const double>(mean)),
+                        to.latent().Part(part, std::span(z)).begin());
+    }
+    std::vector<double> flat(to.layout().flat_size());
+    to.layout().Unconstrain(to.ValuesAt(z, deviation, fitted), flat);
+    // Logarithms that need not be taken again are not.
+    CopyBlocks(from.layout(), trainer.Save().flat, to.layout(), flat);
     return flat;
   }
 
-  // Variational fits from different random weights, one for each chain.
-  void StartNetworks() {
+  FitOptions VariationalOptions() const {
+    FitOptions options = options_;
+    options.posterior = "blocks";
+    return options;
+  }
+
+  // Fits from different random starts, one for each chain.
+  void FitChains() {
     starts_.resize(options_.sampler.chains);
     std::vector<std::vector<double>> flats(starts_.size());
     ThreadPool pool(options_.threads);
     pool.For(starts_.size(), [&](std::size_t c) {
-      FitOptions own = options_;
-      own.model = ModelKind::kNeuralVi;
+      FitOptions own = VariationalOptions();
       own.seed = options_.seed + (std::uint64_t{c} << 32);
       own.threads = 1;
-      flats[c] = Train(own);
+      flats[c] = FitVariationally(own, Initialise(data_, own));
       starts_[c] = target_->PositionOf(flats[c]);
     });
     target_->SetFlat(flats[0]);
   }
 
-  void StartProcess() {
-    FitOptions variational = options_;
-    variational.model = ModelKind::kGpode;
-    const std::vector<double> flat = Train(variational);
+  // One fit, from which all chains start.
+  void FitOnce() {
+    const std::vector<double> flat = FitVariationally(VariationalOptions(), start_);
     target_->SetFlat(flat);
     starts_.assign(options_.sampler.chains, target_->PositionOf(flat));
   }
@@ -212,7 +168,7 @@ class SampledFit {
                      .max_depth = s.max_depth,
                      .mass_matrix = MassMatrix::kDense,
                      .inverse_mass = std::vector<Matrix>(s.chains),
-                     .adapt_mass = !IsNetwork(options_.model),
+                     .adapt_mass = !FitsEachChain(),
                      .starts = Matrix(static_cast<Eigen::Index>(s.chains),
                                       static_cast<Eigen::Index>(target_->size())),
                      .seed = options_.seed,
@@ -225,8 +181,8 @@ class SampledFit {
         target_->size(), [&](std::size_t) { return target_->Density(); }, nuts);
   }
 
-  // Mass matrix and start of chain c: the curvature where it was trained to, and a draw from the
-  // normal there.
+  // Sets the mass matrix of chain c to the curvature at its fit, and its start to a draw from the
+  // Gaussian approximation there.
   void PrepareChain(std::size_t c, NutsOptions& nuts) const {
     const LogDensity density = target_->Density();
     const Eigen::LLT<Eigen::MatrixXd> curvature(Curvature(density, starts_[c]));
@@ -242,24 +198,25 @@ class SampledFit {
   }
 
   Model ToModel(const NutsResult& result) const {
-    Model model = ModelWithout(data_, options_, start_);
+    Model model = UntrainedModel(data_, options_, start_);
     const Matrix draws = result.AllDraws();
     const bool failed = draws.rows() == 0;
     const Matrix positions = failed ? Matrix(starts_[0].transpose()) : draws;
-    model.draws = ToDraws(*target_, options_, positions);
-    if (!IsNetwork(options_.model)) {
-      const std::vector<double> values =
-          target_->ValuesAt({positions.row(0).data(), target_->size()});
-      target_->parameters().ReadGp(values, model.gp);
+    const ParameterLayout& layout = target_->parts().layout();
+    model.draws.resize(positions.rows(), static_cast<Eigen::Index>(layout.value_size()));
+    for (Eigen::Index s = 0; s < positions.rows(); ++s) {
+      std::ranges::copy(target_->ValuesAt({positions.row(s).data(), target_->size()}),
+                        model.draws.row(s).begin());
     }
-    SetMoments(model);
+    const Vector mean = model.draws.colwise().mean();
+    model.parameters = {layout, {mean.begin(), mean.end()}};
     SetSummary(result, model);
     if (failed) model.warning = "no chain of the sampler has draws: " + model.warning;
     return model;
   }
 
   void SetSummary(const NutsResult& result, Model& model) const {
-    const std::vector<TimedValues> data = InModelTime(data_, start_.time_scale);
+    const std::vector<TimedValues> data = InModelTime(data_, start_.coordinates);
     NutsResult known = result;
     std::vector<std::size_t> first(known.chains.size());
     std::size_t rows = 0;
@@ -271,7 +228,7 @@ class SampledFit {
     pool.For(known.chains.size(), [&](std::size_t c) {
       Matrix& draws = known.chains[c].draws;
       if (draws.rows() == 0) return;
-      draws = WhatIsKnown(model, data, first[c], static_cast<std::size_t>(draws.rows()));
+      draws = IdentifiedQuantities(model, data, first[c], static_cast<std::size_t>(draws.rows()));
     });
     for (const NutsChain& chain : known.chains) {
       if (chain.draws.rows() > 0) known.dim = static_cast<std::size_t>(chain.draws.cols());

@@ -10,37 +10,46 @@
 namespace gpode {
 namespace {
 
-// The prior of the noise's logarithm.
-constexpr double kNoiseShare = 0.01;  // of a channel's variance: its centre
-constexpr double kNoiseDeviation = 2;
+// The prior of the logarithm of the noise: its centre, as a share of the channel's variance, and its
+// standard deviation.
+constexpr double kNoiseShare = 0.01, kNoiseDeviation = 2;
 
 }  // namespace
 
 SampledTarget::SampledTarget(const Dataset& data, const FitOptions& options, const Start& start)
     : options_(options),
       start_(start),
-      trajectories_(InModelTime(data, start.time_scale)),
-      parameters_(ParametersOf(options, start, data.trajectories.size(), 0)) {
-  const ModelParameters& p = parameters_;
-  AddBlock(p.weight_mean, 0, 1, true);
-  AddBlock(p.inducing_mean, 0, 1, true);
-  AddBlock(p.lengthscales, 0, 1, true);
-  AddBlock(p.variances, 0, 1, true);
-  AddBlock(p.x0_mean, 0, 1, true);
-  if (!options.noise_variance.empty()) return;
-  const std::size_t first = coordinates_.size();
-  AddBlock(p.noise_variance, 0, kNoiseDeviation, false);
-  const Vector units = MomentsOf(data).Units();
-  for (std::size_t c = first; c < coordinates_.size(); ++c) {
-    const double unit = units[static_cast<Eigen::Index>(c - first)];
-    coordinates_[c].centre = std::log(kNoiseShare * unit * unit);
-  }
+      trajectories_(InModelTime(data, start.coordinates)),
+      parts_(options, {.dim = start.map.dim(),
+                       .channels = start.map.channels(),
+                       .trajectories = data.trajectories.size()}) {
+  AddLatent(ModelParts::kFunction);
+  for (std::size_t block : parts_.function().SampledBlocks()) AddBlock(block);
+  AddLatent(ModelParts::kInitial);
+  if (options.noise_variance.empty()) AddNoise(data);
 }
 
-void SampledTarget::AddBlock(std::size_t block, double centre, double unit, bool has_prior) {
-  const ParameterBlock& own = parameters_.layout().blocks()[block];
-  for (std::size_t i = 0; i < own.flat_size; ++i) {
-    coordinates_.push_back({own.flat_offset + i, centre, unit, has_prior});
+void SampledTarget::AddBlock(std::size_t block) {
+  const ParameterBlock& own = parts_.layout().blocks()[block];
+  for (std::size_t i = 0; i < own.flat_size; ++i) coordinates_.push_back({own.flat_offset + i});
+}
+
+void SampledTarget::AddLatent(std::size_t part) {
+  std::vector<ParameterRange> ranges;
+  parts_.posterior().AddParameterRanges(parts_.latent().Whole(part), ranges);
+  for (const ParameterRange& range : ranges) AddBlock(range.block);
+}
+
+void SampledTarget::AddNoise(const Dataset& data) {
+  const Vector units = MomentsOf(data).Units();
+  const std::vector<double> centres =
+      StartNoise(parts_.likelihood(), kNoiseShare * units.array() * units.array());
+  const std::size_t first = coordinates_.size();
+  AddBlock(parts_.likelihood_block());
+  for (std::size_t c = first; c < coordinates_.size(); ++c) {
+    coordinates_[c].centre = std::log(centres[c - first]);
+    coordinates_[c].unit = kNoiseDeviation;
+    coordinates_[c].has_prior = false;
   }
 }
 
@@ -58,19 +67,20 @@ Vector SampledTarget::PositionOf(std::span<const double> flat) const {
 }
 
 std::vector<double> SampledTarget::ValuesAt(std::span<const double> position) const {
-  std::vector<double> flat = flat_, values(parameters_.layout().value_size());
+  std::vector<double> flat = flat_, values(parts_.layout().value_size());
   for (std::size_t i = 0; i < size(); ++i) {
     const Coordinate& c = coordinates_[i];
     flat[c.index] = c.centre + c.unit * position[i];
   }
-  parameters_.layout().Constrain(flat, values);
+  parts_.layout().Constrain(flat, values);
   return values;
 }
 
-bool SampledTarget::IsPossible(std::span<const double> values) const {
-  const ModelParameters& p = parameters_;
-  for (std::size_t block : {p.lengthscales, p.variances, p.noise_variance}) {
-    for (double v : p.layout().Values(block, values)) {
+bool SampledTarget::ArePossible(std::span<const double> values) const {
+  const std::vector<ParameterBlock>& blocks = parts_.layout().blocks();
+  for (std::size_t b = 0; b < blocks.size(); ++b) {
+    if (blocks[b].transform != Transform::kPositive) continue;
+    for (double v : parts_.layout().Values(b, values)) {
       if (!(v > 0)) return false;
     }
   }
@@ -79,34 +89,28 @@ bool SampledTarget::IsPossible(std::span<const double> values) const {
 
 LogDensity SampledTarget::Density() const {
   struct State {
+    ModelParts parts;
     std::unique_ptr<Bound> bound;
-    BoundNoise noise;
-    SegmentChoice all;
     ThreadPool pool{1};
     std::vector<double> values, bvalues, bflat;
   };
-  auto state = std::make_shared<State>();
-  state->bound = MakeBound(options_, start_, trajectories_, CutIntoSegments(trajectories_, 0),
-                           parameters_, Knowledge::kPoint);
-  state->bound->SampleNoise(0, 0, {}, state->noise, state->pool);
-  state->all = state->bound->AllSegments();
+  auto state = std::make_shared<State>(State{.parts = ModelParts(options_, parts_.shape())});
+  state->bound = MakeBound(options_, start_, state->parts, trajectories_,
+                           CutIntoSegments(trajectories_, 0));
+  state->bound->Choose(state->bound->AllSegments());
   return [this, state](std::span<const double> position, std::span<double> gradient) {
-    // What the solver remembers of the last call would make the density depend on it.
-    std::ranges::fill(state->bound->step_hints, 0.0);
+    constexpr double kImpossible = -std::numeric_limits<double>::infinity();
+    // Step sizes of the last call would make the density depend on it.
+    state->bound->ForgetStepSizes();
     state->values = ValuesAt(position);
-    if (!IsPossible(state->values)) {
-      std::ranges::fill(gradient, 0.0);
-      return -std::numeric_limits<double>::infinity();
-    }
+    std::ranges::fill(gradient, 0.0);
+    if (!ArePossible(state->values)) return kImpossible;
     state->bvalues.assign(state->values.size(), 0.0);
-    state->bflat.assign(parameters_.layout().flat_size(), 0.0);
-    const BoundTerms terms = state->bound->Evaluate(state->values, state->noise, {}, state->all,
-                                                    state->bvalues, state->pool);
-    if (terms.factor != FactorStatus::kOk || terms.diverged > 0) {
-      std::ranges::fill(gradient, 0.0);
-      return -std::numeric_limits<double>::infinity();
-    }
-    parameters_.layout().ConstrainPullback(state->values, state->bvalues, state->bflat);
+    state->bflat.assign(parts_.layout().flat_size(), 0.0);
+    const BoundTerms terms =
+        state->bound->Evaluate(state->values, {}, state->bvalues, state->pool);
+    if (terms.factor != FactorStatus::kOk || terms.diverged > 0) return kImpossible;
+    parts_.layout().ConstrainPullback(state->values, state->bvalues, state->bflat);
     double density = terms.Total();
     for (std::size_t i = 0; i < size(); ++i) {
       const Coordinate& c = coordinates_[i];

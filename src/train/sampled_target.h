@@ -1,11 +1,17 @@
-// The density that the sampler of a model sees. See sampled_fit.h.
+// The density that the sampler of a model draws from: likelihood times prior of everything unknown.
+//
+// A position holds, one after the other, the latent variables of the function, its sampled
+// hyperparameters (logarithms), initial states and, unless it is known, the logarithms of the
+// likelihood's parameters. A priori latent variables are standard normal, hyperparameters as the
+// function says, and logarithms of the likelihood's parameters normal with deviation 2 around those
+// of a noise whose variance is a hundredth of the channel's.
 #pragma once
 
 #include <span>
 #include <vector>
 
 #include "gpode/nuts.h"
-#include "train/problem.h"
+#include "train/start_values.h"
 
 namespace gpode {
 
@@ -14,40 +20,44 @@ class SampledTarget {
   SampledTarget(const Dataset& data, const FitOptions& options, const Start& start);
 
   std::size_t size() const { return coordinates_.size(); }
-  const ModelParameters& parameters() const { return parameters_; }
+  const ModelParts& parts() const { return parts_; }
 
-  // What is not sampled is taken from here, and positions are read from such vectors.
+  // Takes the values of everything that is not sampled from these flat parameters.
   void SetFlat(std::span<const double> flat);
   Vector PositionOf(std::span<const double> flat) const;
-  // The constrained values that a position stands for.
+  // The constrained values of all parameters at a position.
   std::vector<double> ValuesAt(std::span<const double> position) const;
 
-  // For one thread; the target outlives it.
+  // The density, for one thread. The target must outlive it.
   LogDensity Density() const;
 
  private:
-  // flat[index] = centre + unit * position; the bound has the prior in it, or not.
+  // flat[index] = centre + unit * position. `has_prior` says whether the bound has the prior of the
+  // coordinate in it; otherwise it is standard normal.
   struct Coordinate {
     std::size_t index;
     double centre = 0, unit = 1;
     bool has_prior = true;
   };
 
-  // Whether exp of a far position is still a positive number.
-  bool IsPossible(std::span<const double> values) const;
-  void AddBlock(std::size_t block, double centre, double unit, bool has_prior);
+  // Whether all values are finite, and those that must be positive are: exp of a far position may
+  // not be.
+  bool ArePossible(std::span<const double> values) const;
+  void AddBlock(std::size_t block);
+  void AddLatent(std::size_t part);
+  void AddNoise(const Dataset& data);
 
   FitOptions options_;
   Start start_;
   std::vector<TimedValues> trajectories_;
-  ModelParameters parameters_;
+  ModelParts parts_;
   std::vector<Coordinate> coordinates_;
   std::vector<double> flat_;
 };
 
-// Minus the second derivatives of the log density at `position`, by differences of its gradient,
-// with the sizes of their eigenvalues, and at least the prior's one, in their place: positive
-// definite anywhere.
+// Minus the second derivatives of the log density at `position`, by differences of its gradient. Each
+// eigenvalue is replaced by its size, and by one, the curvature of the prior, if that is larger: the
+// result is positive definite anywhere.
 Matrix Curvature(const LogDensity& density, const Vector& position);
 
 }  // namespace gpode

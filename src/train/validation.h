@@ -1,11 +1,11 @@
-// How well a field forecasts data that it is not trained on: the reason to stop early.
+// Validation: how well a field forecasts data that it is not trained on, the reason to stop early.
 #pragma once
 
 #include <memory>
 #include <span>
 #include <vector>
 
-#include "train/problem.h"
+#include "train/start_values.h"
 
 namespace gpode {
 
@@ -15,17 +15,16 @@ class Validation {
   // it has the channels of the training data.
   Validation(const Dataset& data, const FitOptions& options, const Start& start);
 
-  // The log likelihood of the data under the mean of the field in a training's flat vector, with
-  // the noise that training starts from: higher is better, squared errors alone decide. Not finite
-  // if it cannot be followed.
-  double Score(const ModelParameters& from, std::span<const double> flat, ThreadPool& pool);
+  // The log likelihood of the data under the mean function of a training's flat parameters, with the
+  // noise that training starts from, so that squared errors alone decide; higher is better. It is
+  // not finite if the field cannot be followed.
+  double Score(const ModelParts& from, std::span<const double> flat, ThreadPool& pool);
 
  private:
-  ModelParameters parameters_;
+  ModelParts parts_;  // a point estimate
   std::unique_ptr<Bound> bound_;
-  std::vector<double> flat_, values_;
-  BoundNoise noise_;
-  SegmentChoice all_;
+  std::vector<double> z_, deviation_, values_;
+  std::vector<double> noise_;  // parameters of the likelihood
 };
 
 }  // namespace gpode

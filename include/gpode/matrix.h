@@ -1,0 +1,12 @@
+// The matrices of the library: Eigen's, row-major throughout. A row is a point, a state of a
+// trajectory or an output dimension.
+#pragma once
+
+#include <Eigen/Core>
+
+namespace gpode {
+
+using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+using Vector = Eigen::VectorXd;
+
+}  // namespace gpode

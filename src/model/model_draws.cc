@@ -1,0 +1,82 @@
+#include "model/model_draws.h"
+
+#include <numeric>
+
+#include "gpode/error.h"
+
+namespace gpode {
+namespace {
+
+void SetFunction(const ModelParts& parts, std::span<const double> values) {
+  ThreadPool pool(1);
+  if (const FactorStatus status = parts.function().Set(values, pool);
+      status != FactorStatus::kOk) {
+    ThrowInput("Posterior", "model", Message(status));
+  }
+}
+
+// The draw of parts whose posterior is a point estimate.
+ModelDraw PointDraw(const ModelParts& parts, std::span<const double> values) {
+  SetFunction(parts, values);
+  ModelDraw draw{parts.function().MakeDraw(), parts.LatentMean(values)};
+  draw.function->Set(parts.latent().Part(ModelParts::kFunction, std::span<const double>(draw.z)));
+  return draw;
+}
+
+}  // namespace
+
+ModelShape ShapeOf(const Model& model) {
+  return {.dim = model.dim(),
+          .inputs = model.coordinates.inputs(),
+          .channels = model.channels.size(),
+          .trajectories = model.start_times.size(),
+          .shooting_states = model.shooting_times.size()};
+}
+
+ModelDraws::ModelDraws(const Model& model)
+    : model_(model), parts_(model.options, ShapeOf(model)) {
+  SetFunction(parts_, model.parameters.values);
+}
+
+// Neighbouring draws are rows far apart, so that a few of them come from all chains; all rows come
+// before any comes twice.
+std::size_t ModelDraws::RowOf(std::uint64_t seed, std::uint64_t i) const {
+  const auto count = static_cast<std::uint64_t>(model_.draws.rows());
+  auto stride = static_cast<std::uint64_t>(0.6180339887 * static_cast<double>(count));
+  while (std::gcd(stride, count) != 1) ++stride;
+  return static_cast<std::size_t>((seed % count + (i % count) * stride) % count);
+}
+
+ModelDraw ModelDraws::Make(std::uint64_t seed, std::uint64_t i,
+                           std::span<const LatentRange> states) const {
+  if (model_.IsSampled()) return MakeRow(RowOf(seed, i));
+  const LatentLayout& latent = parts_.latent();
+  std::vector<LatentRange> ranges(states.begin(), states.end());
+  ranges.push_back(latent.Whole(ModelParts::kFunction));
+  std::vector<double> normals(latent.size());
+  ModelDraw draw{parts_.function().MakeDraw(), std::vector<double>(latent.size())};
+  draw.function->Sample(seed, kForecastStep, i);
+  latent.SampleNormals(seed, kForecastStep, i, ranges, normals);
+  parts_.posterior().Draw(model_.parameters.values, normals, ranges, draw.z);
+  draw.function->Set(latent.Part(ModelParts::kFunction, std::span<const double>(draw.z)));
+  return draw;
+}
+
+// Hyperparameters differ from row to row, so each has a function of its own.
+ModelDraw ModelDraws::MakeRow(std::size_t row) const {
+  GPODE_CHECK(row < static_cast<std::size_t>(model_.draws.rows()));
+  const ModelParts own(model_.options, parts_.shape());
+  return PointDraw(own, {model_.draws.row(static_cast<Eigen::Index>(row)).data(),
+                         static_cast<std::size_t>(model_.draws.cols())});
+}
+
+ModelDraw ModelDraws::MakeMean() const {
+  FitOptions options = model_.options;
+  options.posterior = "point";
+  const ModelParts own(options, parts_.shape());
+  const std::vector<double> z = parts_.LatentMean(model_.parameters.values);
+  const std::vector<double> deviation(z.size(), 0.0);
+  return PointDraw(own, own.ValuesAt(z, deviation, model_.parameters));
+}
+
+}  // namespace gpode

@@ -1,0 +1,102 @@
+// The parts that the options of a model choose, and the layout of its parameters.
+//
+//   latent variables   function | x0 | state         (gpode/latent.h)
+//   parameters         hyperparameters of the function, parameters of the posterior of each part,
+//                      parameters of the likelihood; their names are part of the model file's format
+//
+// Training, sampling, prediction and the checks of model files all work on these parts, and make
+// draws in the same way.
+//
+// Thread safety: the function belongs to one evaluation at a time; the rest may be used by any
+// thread.
+//
+//   ModelParts parts(options, {.dim = 2, .channels = 2, .trajectories = 1});
+//   std::vector<double> values = parts.StartValues(start);
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "gpode/likelihood.h"
+#include "gpode/parameters.h"
+#include "gpode/posterior_family.h"
+#include "gpode/unknown_function.h"
+#include "data/segments.h"
+
+namespace gpode {
+
+struct ModelShape {
+  std::size_t dim = 0;
+  std::size_t inputs = 0;
+  std::size_t channels = 0;
+  std::size_t trajectories = 0;     // each with an initial state x0
+  std::size_t shooting_states = 0;  // in all trajectories together; none for the vanilla bound
+};
+
+// Parameters that one step of an optimiser touches.
+struct TouchedParameters {
+  static constexpr std::size_t kNoState = static_cast<std::size_t>(-1);
+
+  ParameterRange range;
+  // The first of the states that the items of the range belong to, counting initial states and then
+  // shooting states; kNoState if they belong to none.
+  std::size_t first_state = kNoState;
+};
+
+class ModelParts {
+ public:
+  // The parts of the latent variables.
+  static constexpr std::size_t kFunction = 0, kInitial = 1, kShooting = 2;
+
+  ModelParts(const FitOptions& options, const ModelShape& shape);
+
+  const ModelShape& shape() const { return shape_; }
+  UnknownFunction& function() const { return *function_; }
+  const LatentPosterior& posterior() const { return *posterior_; }
+  const Likelihood& likelihood() const { return *likelihood_; }
+  const LatentLayout& latent() const { return latent_; }
+  const ParameterLayout& layout() const { return layout_; }
+  std::size_t likelihood_block() const { return likelihood_block_; }
+  // The first blocks of the layout are the hyperparameters of the function.
+  std::size_t hyperparameter_blocks() const { return hyperparameter_blocks_; }
+
+  template <typename T>
+  std::span<T> LikelihoodParameters(std::span<T> values) const {
+    return layout_.Values(likelihood_block_, values);
+  }
+
+  // The latent variables that segments touch: the function's and those of the touched states.
+  void FindLatentRanges(const TouchedStates& touched, std::vector<LatentRange>& ranges) const;
+  // The parameters that matter to them: all but those of the other states.
+  void FindParameters(const TouchedStates& touched, std::vector<TouchedParameters>& ranges) const;
+
+  // Writes the hyperparameters of a start.
+  void WriteHyperparameters(const FunctionStart& start, std::span<double> values) const;
+
+  // The constrained values at which this model's latent variables are `z` and its other parameters
+  // those of the same name and size in `from`: converts between posterior families.
+  std::vector<double> ValuesAt(std::span<const double> z, std::span<const double> deviation,
+                               const NamedValues& from) const;
+  // The mean of the latent variables.
+  std::vector<double> LatentMean(std::span<const double> values) const;
+
+ private:
+  ModelShape shape_;
+  std::unique_ptr<UnknownFunction> function_;
+  const Likelihood* likelihood_;
+  LatentLayout latent_;
+  ParameterLayout layout_;
+  std::unique_ptr<LatentPosterior> posterior_;
+  std::size_t hyperparameter_blocks_ = 0;
+  std::size_t likelihood_block_ = 0;
+  std::vector<std::size_t> common_blocks_;  // those that belong to no single state
+  bool by_state_[3] = {};                   // whether a part's parameters belong to single states
+};
+
+// The layout's blocks of both that have the same name and size: those of `to` become those of
+// `from`. Flat vectors.
+void CopyBlocks(const ParameterLayout& from, std::span<const double> from_flat,
+                const ParameterLayout& to, std::span<double> to_flat);
+
+}  // namespace gpode

@@ -1,0 +1,295 @@
+#include "model/process_function.h"
+
+#include <fmt/format.h>
+
+#include <Eigen/Cholesky>
+#include <algorithm>
+#include <cmath>
+
+#include "gpode/error.h"
+#include "gpode/function.h"
+#include "data/kmeans.h"
+#include "data/thin.h"
+
+namespace gpode {
+namespace {
+
+// With fewer inducing points, the matrices of a row take less time than a thread needs to wake up.
+constexpr std::size_t kInducingWorthSharing = 40;
+// Standard deviations of the priors of logarithms, and how much longer than at the start the
+// lengthscales are expected to be.
+constexpr double kLengthscaleDeviation = 0.5, kVarianceDeviation = 1.0, kSmooth = 4;
+// The start: kernels that reach over the data (states have unit variance), a little doubt.
+constexpr double kStartLengthscale = 1.3, kStartDeviation = 0.05;
+constexpr double kSmallestVariance = 1e-4;  // relative to the mean over outputs, without scaling
+constexpr std::size_t kMostClustered = 20000, kMostSlopes = 1000;
+
+// Minus the log density of a value whose logarithm is N(log centre, deviation^2), seen as a density
+// of the logarithm, and its derivative with respect to the value.
+struct LogNormalCost {
+  double cost, slope;
+};
+LogNormalCost CostOf(double value, double centre, double deviation) {
+  const double away = std::log(value / centre) / deviation;
+  return {0.5 * away * away, away / (deviation * value)};
+}
+
+// Inducing values as the GP regression of the slopes, whitened (paper, S2.2).
+Matrix RegressedInducingValues(const Kernel& kernel, const Matrix& states, const Matrix& slopes,
+                               double jitter, const GpParameters& gp) {
+  Matrix white(slopes.cols(), gp.inducing_locations.rows());
+  for (Eigen::Index d = 0; d < slopes.cols(); ++d) {
+    const Eigen::Index row = gp.variances.size() == 1 ? 0 : d;
+    const Hyperparameters hyper{gp.lengthscales.row(row).transpose(), gp.variances[row]};
+    Matrix k = KernelMatrix(kernel, hyper, states, states);
+    k.diagonal().array() += 0.02 * hyper.variance;
+    const Vector weights = k.llt().solve(slopes.col(d));
+    const Vector u = KernelMatrix(kernel, hyper, gp.inducing_locations, states) * weights;
+    Matrix kzz = KernelMatrix(kernel, hyper, gp.inducing_locations, gp.inducing_locations);
+    kzz.diagonal().array() += std::max(jitter, 1e-6 * hyper.variance);
+    const Eigen::LLT<Matrix> llt(kzz);
+    white.row(d) = llt.matrixL().solve(u).transpose();
+  }
+  return white;
+}
+
+class ProcessDraw final : public FunctionDraw {
+ public:
+  ProcessDraw(const SparseGp& gp, std::size_t features, FeaturePrecision precision, bool residual)
+      : gp_(gp), draw_(gp, features, precision), field_(draw_), residual_(residual) {
+    normals_ = ZeroGpNormals(gp, features);
+  }
+
+  void Sample(std::uint64_t seed, std::uint64_t step, std::uint64_t sample) override {
+    if (residual_) SampleGpNormals(gp_, draw_.features(), seed, step, sample, normals_);
+  }
+  void Set(std::span<const double> z) override { draw_.Set(gp_, z, normals_); }
+  const Field& field() const override { return field_; }
+
+  const GpDraw& draw() const { return draw_; }
+
+ private:
+  const SparseGp& gp_;
+  GpDraw draw_;
+  FunctionField field_;
+  bool residual_;
+  GpNormals normals_;
+};
+
+class ProcessFunction final : public UnknownFunction {
+ public:
+  explicit ProcessFunction(const FunctionSetting& setting)
+      : options_(setting.options),
+        outputs_(setting.dim),
+        inputs_(setting.dim + setting.inputs),
+        rows_(options_.shared_hyperparameters ? 1 : setting.dim),
+        residual_(setting.with_residual),
+        kernel_(GetKernel(options_.kernel)),
+        gp_(kernel_, options_.jitter) {}
+
+  LatentPart latent() const override {
+    return {.name = "inducing", .items = outputs_, .size = options_.inducing};
+  }
+  double start_deviation() const override { return kStartDeviation; }
+
+  void AddParameters(ParameterLayout& layout) override {
+    locations_ = layout.Add("inducing_locations", {options_.inducing, inputs_}, Transform::kFree);
+    lengthscales_ = layout.Add("lengthscales", {rows_, inputs_}, Transform::kPositive);
+    variances_ = layout.Add("variances", {rows_}, Transform::kPositive);
+    layout_ = layout;
+  }
+  std::vector<std::size_t> SampledBlocks() const override { return {lengthscales_, variances_}; }
+
+  FunctionStart Start(const Matrix& states, const Matrix& slopes,
+                      const Vector& spread) const override;
+
+  void SetStart(const FunctionStart& start) override {
+    Allocate();
+    // Locations, lengthscales, variances.
+    const double* at = start.hyperparameters.data() + parameters_.inducing_locations.size();
+    lengthscale_centres_ = kSmooth * Eigen::Map<const Matrix>(at, Index(rows_), Index(inputs_));
+    at += lengthscale_centres_.size();
+    variance_centres_ = Eigen::Map<const Vector>(at, Index(rows_));
+  }
+
+  FactorStatus Set(std::span<const double> values, ThreadPool& pool) override {
+    Allocate();
+    const auto take = [&](std::size_t block, auto& to) {
+      const std::span<const double> from = layout_.Values(block, values);
+      std::copy_n(from.begin(), from.size(), to.data());
+    };
+    take(locations_, parameters_.inducing_locations);
+    take(lengthscales_, parameters_.lengthscales);
+    take(variances_, parameters_.variances);
+    return SharesRows() ? gp_.Set(parameters_, pool) : gp_.Set(parameters_);
+  }
+
+  std::unique_ptr<FunctionDraw> MakeDraw() const override {
+    Allocate();
+    return std::make_unique<ProcessDraw>(gp_, residual_ ? options_.features : 1,
+                                         options_.precision, residual_);
+  }
+
+  void Pullback(std::span<const std::unique_ptr<FunctionDraw>> draws, std::span<const double> sums,
+                std::size_t stride, std::span<double> bz, std::size_t stride_z,
+                std::span<double> bvalues, ThreadPool& pool) override {
+    GpGradient& gradient = *gradient_;
+    gradient.parameters.inducing_locations.setZero();
+    const std::size_t latent = outputs_ * options_.inducing;
+    const auto pull_row = [&](std::size_t row) {
+      gradient.SetRowZero(row);
+      for (std::size_t s = 0; s < draws.size(); ++s) {
+        const GpDraw& draw = static_cast<const ProcessDraw&>(*draws[s]).draw();
+        draw.PullbackRow(gp_, sums.subspan(s * stride, draw.parameter_count()), row, gradient,
+                         bz.subspan(s * stride_z, latent));
+      }
+      gp_.FinishRow(row, gradient);
+    };
+    if (SharesRows()) {
+      pool.For(rows_, pull_row);
+    } else {
+      for (std::size_t row = 0; row < rows_; ++row) pull_row(row);
+    }
+    gp_.SumRows(gradient);
+    const auto add = [&](std::size_t block, const auto& from) {
+      const std::span<double> to = layout_.Values(block, bvalues);
+      for (std::size_t i = 0; i < to.size(); ++i) to[i] += from.data()[i];
+    };
+    add(locations_, gradient.parameters.inducing_locations);
+    add(lengthscales_, gradient.parameters.lengthscales);
+    add(variances_, gradient.parameters.variances);
+  }
+
+  double HyperparameterCost(double b, std::span<double> bvalues) const override {
+    double sum = 0;
+    const auto visit = [&](const LogNormalCost& prior, std::size_t block, std::size_t i) {
+      sum += prior.cost;
+      if (!bvalues.empty()) layout_.Values(block, bvalues)[i] += b * prior.slope;
+    };
+    const GpParameters& gp = parameters_;
+    for (Eigen::Index row = 0; row < gp.variances.size(); ++row) {
+      for (Eigen::Index k = 0; k < gp.lengthscales.cols(); ++k) {
+        visit(CostOf(gp.lengthscales(row, k), lengthscale_centres_(row, k), kLengthscaleDeviation),
+              lengthscales_, static_cast<std::size_t>(row * gp.lengthscales.cols() + k));
+      }
+      visit(CostOf(gp.variances[row], variance_centres_[row], kVarianceDeviation), variances_,
+            static_cast<std::size_t>(row));
+    }
+    return sum;
+  }
+
+  std::optional<FieldMoments> Moments(const Matrix& points,
+                                      const GaussianItems& latent) const override {
+    GpParameters whole = parameters_;
+    whole.inducing_mean = latent.mean;
+    whole.inducing_chol = latent.chol;
+    SparseGp gp(kernel_, options_.jitter);
+    if (const FactorStatus status = gp.Set(whole); status != FactorStatus::kOk) {
+      ThrowInput("Posterior", "model", Message(status));
+    }
+    return FieldMoments{gp.Mean(points), gp.Variance(points)};
+  }
+
+  double MeanLengthscale(std::span<const double> values) const override {
+    const std::span<const double> lengthscales = layout_.Values(lengthscales_, values);
+    double sum = 0;
+    for (double l : lengthscales) sum += std::log(l) / static_cast<double>(lengthscales.size());
+    return std::exp(sum);
+  }
+
+  std::vector<std::pair<std::string, std::string>> Facts() const override {
+    std::vector<std::pair<std::string, std::string>> facts = {
+        {"kernel", options_.kernel}, {"inducing points", std::to_string(options_.inducing)}};
+    if (residual_) facts.emplace_back("Fourier features", std::to_string(options_.features));
+    return facts;
+  }
+  std::string Summary() const override {
+    return fmt::format("{} inducing point{}", options_.inducing, options_.inducing == 1 ? "" : "s");
+  }
+
+ private:
+  static Eigen::Index Index(std::size_t n) { return static_cast<Eigen::Index>(n); }
+  bool SharesRows() const { return options_.inducing >= kInducingWorthSharing; }
+
+  // Makes a valid process of the right shape, for the memory of draws and gradients, when first
+  // needed: a function that is only asked for its shape costs nothing.
+  void Allocate() const {
+    if (gradient_) return;
+    const auto m = Index(options_.inducing), i = Index(inputs_), rows = Index(rows_);
+    parameters_.inducing_locations = Matrix::Zero(m, i);
+    parameters_.inducing_mean.resize(Index(outputs_), 0);  // drawn by somebody else
+    parameters_.lengthscales = Matrix::Ones(rows, i);
+    parameters_.variances = Vector::Ones(rows);
+    gp_.Set(parameters_);
+    gradient_ = std::make_unique<GpGradient>(parameters_);
+    lengthscale_centres_ = parameters_.lengthscales;
+    variance_centres_ = parameters_.variances;
+  }
+
+  FitOptions options_;
+  std::size_t outputs_, inputs_, rows_;
+  bool residual_;
+  const Kernel& kernel_;
+  mutable SparseGp gp_;
+  mutable GpParameters parameters_;  // without a posterior of the inducing values
+  mutable std::unique_ptr<GpGradient> gradient_;
+  mutable Matrix lengthscale_centres_;
+  mutable Vector variance_centres_;
+  ParameterLayout layout_;
+  std::size_t locations_ = 0, lengthscales_ = 0, variances_ = 0;
+};
+
+FunctionStart ProcessFunction::Start(const Matrix& states, const Matrix& slopes,
+                                     const Vector& spread) const {
+  GpParameters gp;
+  gp.inducing_locations = KMeans(Thin(states, kMostClustered), options_.inducing, options_.seed);
+  gp.lengthscales = (kStartLengthscale * spread.transpose()).replicate(Index(rows_), 1);
+  gp.variances = Vector::Ones(Index(rows_));
+  if (!options_.scale) {
+    // A state that does not move is not to be held still with certainty.
+    const Vector sizes =
+        (slopes.colwise().squaredNorm() / static_cast<double>(slopes.rows())).cwiseSqrt();
+    const Vector variances = sizes.cwiseAbs2();
+    const double mean = variances.mean() > 0 ? variances.mean() : 1.0;
+    gp.variances = Vector::Constant(Index(rows_), mean);
+    if (rows_ == outputs_) gp.variances = variances.cwiseMax(kSmallestVariance * mean);
+  }
+  const Matrix white = RegressedInducingValues(kernel_, Thin(states, kMostSlopes),
+                                               Thin(slopes, kMostSlopes), options_.jitter, gp);
+  FunctionStart start;
+  const auto append = [](const auto& from, std::vector<double>& to) {
+    to.insert(to.end(), from.data(), from.data() + from.size());
+  };
+  append(gp.inducing_locations, start.hyperparameters);
+  append(gp.lengthscales, start.hyperparameters);
+  append(gp.variances, start.hyperparameters);
+  append(white, start.latent);
+  return start;
+}
+
+// The covariances of the posterior and the features of the draws have to fit in memory.
+void CheckSizes(const FunctionSetting& setting) {
+  constexpr double kMostCovariances = 1e8, kMostFrequencies = 4e8;
+  const FitOptions& o = setting.options;
+  const auto dim = static_cast<double>(setting.dim), inducing = static_cast<double>(o.inducing);
+  if (dim * inducing * inducing > kMostCovariances) {
+    ThrowInput("Fit", "inducing",
+               fmt::format("is {} for {} states, must be at most {:.0f}", o.inducing, dim,
+                           std::max(1.0, std::floor(std::sqrt(kMostCovariances / dim)))));
+  }
+  const double features = static_cast<double>(o.features) * static_cast<double>(o.draws);
+  if (dim * dim * features > kMostFrequencies) {
+    ThrowInput("Fit", "features",
+               fmt::format("times draws is {:.0f} for {} states, must be at most {:.0f}", features,
+                           dim, std::max(1.0, std::floor(kMostFrequencies / dim / dim))));
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<UnknownFunction> MakeProcessFunction(const FunctionSetting& setting) {
+  CheckSizes(setting);
+  return std::make_unique<ProcessFunction>(setting);
+}
+
+}  // namespace gpode

@@ -1,0 +1,23 @@
+// The sparse Gaussian process of the paper as an unknown function (sections 3.1 to 3.3, S1.1, S1.2).
+//
+// Latent variables are the whitened inducing values of every output; hyperparameters are inducing
+// locations, lengthscales and variances. A draw adds a function drawn from the prior to the update
+// through the inducing values (decoupled sampling). Without that residual, the field is the mean of
+// the process given the inducing values, as in npODE:
+//   M. Heinonen et al. (2018), Learning unknown ODE models with Gaussian processes.
+//
+// The prior of the hyperparameters, which counts in point estimates, is
+//   log lengthscale ~ N(log centre, 0.5^2),   log variance ~ N(log centre, 1)
+// around the start, with lengthscales four times as long. Without it, the densest process follows
+// the noise; long lengthscales are fields that bend little over the data.
+#pragma once
+
+#include <memory>
+
+#include "gpode/unknown_function.h"
+
+namespace gpode {
+
+std::unique_ptr<UnknownFunction> MakeProcessFunction(const FunctionSetting& setting);
+
+}  // namespace gpode

@@ -1,0 +1,96 @@
+#include "start/check_input.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "data/moments.h"
+#include "gpode/error.h"
+#include "gpode/ode.h"
+#include "options/fit_options.h"
+
+namespace gpode {
+namespace {
+
+std::span<const double> Entries(const auto& m) {
+  return {m.data(), static_cast<std::size_t>(m.size())};
+}
+
+// Squares of values, slopes and times must be numbers too.
+constexpr double kLargest = 1e100;
+
+bool Usable(double size) { return size < kLargest && (size == 0 || size > 1 / kLargest); }
+
+void CheckUnits(const Dataset& data) {
+  for (std::size_t n = 0; n < data.trajectories.size(); ++n) {
+    const Trajectory& t = data.trajectories[n];
+    if (Usable(t.times.back() - t.start())) continue;
+    ThrowInput("Fit", fmt::format("trajectory {}", n + 1),
+               "lasts less than 1e-100 or more than 1e100: choose another unit of time");
+  }
+  const ChannelMoments moments = MomentsOf(data);
+  for (std::size_t c = 0; c < data.channels.size(); ++c) {
+    const auto i = static_cast<Eigen::Index>(c);
+    if (Usable(std::fabs(moments.mean[i])) && Usable(std::sqrt(moments.variance[i]))) continue;
+    ThrowInput("Fit", fmt::format("channel '{}'", data.channels[c]),
+               "has values below 1e-100 or above 1e100: choose another unit");
+  }
+}
+
+void CheckGivenNoise(const std::vector<double>& variances, std::size_t channels) {
+  if (variances.size() > 1) CheckSize("Fit", "noise_variance", variances.size(), channels);
+}
+
+void CheckGivenMap(const ObservationMap& map, std::size_t states, std::size_t channels) {
+  CheckSize("Fit", "observation_map.matrix's rows", map.channels(), channels);
+  CheckFinite("Fit", "observation_map.matrix", Entries(map.matrix));
+  if (map.matrix.isZero(0)) ThrowInput("Fit", "observation_map.matrix", "is all zero, must not be");
+  if (map.offset.size() > 0) {
+    CheckSize("Fit", "observation_map.offset", map.offset.size(), channels);
+    CheckFinite("Fit", "observation_map.offset", Entries(map.offset));
+  }
+  if (states != 0) CheckSize("Fit", "observation_map.matrix's columns", map.dim(), states);
+}
+
+void CheckObservation(const Dataset& data, const FitOptions& o) {
+  const std::size_t channels = data.channels.size();
+  const bool given = o.observation_map.matrix.size() > 0;
+  CheckGivenNoise(o.noise_variance, channels);
+  if (o.observation == Observation::kIdentity) {
+    if (given) ThrowInput("Fit", "observation_map", "is given, but observation is the identity");
+    if (o.states == 0 || o.states == channels) return;
+    ThrowInput("Fit", "states",
+               fmt::format("is {}, must equal the number of channels, {}, unless PCA or a matrix "
+                           "is asked for",
+                           o.states, channels));
+  }
+  if (given) return CheckGivenMap(o.observation_map, o.states, channels);
+  if (o.observation == Observation::kMatrix) {
+    ThrowInput("Fit", "observation_map", "is empty, but observation asks for a matrix");
+  }
+  CheckAtLeast("Fit", "states", static_cast<std::ptrdiff_t>(o.states), 1);
+  if (o.states > channels) {
+    ThrowInput("Fit", "states",
+               fmt::format("is {}, must not be more than the channels, {}", o.states, channels));
+  }
+}
+
+// A sampler has to accept some proposals, and can never accept all.
+void CheckAcceptance(double target) {
+  if (target > 0 && target < 1) return;
+  ThrowInput("Fit", "sampler.target_acceptance",
+             fmt::format("is {:g}, must be between 0 and 1", target));
+}
+
+}  // namespace
+
+void CheckFitInput(const Dataset& data, const FitOptions& options) {
+  CheckDataset(data);
+  internal::CheckRanges(options, "Fit");
+  CheckAcceptance(options.sampler.target_acceptance);
+  CheckUnits(data);
+  CheckObservation(data, options);
+  const Solver solver(options.solver);
+}
+
+}  // namespace gpode

@@ -1,0 +1,77 @@
+#include "train/start_values.h"
+
+#include <algorithm>
+
+namespace gpode {
+namespace {
+
+// The standard deviation of the states' posteriors at the start, in spreads of the states.
+constexpr double kStateDeviation = 0.1;
+
+}  // namespace
+
+std::vector<double> StartNoise(const Likelihood& likelihood, const Vector& variances) {
+  const auto channels = static_cast<std::size_t>(variances.size());
+  std::vector<double> parameters(channels * likelihood.parameters_per_channel());
+  for (std::size_t c = 0; c < channels; ++c) {
+    likelihood.SetVariance(variances[static_cast<Eigen::Index>(c)],
+                           likelihood.OfChannel(c, std::span(parameters)));
+  }
+  return parameters;
+}
+
+std::vector<double> StartValues(const ModelParts& parts, const Start& start,
+                                const Segmentation& cut) {
+  const LatentLayout& latent = parts.latent();
+  std::vector<double> values(parts.layout().value_size());
+  std::vector<double> mean(latent.size()), deviation(latent.size());
+  const std::span<double> z(mean), spread(deviation);
+  std::ranges::copy(start.function.latent, latent.Part(ModelParts::kFunction, z).begin());
+  std::ranges::fill(latent.Part(ModelParts::kFunction, spread), parts.function().start_deviation());
+  std::copy_n(start.x0.data(), start.x0.size(), latent.Part(ModelParts::kInitial, z).begin());
+  for (std::size_t part : {ModelParts::kInitial, ModelParts::kShooting}) {
+    const std::span<double> own = latent.Part(part, spread);
+    for (std::size_t i = 0; i < own.size(); ++i) {
+      own[i] = kStateDeviation * start.spread[static_cast<Eigen::Index>(i % parts.shape().dim)];
+    }
+  }
+  for (const Segment& segment : cut.segments) {
+    if (segment.state == Segment::kNone) continue;
+    // A shooting state stands where the observation before the segment's first one was made.
+    const auto row = static_cast<Eigen::Index>(segment.first) - 1;
+    const Matrix& states = start.states[segment.trajectory];
+    std::copy_n(states.row(row).data(), states.cols(),
+                latent.Item(ModelParts::kShooting, segment.state, z).begin());
+  }
+  parts.WriteHyperparameters(start.function, values);
+  parts.posterior().Initialise(mean, deviation, values);
+  std::ranges::copy(StartNoise(parts.likelihood(), start.noise_variance),
+                    parts.LikelihoodParameters(std::span(values)).begin());
+  return values;
+}
+
+std::unique_ptr<Bound> MakeBound(const FitOptions& options, const Start& start,
+                                 const ModelParts& parts, std::vector<TimedValues> trajectories,
+                                 Segmentation cut) {
+  parts.function().SetStart(start.function);
+  const std::size_t draws = parts.posterior().is_point_estimate() ? 1 : options.draws;
+  auto bound = std::make_unique<Bound>(parts, start.map, std::move(trajectories), std::move(cut),
+                                       options.solver, draws);
+  bound->channel_weights.assign(start.channel_weights.begin(), start.channel_weights.end());
+  return bound;
+}
+
+Model UntrainedModel(const Dataset& data, const FitOptions& options, const Start& start) {
+  Model model;
+  model.options = options;
+  model.channels = data.channels;
+  model.map = start.map;
+  model.coordinates = start.coordinates;
+  for (const Trajectory& t : data.trajectories) {
+    model.start_times.push_back(t.start());
+    model.end_times.push_back(t.times.back());
+  }
+  return model;
+}
+
+}  // namespace gpode
