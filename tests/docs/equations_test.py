@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+"""Checks docs/equations.md against the source.
+
+usage: equations_test.py ROOT
+
+Every numbered equation of the paper has one row in the tables, every file named there exists, and every function named beside it is
+mentioned in the code of that file, comments left out. A row may name several files: each function must be in one of them, and each
+file must have one of the functions. The text around the tables names functions as (`Name`, FILE); these are checked as well.
+"""
+import pathlib, re, sys
+
+# The appendix counts from 1 again. A55 is an empty line that LaTeX numbers.
+NUMBERS = [str(n) for n in range(1, 22)] + [f"A{n}" for n in range(1, 82)]
+WITHOUT_FORMULA = ["A55"]
+
+
+def rows(text):
+    """The cells of all rows of tables with the columns equation, meaning, computed by, file."""
+    in_table = False
+    for line in text.splitlines():
+        if not line.startswith("|"):
+            in_table = False
+            continue
+        cells = [cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
+        if cells == ["equation", "meaning", "computed by", "file"]:
+            in_table = True
+        elif in_table and not set("".join(cells)) <= set("-: "):
+            yield cells
+
+
+def mentions(text):
+    """Rows made of the functions that the text names beside a file."""
+    for name, file in re.findall(r"\(`([^`]+)`,\s+([\w/.]+\.(?:h|cc))\)", text):
+        yield ["of the text", "", f"`{name}`", file]
+
+
+def code(path):
+    """The text of a source file without comments."""
+    return re.sub(r"//[^\n]*|/\*.*?\*/", "", path.read_text(encoding="utf-8"), flags=re.S)
+
+
+def check_row(root, cells):
+    """Yields what is wrong with a row."""
+    if len(cells) != 4:
+        yield f"has {len(cells)} cells, must have 4"
+        return
+    names = re.findall(r"`([^`]+)`", cells[2])
+    files = [name.strip() for name in cells[3].split(",") if name.strip()]
+    if not names and not files and cells[0] in WITHOUT_FORMULA:
+        return
+    if not names or not files:
+        yield "names no function or no file"
+    if re.sub(r"`[^`]+`|[, ]", "", cells[2]):
+        yield f"'{cells[2]}' is not a list of names in backticks"
+    texts = {}
+    for file in files:
+        if (root / file).is_file():
+            texts[file] = code(root / file)
+        else:
+            yield f"{file} does not exist"
+    used = set()
+    for name in names:
+        word = re.compile(r"\b" + re.escape(name.split("::")[-1]) + r"\b")
+        found = [file for file, text in texts.items() if word.search(text)]
+        if not found:
+            yield f"{name} is not in {cells[3]}"
+        used.update(found)
+    for file in texts:
+        if file not in used:
+            yield f"{file} has none of the functions"
+
+
+def main():
+    root = pathlib.Path(sys.argv[1])
+    errors, seen = [], []
+    text = (root / "docs/equations.md").read_text(encoding="utf-8")
+    for cells in [*rows(text), *mentions(text)]:
+        seen.append(cells[0])
+        errors += [f"equation {cells[0]}: {error}" for error in check_row(root, cells)]
+    for number in NUMBERS:
+        if seen.count(number) != 1:
+            errors.append(f"equation {number} has {seen.count(number)} rows, must have 1")
+    for number in seen:
+        if re.fullmatch(r"A?\d+", number) and number not in NUMBERS:
+            errors.append(f"equation {number} is not in the paper")
+    for error in errors:
+        print(f"docs/equations.md: {error}")
+    sys.exit(1 if errors else 0)
+
+
+main()
