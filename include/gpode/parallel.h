@@ -7,12 +7,10 @@
 //
 //   ThreadPool pool(4);
 //   pool.For(segments, [&](std::size_t i) { ... });
-//   sum.Run(pool, chunks, total, [&](std::size_t chunk, std::span<double> part) { ... });
 #pragma once
 
 #include <cstddef>
 #include <memory>
-#include <span>
 #include <type_traits>
 
 namespace gpode {
@@ -46,29 +44,6 @@ class ThreadPool {
   void Run(std::size_t count, void (*call)(void*, std::size_t), void* body);
 
   std::unique_ptr<State> state_;
-};
-
-// Adds up the partial sums of `chunks` pieces of work, in order:  total += sum_0, += sum_1, ...
-// body(chunk, sum) adds its part to `sum`, which has total's size and starts at zero. The object
-// keeps its memory between calls.
-class OrderedSum {
- public:
-  template <typename Body>
-  void Run(ThreadPool& pool, std::size_t chunks, std::span<double> total, Body&& body) {
-    const std::size_t width = total.size();
-    Reset(chunks * width);
-    pool.For(chunks, [&](std::size_t chunk) {
-      body(chunk, std::span<double>(partial_.get() + chunk * width, width));
-    });
-    Add(chunks, total);
-  }
-
- private:
-  void Reset(std::size_t size);
-  void Add(std::size_t chunks, std::span<double> total) const;
-
-  std::unique_ptr<double[]> partial_;
-  std::size_t capacity_ = 0;
 };
 
 }  // namespace gpode

@@ -18,8 +18,11 @@
 
 namespace gpode {
 
-// What a stream's numbers are for; streams of different purposes are independent. Values are part
-// of the format: never renumber.
+// What the numbers of a stream are used for. Streams of different purposes are independent. The
+// values determine the numbers, so they must never change; 10 is not used any more.
+//
+// Forecasts have no purpose of their own: they use the purposes of training with step 2^62
+// (kForecastStep in src/predict), which no training run reaches.
 enum class Purpose : std::uint64_t {
   kFrequencies = 1,
   kFourierWeights = 2,
@@ -30,7 +33,6 @@ enum class Purpose : std::uint64_t {
   kInitialisation = 7,
   kObservationNoise = 8,
   kSimulation = 9,
-  kForecast = 10,
   kSampler = 11,
   kTest = 1000,
 };
