@@ -58,7 +58,7 @@ struct SamplerReport {
   double worst_rhat = 0;                      // NaN if some coordinate's is
   double least_bulk_ess = 0, least_tail_ess = 0;
   double least_energy_information = 0;
-  std::size_t divergences = 0, at_max_depth = 0, failed_chains = 0;
+  std::size_t divergent = 0, at_max_depth = 0, failed_chains = 0;
   std::size_t evaluations = 0;
   std::vector<std::string> warnings = {};  // for people; none: nothing speaks against the draws
 };

@@ -179,7 +179,7 @@ struct PosteriorDraws {
 // Whether the draws are to be trusted, see gpode/diagnostics.h.
 struct SamplerSummary {
   double worst_rhat = 0, least_bulk_ess = 0, least_tail_ess = 0;
-  std::size_t divergences = 0, at_max_depth = 0, failed_chains = 0, evaluations = 0;
+  std::size_t divergent = 0, at_max_depth = 0, failed_chains = 0, evaluations = 0;
 };
 
 struct Model {

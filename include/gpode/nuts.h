@@ -48,7 +48,7 @@ struct NutsProgress {
   std::size_t chain = 0;
   std::size_t iteration = 0, iterations = 0;  // done, and of all; the warm-up comes first
   double step_size = 0;
-  std::size_t divergences = 0;  // so far, warm-up included
+  std::size_t divergent = 0;  // transitions so far, warm-up included
 };
 
 struct NutsOptions {
@@ -93,7 +93,7 @@ struct NutsChain {
   std::vector<TransitionStatistics> statistics;  // (draws)
   double step_size = 0;
   Matrix inverse_mass = {};  // (1, n): the diagonal; or (n, n)
-  std::size_t warm_up_divergences = 0;
+  std::size_t warm_up_divergent = 0;
   std::size_t evaluations = 0;  // of the target, warm-up included
 };
 
@@ -103,7 +103,7 @@ struct NutsResult {
   std::vector<NutsChain> chains;
 
   // Over the chains that have draws, after the warm-up.
-  std::size_t Divergences() const;
+  std::size_t Divergent() const;       // transitions
   std::size_t AtMaxDepth() const;      // draws whose trajectory reached max_depth
   std::size_t Failed() const;          // chains without draws
   Matrix Values(std::size_t i) const;  // (draws, chains) of coordinate i

@@ -92,14 +92,14 @@ TransitionStatistics Chain::Move(std::size_t iteration) {
   constexpr std::size_t kReportEvery = 10;
   const TransitionStatistics move =
       tree_.Move(step_, IterationNumbers(Stream(iteration)), current_);
-  divergences_ += move.divergent;
+  divergent_ += move.divergent;
   const std::size_t done = iteration + 1, all = options_.warm_up + options_.draws;
   if (options_.report && (done % kReportEvery == 0 || done == all)) {
     stopped_ = !options_.report({.chain = index_,
                                  .iteration = done,
                                  .iterations = all,
                                  .step_size = step_,
-                                 .divergences = divergences_});
+                                 .divergent = divergent_});
   }
   return move;
 }
@@ -115,7 +115,7 @@ ChainStatus Chain::WarmUp(NutsChain& result) {
     }
   }
   if (options_.warm_up > 0) step_ = averaging_.Average();
-  result.warm_up_divergences = divergences_;
+  result.warm_up_divergent = divergent_;
   return ChainStatus::kOk;
 }
 

@@ -32,7 +32,7 @@ class Chain {
   PhasePoint current_, trial_;
   double step_ = 1;
   bool stopped_ = false;  // by the report
-  std::size_t divergences_ = 0;
+  std::size_t divergent_ = 0;
   std::uint64_t attempts_ = 0;  // at a first step size, for their random numbers
 };
 

@@ -93,7 +93,7 @@ std::string_view Message(ChainStatus status) {
   return "unknown";
 }
 
-std::size_t NutsResult::Divergences() const {
+std::size_t NutsResult::Divergent() const {
   return CountDraws(*this, [](const TransitionStatistics& s) { return s.divergent; });
 }
 

@@ -46,11 +46,11 @@ void AddWarnings(const NutsResult& result, SamplerReport& report) {
   std::vector<std::string>& warnings = report.warnings;
   AddChainWarnings(result, warnings);
   if (report.coordinates.empty()) return;
-  if (report.divergences > 0) {
+  if (report.divergent > 0) {
     warnings.push_back(
         fmt::format("{} trajectories diverged after the warm-up: raise "
                     "target_acceptance or change the parametrisation",
-                    report.divergences));
+                    report.divergent));
   }
   if (report.at_max_depth > 0) {
     warnings.push_back(fmt::format("{} trajectories reached the largest depth, {}",
@@ -74,7 +74,7 @@ void AddWarnings(const NutsResult& result, SamplerReport& report) {
 }  // namespace
 
 SamplerReport DiagnoseChains(const NutsResult& result, std::size_t threads) {
-  SamplerReport report{.divergences = result.Divergences(),
+  SamplerReport report{.divergent = result.Divergent(),
                        .at_max_depth = result.AtMaxDepth(),
                        .failed_chains = result.Failed()};
   for (const NutsChain& chain : result.chains) report.evaluations += chain.evaluations;
