@@ -1,9 +1,9 @@
-// Loops over threads that give the same bits for any number of threads.
+// Parallel loops whose results have the same bits for any number of threads.
 //
-// Work is cut into items by the problem, never by the number of threads. Which thread does which
-// item is left to chance; results meet in the items' order.
+// The problem, never the number of threads, determines how work is divided into items. Any thread
+// may process any item; the caller combines the results in the order of the items.
 //
-// Thread safety: one loop at a time per pool; a loop inside a loop runs on the calling thread.
+// Thread safety: a pool runs one loop at a time; a loop inside a loop runs on the calling thread.
 //
 //   ThreadPool pool(4);
 //   pool.For(segments, [&](std::size_t i) { ... });
@@ -17,7 +17,8 @@ namespace gpode {
 
 class ThreadPool {
  public:
-  // 0 threads: as many as the machine has. One thread: everything runs on the caller.
+  // With 0 threads the pool has as many as the machine; with 1 every loop runs on the calling
+  // thread.
   explicit ThreadPool(std::size_t threads = 0);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
@@ -25,13 +26,13 @@ class ThreadPool {
 
   std::size_t size() const;
 
-  // Which of this pool's threads is calling, from 0 to size() - 1: for memory that each thread
-  // reuses. A thread that is not of this pool can only be the caller of its loops, which has index
-  // 0.
+  // Returns the index of the calling thread within this pool, from 0 to size() - 1, to select a
+  // workspace of its own. A thread outside the pool can only be the caller of its loops and has
+  // index 0.
   std::size_t WorkerIndex() const;
 
-  // Calls body(i) for i = 0 .. count-1, each once, and returns when all are done. If calls throw,
-  // the exception of the smallest such i is rethrown here, after all other items are done.
+  // Calls body(i) once for each i = 0 .. count-1 and returns when all calls have returned. If calls
+  // throw, the exception of the smallest such i is rethrown at the end.
   template <typename Body>
   void For(std::size_t count, Body&& body) {
     Run(
