@@ -1,4 +1,4 @@
-// A sampler's report: the worst of all coordinates, in numbers and in words.
+// The report on a sampler's chains: the worst diagnostics of all coordinates, and warnings.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@ constexpr double kGoodRhat = 1.01;
 constexpr double kGoodEss = 400;
 constexpr double kGoodEnergyInformation = 0.3;
 
-// The largest; NaN if there is one.
+// Returns the largest value of a member; NaN if any is NaN.
 double Worst(const std::vector<DrawSummary>& coordinates, double DrawSummary::*member) {
   double worst = -std::numeric_limits<double>::infinity();
   for (const DrawSummary& s : coordinates) {
@@ -24,6 +24,7 @@ double Worst(const std::vector<DrawSummary>& coordinates, double DrawSummary::*m
   return worst;
 }
 
+// Returns the smallest value of a member; NaN if any is NaN.
 double Least(const std::vector<DrawSummary>& coordinates, double DrawSummary::*member) {
   double least = std::numeric_limits<double>::infinity();
   for (const DrawSummary& s : coordinates) {
@@ -41,7 +42,7 @@ void AddChainWarnings(const NutsResult& result, std::vector<std::string>& warnin
   }
 }
 
-// Not `a > b` but `!(a <= b)`: NaN is a reason to warn.
+// The conditions are written as `!(a <= b)` because NaN is a reason to warn, too.
 void AddWarnings(const NutsResult& result, SamplerReport& report) {
   std::vector<std::string>& warnings = report.warnings;
   AddChainWarnings(result, warnings);
