@@ -122,7 +122,7 @@ void PutSampler(const RunRecord& r, bool compact, Json* json) {
                         {"rhat", Number(s.worst_rhat, compact)},
                         {"bulk_ess", Number(s.least_bulk_ess, compact)},
                         {"tail_ess", Number(s.least_tail_ess, compact)},
-                        {"divergences", s.divergences},
+                        {"divergences", s.divergent},
                         {"at_max_depth", s.at_max_depth},
                         {"failed_chains", s.failed_chains},
                         {"evaluations", s.evaluations}};
@@ -136,7 +136,7 @@ void TakeSampler(const Json& json, RunRecord* r) {
   to.worst_rhat = NumberOf(s.at("rhat"));
   to.least_bulk_ess = NumberOf(s.at("bulk_ess"));
   to.least_tail_ess = NumberOf(s.at("tail_ess"));
-  s.at("divergences").get_to(to.divergences);
+  s.at("divergences").get_to(to.divergent);
   s.at("at_max_depth").get_to(to.at_max_depth);
   s.at("failed_chains").get_to(to.failed_chains);
   s.at("evaluations").get_to(to.evaluations);
@@ -288,7 +288,7 @@ Json ToJson(const MethodSummary& s) {
   if (s.rhat.runs > 0) {
     json["rhat"] = ToJson(s.rhat);
     json["bulk_ess"] = ToJson(s.bulk_ess);
-    json["divergences"] = ToJson(s.divergences);
+    json["divergences"] = ToJson(s.divergent);
     json["at_max_depth"] = ToJson(s.at_max_depth);
   }
   if (s.floor.runs > 0) json["floor"] = Number(s.floor.mean, false);

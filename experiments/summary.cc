@@ -68,7 +68,7 @@ Summary OverSamplers(std::span<const RunRecord* const> runs, Value value) {
 void SummariseSamplers(std::span<const RunRecord* const> runs, MethodSummary* s) {
   s->rhat = OverSamplers(runs, [](const RunRecord& r) { return r.sampler->worst_rhat; });
   s->bulk_ess = OverSamplers(runs, [](const RunRecord& r) { return r.sampler->least_bulk_ess; });
-  s->divergences = OverSamplers(runs, [](const RunRecord& r) { return r.sampler->divergences; });
+  s->divergent = OverSamplers(runs, [](const RunRecord& r) { return r.sampler->divergent; });
   s->at_max_depth = OverSamplers(runs, [](const RunRecord& r) { return r.sampler->at_max_depth; });
   s->sampled = OverSamplers(runs, [](const RunRecord& r) { return r.sampled; });
 }

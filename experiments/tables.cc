@@ -284,7 +284,7 @@ Table SamplersTable(std::span<const MethodSummary> summaries, std::string_view g
                           {MeanOf(s->rhat, 3)},
                           {Fixed(s->rhat.worst)},
                           {MeanOf(s->bulk_ess, 0)},
-                          {MeanOf(s->divergences, 1)},
+                          {MeanOf(s->divergent, 1)},
                           {MeanOf(s->at_max_depth, 1)}});
   }
   table.note =

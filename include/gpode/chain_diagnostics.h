@@ -1,20 +1,22 @@
-// Whether chains of a sampler agree, and how much their draws are worth.
+// Convergence diagnostics of Markov chains: R-hat, effective sample sizes, Monte Carlo errors.
 //
 //   A. Vehtari, A. Gelman, D. Simpson, B. Carpenter, P.-C. Bürkner (2021), Rank-normalization,
 //   folding, and localization: an improved R-hat for assessing convergence of MCMC, Bayesian
 //   Analysis 16(2).
 //   M. Betancourt (2016), Diagnosing suboptimal cotangent disintegrations in Hamiltonian Monte
-//   Carlo: the energy's Bayesian fraction of missing information.
+//   Carlo: the energy's Bayesian fraction of missing information (E-BFMI).
 //
-// Each chain is cut into two halves, so that a chain which drifts disagrees with itself. R-hat
-// compares the variance between halves with that within, after the draws are replaced by the normal
-// scores of their ranks; the larger of the values for the draws and for their distances from the
-// median counts. Draws are to be trusted with R-hat below 1.01 and effective sample sizes above
-// 400. Effective sample sizes use Geyer's initial monotone sequence of autocorrelations.
+// Each chain is split into two halves, so that a drifting chain disagrees with itself. R-hat
+// compares the variance between the halves with the variance within them, after the draws are
+// replaced by the normal scores of their ranks; it is the larger of the values for the draws and
+// for their distances from the median. Draws are reliable if R-hat is below 1.01 and effective
+// sample sizes are above 400. Effective sample sizes use Geyer's initial monotone sequence of
+// autocorrelations.
 //
-// Shapes: values (draws, chains) of one quantity. NaN is the answer for values that are not finite
-// or constant, and for fewer than four draws.
-// Thread safety: plain functions; DiagnoseChains starts its own threads, same bits for any number.
+// Shapes: values (draws, chains) of one quantity. The functions return NaN for values that are
+// constant or not finite, and for fewer than four draws. Thread safety: all functions may be called
+// from any thread. DiagnoseChains starts its own threads; its results have the same bits for any
+// number of them.
 //
 //   double r = Rhat(result.Values(0));
 //   SamplerReport report = DiagnoseChains(result);
@@ -27,24 +29,25 @@
 
 namespace gpode {
 
-// Rank-normalised, split, of bulk and tails.
+// Returns the rank-normalised split R-hat, the larger of that of the bulk and of the tails.
 double Rhat(const Matrix& values);
 
-// How many independent draws would give the same error: of location; of the 5 and 95 % quantiles,
-// the smaller; of the mean.
+// These return effective sample sizes, the number of independent draws with the same error: of the
+// location, of the 5 % and 95 % quantiles (the smaller), and of the mean.
 double BulkEss(const Matrix& values);
 double TailEss(const Matrix& values);
 double MeanEss(const Matrix& values);
 
-// Monte Carlo standard errors of the mean and of the standard deviation.
+// These return Monte Carlo standard errors of the mean and of the standard deviation.
 double MeanError(const Matrix& values);
 double DeviationError(const Matrix& values);
 
-// (chains) from energies (draws, chains): the mean squared step of the energy over its variance.
-// Below 0.3, momenta change the energy too little for the chain to see all of the target.
+// Returns the E-BFMI (chains) of energies (draws, chains): the mean squared difference of
+// successive energies divided by their variance. Below 0.3 the momenta change the energy too little
+// for the chain to explore the whole target.
 Vector EnergyInformation(const Matrix& energies);
 
-// What the draws say of one coordinate, and how well.
+// Moments and quantiles of one coordinate, with their Monte Carlo errors and diagnostics.
 struct DrawSummary {
   double mean = 0, deviation = 0;
   double quantile_5 = 0, median = 0, quantile_95 = 0;
@@ -55,12 +58,12 @@ DrawSummary Summarise(const Matrix& values);
 
 struct SamplerReport {
   std::vector<DrawSummary> coordinates = {};  // (n); none if all chains failed
-  double worst_rhat = 0;                      // NaN if some coordinate's is
+  double worst_rhat = 0;                      // NaN if the R-hat of a coordinate is NaN
   double least_bulk_ess = 0, least_tail_ess = 0;
   double least_energy_information = 0;
-  std::size_t divergences = 0, at_max_depth = 0, failed_chains = 0;
+  std::size_t divergent = 0, at_max_depth = 0, failed_chains = 0;
   std::size_t evaluations = 0;
-  std::vector<std::string> warnings = {};  // for people; none: nothing speaks against the draws
+  std::vector<std::string> warnings = {};  // sentences; empty if the draws are reliable
 };
 SamplerReport DiagnoseChains(const NutsResult& result, std::size_t threads = 0);
 

@@ -1,19 +1,19 @@
-// Data sets from files and tables into files: CSV and TSV, NumPy's .npz and .npy, ASF/AMC motion
-// capture. docs/formats.md says what each format may look like.
+// Readers and writers of data sets and tables: CSV and TSV, NumPy's .npz and .npy, ASF/AMC motion
+// capture. docs/formats.md describes the formats.
 //
-//   file                    by                        trajectories
-//   .csv, .tsv, .txt, ...   anything not below        one, or one per value of a column
+//   file                    recognised by             trajectories
+//   .csv, .tsv, .txt, ...   not being one of below    one, or one per value of a column
 //   .npz, .npy              its first bytes           one, or one per first index
-//   .amc (with one .asf)    the name's end            one
+//   .amc (with one .asf)    its extension             one
 //
-// Several files are several trajectories of one data set. They must have the same channels; those
-// of CSV files may stand in another order.
+// Several files become several trajectories of one data set. They must have the same channels; CSV
+// files may have them in a different order.
 //
 // Whatever the bytes are, reading returns a data set that passes CheckDataset or throws an
-// InputError of one line: "FILE:LINE:COLUMN: what was found, what would be right" for text,
-// "FILE: ..." where no line is to blame. LINE and COLUMN count from 1; COLUMN counts characters, so
-// that an editor finds the place. CSV is read in blocks: memory stays below twice that of the
-// numbers.
+// InputError whose message is one line: "FILE:LINE:COLUMN: what was found, what is accepted" for
+// text, "FILE: ..." where no single line is wrong. LINE and COLUMN count from 1; COLUMN counts
+// characters, as editors do. CSV files are read in blocks, so that a reader needs less than twice
+// the memory of the numbers.
 //
 // Thread safety: all functions may be called from any thread.
 //
@@ -34,53 +34,57 @@
 namespace gpode {
 
 struct ReadOptions {
-  // Columns of CSV files. Empty: the one named "time" or "t", and the one named "trajectory" if
-  // there is one, in upper or lower case. A given name must be there exactly as given.
+  // The columns of a CSV file that hold the times and the trajectories' names. If a name is empty,
+  // the reader takes the column "time" or "t", and the column "trajectory" if there is one, in
+  // upper or lower case. A given name must match exactly.
   std::string time_column = {};
   std::string trajectory_column = {};
-  // Take only these, in this order; empty: all. Columns of CSV files that are not taken may hold
-  // anything.
+  // The channels to read, in this order; if empty, all of them. Other columns of a CSV file may
+  // hold anything.
   std::vector<std::string> channels = {};
 
-  char separator = 0;  // of CSV: ',', ';' or '\t'; 0: what the header uses
-  char decimal = 0;    // of CSV: '.' or ','; 0: what the first number with either uses
+  char separator = 0;  // CSV: ',', ';' or '\t'; 0: the one that the header uses
+  char decimal = 0;    // CSV: '.' or ','; 0: the one that is found first
 
-  // Which data of an archive with several, as the paper's: "train" takes train_ts and train_ys.
+  // The part of an .npz archive that holds several, as the paper's do: "train" selects the arrays
+  // train_ts and train_ys.
   std::string part = "train";
 
-  double frame_rate = 120;  // of motion capture, per second
-  std::size_t every = 1;    // take every so many frames of motion capture, from the first
+  double frame_rate = 120;  // motion capture: frames per second
+  std::size_t every = 1;    // motion capture: 3 reads every third frame, beginning with the first
 
-  // What the data are to be good for. Fitting needs two rows per trajectory, and something seen in
-  // every channel; for a forecast's test one row of one channel will do.
+  // Requirements on the data. Fitting needs two rows per trajectory and at least one value in every
+  // channel; test data need one row with one value.
   std::size_t fewest_rows = 1;
   bool allow_empty_channels = false;
 };
 
-// One file or several: CSV and NumPy files, or motion capture with at most one .asf among them.
-// A trajectory is named after its file, without folder and ending; where a CSV file names
-// trajectories itself, by that name, with "FILE/" before it if there are several files.
+// Reads one or more files: CSV and NumPy files, or motion capture with at most one .asf among them.
+// A trajectory is named after its file, without folder and extension. A CSV file may name its
+// trajectories itself; their names then begin with "FILE/" if there are several files.
 Dataset ReadDataset(std::span<const std::filesystem::path> files, const ReadOptions& options = {});
 
 Dataset ReadCsv(const std::filesystem::path& path, const ReadOptions& options = {});
-// `source_name` stands for the file in messages.
+// Reads CSV from memory; messages begin with `source_name` instead of a path.
 Dataset ReadCsvText(std::string_view text, std::string_view source_name,
                     const ReadOptions& options = {});
 
-// An archive with `times` and `values` or one of the paper's; or an .npy table of times and values.
+// Reads an archive with `times` and `values`, one of the paper's archives, or an .npy table whose
+// first column holds the times.
 Dataset ReadNumpyDataset(const std::filesystem::path& path, const ReadOptions& options = {});
 Dataset ReadNumpyDataset(std::span<const std::byte> bytes, std::string_view source_name,
                          const ReadOptions& options = {});
 
-// Motion: one trajectory per .amc file, channels "BONE.DOF" ("lfemur.rx") by the skeleton in the
-// .asf file; without one "BONE.1", "BONE.2", ... Angles and lengths stay as the file has them.
+// Reads motion capture, one trajectory per .amc file. Channels are named "BONE.DOF" ("lfemur.rx")
+// after the skeleton in the .asf file; without one they are "BONE.1", "BONE.2", ... Angles and
+// lengths keep the file's units.
 Dataset ReadAmc(std::span<const std::filesystem::path> files, const ReadOptions& options = {});
-// `skeleton` may be empty: no .asf.
+// Reads motion capture from memory. An empty `skeleton` means that there is no .asf file.
 Dataset ReadAmcText(std::string_view motion, std::string_view motion_name,
                     std::string_view skeleton, std::string_view skeleton_name,
                     const ReadOptions& options = {});
 
-// A column of a table: numbers or, if there are none, words.
+// One column of a table. It holds numbers or, if `numbers` is empty, words.
 struct Column {
   std::string name;
   std::vector<double> numbers = {};
@@ -89,17 +93,18 @@ struct Column {
   std::size_t size() const { return numbers.empty() ? words.size() : numbers.size(); }
 };
 
-// `trajectory` where there are several or the only one has a name, `time`, then the channels.
+// Returns the data set as a table: `trajectory` (unless there is a single one without a name),
+// `time`, then the channels.
 std::vector<Column> ColumnsOf(const Dataset& data);
 
-// NumPy's archive where the name ends in .npz, else CSV. Trajectories of an archive that are
-// shorter than others are filled up with NaN; their names are lost.
+// Writes an .npz archive if the path ends in .npz, CSV otherwise. An archive has no trajectory
+// names, and pads short trajectories with NaN.
 void WriteDataset(const std::filesystem::path& path, const Dataset& data);
 
-// A header, then one line per row, separated by commas. Numbers have the fewest digits that read
-// back to the same bits; NaN is an empty field. Names and words are quoted where they need it.
-// All columns must have the same length. A file appears complete or not at all; a stream that
-// cannot be written is an InputError, too.
+// Writes a header, then one line per row, with commas between the cells. Numbers have the fewest
+// digits that read back to the same bits; NaN is an empty cell. Names and words are quoted where
+// necessary. All columns must have the same length. The file is replaced in one piece or not at
+// all. A stream that cannot be written is an InputError, too.
 void WriteCsv(const std::filesystem::path& path, std::span<const Column> columns);
 void WriteCsv(std::ostream& out, std::span<const Column> columns);
 

@@ -1,7 +1,7 @@
-// What was observed: any number of trajectories, each with its own times, regular or not, any
-// number of channels, missing values anywhere.
+// A data set: any number of trajectories, each observed at its own times, regular or not, through
+// the same channels. Any value may be missing.
 //
-// Thread safety: plain values.
+// Thread safety: the structs are plain values.
 //
 //   Dataset data{.channels = {"x", "y"}, .trajectories = {{.times = t, .values = y}}};
 //   CheckDataset(data);
@@ -18,8 +18,9 @@ namespace gpode {
 struct Trajectory {
   std::string name;
   std::vector<double> times;  // (T), increasing
-  Matrix values;              // (T, channels), NaN where nothing was seen
-  // When the initial state is; the first observation's time unless given, and never after it.
+  Matrix values;              // (T, channels), NaN for a missing value
+  // The time of the initial state, at or before the first observation; by default that of the first
+  // observation.
   std::optional<double> start_time;
 
   double start() const { return start_time.value_or(times.front()); }
@@ -28,18 +29,19 @@ struct Trajectory {
 struct Dataset {
   std::vector<std::string> channels;
   std::vector<Trajectory> trajectories;
-  std::string time_name = {};  // of the times' column, such as "t [ms]"; empty: not known
+  std::string time_name = {};  // name of the time column, such as "t [ms]"; empty if unknown
 
-  // How many values are not missing.
+  // Returns the number of values that are not missing.
   std::size_t observed() const;
 };
 
-// At most so many of its rows, evenly chosen, the first and the last among them.
+// Returns the trajectory with at most `most` of its rows, evenly chosen, the first and the last
+// among them.
 Trajectory Thinned(const Trajectory& trajectory, std::size_t most);
 
-// Throws an InputError that names the trajectory and what is wrong: no trajectory, no times, times
-// that are not finite or do not increase, values of another shape, infinite values, nothing
-// observed at all.
+// Throws an InputError that names the trajectory and the problem unless the data set has channels
+// and trajectories, times are finite and increase, values have the right shape and are finite or
+// missing, and at least one value is not missing.
 void CheckDataset(const Dataset& data);
 
 }  // namespace gpode

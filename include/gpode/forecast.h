@@ -1,11 +1,11 @@
 // Forecasts from a learnt model.
 //
-// A forecast is a set of draws: functions from the posterior of the field, each integrated from a
-// start drawn from the posterior of a state, or given. posterior.h has more ways to start one,
-// scores.h compares it with what was seen.
+// A forecast is a set of draws: fields drawn from the posterior, each integrated from a start that
+// is given or drawn from the posterior of a state. posterior.h has more ways to start a forecast,
+// scores.h compares it with observations.
 //
-// Thread safety: the functions start their own threads; a Forecast is a plain value. The same bits
-// for any number of threads.
+// Thread safety: the functions start their own threads, and results have the same bits for any
+// number of them. A Forecast is a plain value.
 //
 //   Forecast forecast = ForecastTrajectory(model, 0, times);
 //   Matrix low = forecast.Quantile(0.05), high = forecast.Quantile(0.95);
@@ -19,13 +19,13 @@
 
 namespace gpode {
 
-// Where a forecast of a training trajectory starts.
+// The state that a forecast of a training trajectory starts from.
 enum class Origin {
-  kInitialState,  // from the initial state, through all the data: the paper's protocol
-  // Every time is reached from the last learnt state at or before it: a shooting state or, before
-  // the first of these, the initial state. A model whose training ended on the vanilla bound has no
-  // shooting states, and both origins are the same. Long and chaotic series need it, and so do gaps
-  // within them.
+  kInitialState,  // the initial state, as in the paper
+  // The last learnt state at or before each time: a shooting state or, before the first of these,
+  // the initial state. A model whose training ended on the vanilla bound has no shooting states, so
+  // that both origins are the same. Long or chaotic series need this origin, and so does the
+  // imputation of their gaps.
   kLatestState,
 };
 
@@ -33,21 +33,21 @@ struct ForecastOptions {
   std::size_t draws = 128;
   std::uint64_t seed = 1;
   std::size_t threads = 0;              // 0: as many as the machine has
-  Origin from = Origin::kInitialState;  // of forecasts of training trajectories
-  bool states = false;                  // keep the draws' states beside their channels
+  Origin from = Origin::kInitialState;  // for forecasts of training trajectories
+  bool states = false;                  // keep the states of the draws as well
 };
 
 struct Forecast {
   std::vector<double> times = {};  // (T)
-  // One (T, channels) per draw, in the user's units, without observation noise. Draws that diverged
-  // before some time have NaN from there on and are counted.
+  // One (T, channels) per draw, in the user's units, without observation noise. A draw that
+  // diverged is NaN from then on; `diverged` is the number of such draws.
   std::vector<Matrix> draws = {};
   std::size_t diverged = 0;
   std::vector<Matrix> states = {};  // one (T, D) per draw in the user's units, if asked for
   ObservationNoise noise = {};      // how channels are observed, as the model learnt
 
-  // (T, channels) each. The mean is NaN where a draw diverged; quantiles are those of the other
-  // draws, and NaN where there are none.
+  // Both return (T, channels). The mean is NaN where a draw diverged; quantiles are those of the
+  // other draws, and NaN where all diverged.
   Matrix Mean() const;
   Matrix Quantile(double p) const;  // linear between draws
   // The quantiles of new observations: those of the mixture of the likelihood over the draws.
@@ -55,12 +55,13 @@ struct Forecast {
   Matrix PredictiveQuantile(double p) const;
 };
 
-// From the posterior of a training trajectory's states, at times that do not decrease, on either
-// side of its start.
+// Forecasts a training trajectory from the posterior of its states. Times must not decrease; they
+// may lie before its start.
 Forecast ForecastTrajectory(const Model& model, std::size_t trajectory,
                             std::span<const double> times, const ForecastOptions& options = {});
 
-// From a known state: values of all channels at `start`, mapped to the nearest state.
+// Forecasts from known values of all channels at time `start`, which are mapped to the nearest
+// state.
 Forecast ForecastFrom(const Model& model, std::span<const double> values, double start,
                       std::span<const double> times, const ForecastOptions& options = {});
 

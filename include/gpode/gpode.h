@@ -29,10 +29,4 @@
 #include "gpode/simulate.h"           // data simulated from known systems
 #include "gpode/systems.h"            // systems with known equations
 #include "gpode/training.h"           // training with checkpoints, resuming
-
-namespace gpode {
-
-// The library's version, "MAJOR.MINOR.PATCH".
-const char* Version();
-
-}  // namespace gpode
+#include "gpode/version.h"            // the version of the library

@@ -1,4 +1,8 @@
-// Memory aligned to cache lines, for arrays that vectorised loops run over.
+// Vectors whose memory is aligned to cache lines, as vectorised loops prefer.
+//
+// Thread safety: as that of std::vector.
+//
+//   AlignedVector<double> features(1024);
 #pragma once
 
 #include <cstddef>
@@ -14,10 +18,10 @@ struct CacheAlignedAllocator {
 
   CacheAlignedAllocator() = default;
   template <typename U>
-  CacheAlignedAllocator(const CacheAlignedAllocator<U>&) {}  // NOLINT: conversion is meant
+  CacheAlignedAllocator(const CacheAlignedAllocator<U>&) {}  // NOLINT: implicit on purpose
 
   T* allocate(std::size_t n) { return static_cast<T*>(::operator new(n * sizeof(T), kAlignment)); }
-  // Without the size, which clang has no operator for unless asked.
+  // The form without a size is used because clang has the sized one only with a compiler option.
   void deallocate(T* p, std::size_t) { ::operator delete(p, kAlignment); }
 
   friend bool operator==(const CacheAlignedAllocator&, const CacheAlignedAllocator&) {

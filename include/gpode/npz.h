@@ -1,19 +1,20 @@
-// NumPy's array files: .npy holds one array, .npz is a zip archive of them.
+// NumPy's array files: an .npy file holds one array, an .npz file is a zip archive of them.
 //
-// Read: .npy versions 1.0 to 3.0; booleans, integers and floats of any size up to 8 bytes and of
-// either byte order (b1, i1 to i8, u1 to u8, f2, f4, f8); C and Fortran order; .npz entries stored
-// or deflated, with or without zip64. Every value becomes a double: 64-bit integers beyond 2^53 are
-// rounded to the nearest. A string or list of strings (U, S) becomes its UTF-8 bytes, one line per
-// string, with \\ for a backslash and \n for a newline within one. Written: float64 in C order,
-// stored, with a fixed time stamp, so that equal arrays give equal bytes; at most 4 GiB and 65534
-// entries per archive.
+// The readers accept .npy versions 1.0 to 3.0; booleans, integers and floats of up to 8 bytes in
+// either byte order (b1, i1 to i8, u1 to u8, f2, f4, f8); C and Fortran order; .npz entries that
+// are stored or deflated, with or without zip64. Every value becomes a double; 64-bit integers
+// beyond 2^53 are rounded to the nearest. A string or list of strings (U, S) becomes its UTF-8
+// bytes, one line per string, with \\ for a backslash and \n for a newline within a string.
+//
+// The writers store float64 in C order with a fixed time stamp, so that equal arrays give equal
+// bytes. An archive has at most 4 GiB and 65534 entries.
 //
 // Formats: https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html and
 // https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT (zip).
 //
 // Whatever the bytes are, reading returns or throws an InputError "FILE: entry 'x': what was found,
-// what would be right". Memory is asked for only once the bytes present account for it; deflate
-// can make those up to 1032 times as many.
+// what is accepted". The readers never allocate more memory than the bytes of the file, unpacked,
+// account for; deflate can unpack to at most 1032 times its size.
 //
 // Thread safety: all functions may be called from any thread.
 //
@@ -32,37 +33,38 @@
 
 namespace gpode {
 
-// values are in C order: the last index runs fastest. A scalar has the shape () and one value.
+// An array in C order: the last index runs fastest. A scalar has the shape () and one value.
 struct Array {
   std::vector<std::size_t> shape;  // at most 32 dimensions
   std::vector<double> values;      // (product of shape)
 
   std::size_t size() const { return values.size(); }
 
-  // The only value, whatever the shape; `name` is for the InputError thrown if there are more or
-  // none.
+  // Returns the only value, whatever the shape. Throws an InputError that names `name` if there is
+  // not exactly one.
   double Scalar(std::string_view name) const;
 
   bool operator==(const Array&) const = default;
 };
 
-// Arrays by name, without the ".npy" that their names end with inside the file.
+// Arrays by name. The suffix ".npy" that names have inside the file is left out.
 using Archive = std::map<std::string, Array, std::less<>>;
 
-// Directories inside the archive are passed over; any other entry that is not a readable array is
-// an InputError. Names must be printable ASCII.
+// Reads a file. Directories inside an archive are skipped; any other entry that is not a readable
+// array is an InputError. Names must be printable ASCII.
 Archive ReadNpz(const std::filesystem::path& path);
 Array ReadNpy(const std::filesystem::path& path);
 
-// The same for bytes in memory; `name` stands for the file in messages.
+// Reads from memory; messages begin with `name` instead of a path.
 Archive ReadNpz(std::span<const std::byte> bytes, std::string_view name);
 Array ReadNpy(std::span<const std::byte> bytes, std::string_view name);
 
-// The file appears complete or not at all: it is written beside `path` and then renamed.
+// Writes a file, which is replaced in one piece or not at all: the bytes go to a temporary file
+// that is then renamed.
 void WriteNpz(const std::filesystem::path& path, const Archive& archive);
 void WriteNpy(const std::filesystem::path& path, const Array& array);
 
-// What those write.
+// Returns the bytes that WriteNpz and WriteNpy write.
 std::vector<std::byte> NpzBytes(const Archive& archive);
 std::vector<std::byte> NpyBytes(const Array& array);
 

@@ -1,12 +1,12 @@
-// FitOptions as text: `name = value` lines, a part of TOML, for configuration files, model files
-// and the command line. Names are those of the members; words of enumerations are in quotes.
+// FitOptions as text, for configuration files, model files and the command line: lines
+// `name = value` in a subset of TOML. Names are those of the members; enumerators are quoted words.
 //
 //   bound = "shooting"
 //   steps = 20000
 //   solver.rtol = 1e-06
 //
-// Errors are InputErrors of one line: "fit.toml:3: steps is -1, must be a whole number, zero or
-// more".
+// Errors are InputErrors with a message of one line: "fit.toml:3: steps is -1, must be a whole
+// number, zero or more".
 //
 // Thread safety: all functions may be called from any thread.
 //
@@ -22,16 +22,16 @@
 
 namespace gpode {
 
-// All options, one per line; with help, each after a comment that says what it is.
+// Returns all options, one per line. With `with_help`, a comment before each line describes it.
 std::string OptionsText(const FitOptions& options, bool with_help = false);
 
-// `base` with what the text sets. Unknown names, wrong types and impossible values are errors that
-// name the source and the line.
+// Returns `base` with the options that the text sets. Unknown names, wrong types and values out of
+// range are InputErrors that name the source and the line.
 FitOptions ParseOptions(std::string_view text, std::string_view source,
                         const FitOptions& base = {});
 
-// Sets one option from a word, as it comes from a command line: strings need no quotes, lists no
-// brackets. `source` begins the message, "--inducing is 0, must be at least 1".
+// Sets one option from a word of the command line: strings need no quotes, lists no brackets. Error
+// messages begin with `source`: "--inducing is 0, must be at least 1".
 void SetOption(FitOptions& options, std::string_view name, std::string_view value,
                std::string_view source);
 

@@ -1,25 +1,24 @@
-// Loops over threads that give the same bits for any number of threads.
+// Parallel loops whose results have the same bits for any number of threads.
 //
-// Work is cut into items by the problem, never by the number of threads. Which thread does which
-// item is left to chance; results meet in the items' order.
+// The problem, never the number of threads, determines how work is divided into items. Any thread
+// may process any item; the caller combines the results in the order of the items.
 //
-// Thread safety: one loop at a time per pool; a loop inside a loop runs on the calling thread.
+// Thread safety: a pool runs one loop at a time; a loop inside a loop runs on the calling thread.
 //
 //   ThreadPool pool(4);
 //   pool.For(segments, [&](std::size_t i) { ... });
-//   sum.Run(pool, chunks, total, [&](std::size_t chunk, std::span<double> part) { ... });
 #pragma once
 
 #include <cstddef>
 #include <memory>
-#include <span>
 #include <type_traits>
 
 namespace gpode {
 
 class ThreadPool {
  public:
-  // 0 threads: as many as the machine has. One thread: everything runs on the caller.
+  // With 0 threads the pool has as many as the machine; with 1 every loop runs on the calling
+  // thread.
   explicit ThreadPool(std::size_t threads = 0);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
@@ -27,13 +26,13 @@ class ThreadPool {
 
   std::size_t size() const;
 
-  // Which of this pool's threads is calling, from 0 to size() - 1: for memory that each thread
-  // reuses. A thread that is not of this pool can only be the caller of its loops, which has index
-  // 0.
+  // Returns the index of the calling thread within this pool, from 0 to size() - 1, to select a
+  // workspace of its own. A thread outside the pool can only be the caller of its loops and has
+  // index 0.
   std::size_t WorkerIndex() const;
 
-  // Calls body(i) for i = 0 .. count-1, each once, and returns when all are done. If calls throw,
-  // the exception of the smallest such i is rethrown here, after all other items are done.
+  // Calls body(i) once for each i = 0 .. count-1 and returns when all calls have returned. If calls
+  // throw, the exception of the smallest such i is rethrown at the end.
   template <typename Body>
   void For(std::size_t count, Body&& body) {
     Run(
@@ -46,29 +45,6 @@ class ThreadPool {
   void Run(std::size_t count, void (*call)(void*, std::size_t), void* body);
 
   std::unique_ptr<State> state_;
-};
-
-// Adds up the partial sums of `chunks` pieces of work, in order:  total += sum_0, += sum_1, ...
-// body(chunk, sum) adds its part to `sum`, which has total's size and starts at zero. The object
-// keeps its memory between calls.
-class OrderedSum {
- public:
-  template <typename Body>
-  void Run(ThreadPool& pool, std::size_t chunks, std::span<double> total, Body&& body) {
-    const std::size_t width = total.size();
-    Reset(chunks * width);
-    pool.For(chunks, [&](std::size_t chunk) {
-      body(chunk, std::span<double>(partial_.get() + chunk * width, width));
-    });
-    Add(chunks, total);
-  }
-
- private:
-  void Reset(std::size_t size);
-  void Add(std::size_t chunks, std::span<double> total) const;
-
-  std::unique_ptr<double[]> partial_;
-  std::size_t capacity_ = 0;
 };
 
 }  // namespace gpode

@@ -1,8 +1,8 @@
 // Named blocks of parameters in one flat vector of doubles.
 //
-// Optimisers, checkpoints and distributed sums work on the flat vector and know nothing of models.
-// A model names its blocks once and reads their constrained values. Every flat vector of finite
-// numbers is valid:
+// Optimisers, checkpoints and distributed sums work on the flat vector and know nothing about
+// models. A model defines its blocks once and reads their constrained values. Every flat vector of
+// finite numbers is valid:
 //
 //   transform          block (constrained)                       flat (unconstrained)
 //   kFree              x                                         x
@@ -36,23 +36,23 @@ struct ParameterBlock {
   Transform transform = Transform::kFree;
   std::size_t flat_offset = 0, flat_size = 0;
   std::size_t value_offset = 0, value_size = 0;
-  std::size_t items = 0;  // along the first dimension; a single triangular matrix is one item
+  std::size_t items = 0;  // size of the first dimension; 1 for a single triangular matrix
 };
 
-// Items first .. first + count - 1 of a block: what a minibatch touches.
+// Items first .. first + count - 1 of a block, such as those that a minibatch uses.
 struct ParameterRange {
   std::size_t block, first, count;
 };
 
-// A stretch of a flat vector, or of one of constrained values.
+// A contiguous part of the flat vector or of the vector of constrained values.
 struct Stretch {
   std::size_t offset, size;
 };
 
 class ParameterLayout {
  public:
-  // Appends a block and returns its index. The name must be new; a kLowerTriangular shape must end
-  // in two equal numbers.
+  // Appends a block and returns its index. The name must be new; the last two dimensions of a
+  // kLowerTriangular block must be equal.
   std::size_t Add(std::string name, std::vector<std::size_t> shape, Transform transform);
 
   const std::vector<ParameterBlock>& blocks() const { return blocks_; }
@@ -62,21 +62,22 @@ class ParameterLayout {
   std::size_t flat_size() const { return flat_size_; }
   std::size_t value_size() const { return value_size_; }
 
-  // One block's part of a vector of all constrained values.
+  // Returns the part of a vector of all constrained values that belongs to one block.
   std::span<double> Values(std::size_t block, std::span<double> values) const;
   std::span<const double> Values(std::size_t block, std::span<const double> values) const;
 
-  // flat (flat_size) -> values (value_size), and back. Unconstrain rejects values that no flat
-  // vector gives (a variance that is not positive).
+  // Constrain maps flat (flat_size) to values (value_size), Unconstrain maps them back. Unconstrain
+  // throws an InputError for values outside the range of Constrain, such as a negative variance.
   void Constrain(std::span<const double> flat, std::span<double> values) const;
   void Unconstrain(std::span<const double> values, std::span<double> flat) const;
 
-  // Reverse of Constrain: bflat += (dvalues/dflat)^T bvalues, at the values that Constrain gave.
+  // Reverse of Constrain: bflat += (dvalues/dflat)^T bvalues, given the values that Constrain
+  // returned.
   void ConstrainPullback(std::span<const double> values, std::span<const double> bvalues,
                          std::span<double> bflat) const;
 
-  // The same for a part of one block: vectors of all parameters, of which only that part is read
-  // and written.
+  // The same functions for a range of one block. They take vectors of all parameters and read and
+  // write only that range.
   ParameterRange Whole(std::size_t block) const { return {block, 0, blocks_[block].items}; }
   Stretch FlatOf(const ParameterRange& range) const;
   Stretch ValuesOf(const ParameterRange& range) const;

@@ -1,12 +1,13 @@
-// Random numbers that are addressed, not consumed.
+// Counter-based random numbers: they are addressed, not consumed.
 //
-// A stream is named by (seed, step, sample, purpose); its i-th number is a pure function of that
-// name and i (Philox 4x64-10, Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC
-// 2011). No state means: the same bits for any number of threads or processes, in any order of
-// evaluation, and a resumed run draws what an uninterrupted one would have drawn. Normals use only
-// correctly rounded operations: the same bits on every machine.
+// A stream is identified by (seed, step, sample, purpose); its i-th number is a pure function of
+// these and i (Philox 4x64-10, Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC
+// 2011). Because there is no state, numbers have the same bits for any number of threads or
+// processes and any order of evaluation, and a resumed run uses the numbers that an uninterrupted
+// one would have used. Normals are computed with correctly rounded operations only, so that their
+// bits are the same on every machine.
 //
-// Thread safety: a stream is an immutable name; any thread may read any part of it.
+// Thread safety: a stream is immutable; any thread may read any part of it.
 //
 //   RandomStream stream(seed, step, sample, Purpose::kInducing);
 //   stream.Normals(eps);           // numbers 0 .. n-1
@@ -18,8 +19,11 @@
 
 namespace gpode {
 
-// What a stream's numbers are for; streams of different purposes are independent. Values are part
-// of the format: never renumber.
+// The use that the numbers of a stream are put to. Streams of different purposes are independent.
+// The values determine the numbers, so they must never change; 10 was used once.
+//
+// Forecasts have no purpose of their own: they use the purposes of training with step 2^62
+// (kForecastStep in src/predict), which no training run reaches.
 enum class Purpose : std::uint64_t {
   kFrequencies = 1,
   kFourierWeights = 2,
@@ -30,7 +34,6 @@ enum class Purpose : std::uint64_t {
   kInitialisation = 7,
   kObservationNoise = 8,
   kSimulation = 9,
-  kForecast = 10,
   kSampler = 11,
   kTest = 1000,
 };
@@ -40,8 +43,8 @@ class RandomStream {
   RandomStream(std::uint64_t seed, std::uint64_t step, std::uint64_t sample, Purpose purpose)
       : seed_(seed), step_(step), sample_(sample), purpose_(static_cast<std::uint64_t>(purpose)) {}
 
-  // Fill `out` with numbers first, first + 1, ... of the stream. Word i, uniform i and normal i
-  // come from the same random bits: use streams of different purposes where both are needed.
+  // Each function fills `out` with numbers first, first + 1, ... of the stream. Word i, uniform i
+  // and normal i come from the same random bits, so they must not be used together.
   void Words(std::span<std::uint64_t> out, std::uint64_t first = 0) const;
   void Uniforms(std::span<double> out, std::uint64_t first = 0) const;  // [0, 1), 53 bits
   void Normals(std::span<double> out, std::uint64_t first = 0) const;   // mean 0, variance 1

@@ -1,18 +1,19 @@
-// Scores of a forecast against what was observed.
+// Scores of a forecast against observations.
 //
 // With draws x_s, s = 1 .. S, and the likelihood p(y | x) of a channel, whose variance is enlarged by
 // 1e-8, for every value y:
 //   MNLL      - log (1/S) sum_s p(y | x_s)
 //   MSE       (y - (1/S) sum_s x_s)^2
 //   CRPS      E|Y - y| - E|Y - Y'| / 2,  Y and Y' from the mixture of the p(. | x_s)
-//   coverage  whether y is in the central 50, 90 or 95 % of the draws, or of that mixture
-// averaged over all values that are not NaN. Lower is better but for coverage, which should be near
-// its level.
+//   coverage  1 if y is in the central 50, 90 or 95 % of the draws or of that mixture, else 0
+// A score is the average over all values that are not NaN. Lower is better, except for coverage,
+// which should be near its level.
 //
-// A diverged draw makes MSE and CRPS infinite, has probability zero in MNLL, and is left out of the
-// bands; `diverged` says how many there are.
+// A draw that diverged makes MSE and CRPS infinite, has probability zero in MNLL, and is left out
+// of the bands; `diverged` is the number of such draws.
 //
-// Thread safety: plain functions and values; the same bits for any number of threads.
+// Thread safety: all functions may be called from any thread; results have the same bits for any
+// number of threads.
 //
 //   Scores scores = Score(forecast, forecast.noise, test_values);
 //   std::vector<HorizonScores> rows = ScoreByHorizon(forecast, forecast.noise, test_values, end);
@@ -27,43 +28,44 @@ namespace gpode {
 
 struct Scores {
   double mnll = 0, mse = 0, crps = 0;
-  // Of the bands without noise: right for the truth, if it is known, as in simulations.
+  // Coverage of the bands without noise, to be used if the exact states are known, as in
+  // simulations.
   double coverage_50 = 0, coverage_90 = 0, coverage_95 = 0;
-  // Of the bands with noise: right for real observations, which have noise.
+  // Coverage of the bands with noise, to be used for real observations.
   double predictive_50 = 0, predictive_90 = 0, predictive_95 = 0;
-  std::size_t values = 0;    // how many were compared
-  std::size_t diverged = 0;  // draws
+  std::size_t values = 0;    // number of values compared
+  std::size_t diverged = 0;  // number of draws
 };
 
 // Scores against `observed` (T, channels), where NaN is passed over, with this noise.
 Scores Score(const Forecast& forecast, const ObservationNoise& noise, const Matrix& observed,
              std::size_t threads = 0);
 
-// Scores of several forecasts together: each counts by its number of values.
+// Returns the scores of several forecasts together, weighted by their numbers of values.
 Scores Pool(std::span<const Scores> parts);
 
-// Scores of the values at times t with from <= t - start < to; for a row that is one time, both are
-// t - start.
+// The scores of the values at times t with from <= t - start < to. In a row for a single time, both
+// are t - start.
 struct HorizonScores {
   double from = 0, to = 0;
-  Scores scores;  // `diverged`: by then
+  Scores scores;  // `diverged` counts the draws that diverged by then
 };
 
-// By the time since `start`, such as the last observation's: a row between each two of the
-// increasing `edges`, values outside of them being left out; without edges, a row per distinct
-// time.
+// Returns the scores by the time since `start`, such as the time of the last observation: one row
+// for each interval between increasing `edges`, without the values outside of them; or, without
+// edges, one row per distinct time.
 std::vector<HorizonScores> ScoreByHorizon(const Forecast& forecast, const ObservationNoise& noise,
                                           const Matrix& observed, double start,
                                           std::span<const double> edges = {},
                                           std::size_t threads = 0);
 
-// Several forecasts together, row by row; all have the same rows.
+// Returns the scores of several forecasts together, row by row. All must have the same rows.
 std::vector<HorizonScores> PoolByHorizon(std::span<const std::vector<HorizonScores>> parts);
 
-// The noise (channels) that forecasts of observations not trained on call for: per channel, what
-// their squared errors (y - mean)^2 leave over once the draws' own variance is taken off, on
-// average, and never less than was learnt. Where the model is not quite the truth, forecasts err by
-// more than training residuals; validation data tell by how much.
+// Returns the noise with which forecasts of held-out observations are calibrated: its variance is,
+// per channel, the mean of (y - mean)^2 minus the variance of the draws, and never less than the
+// learnt one. Forecasts of an imperfect model have larger errors than its training residuals;
+// held-out data show how much larger.
 ObservationNoise CalibratedNoise(const ObservationNoise& learnt,
                                  std::span<const Forecast> forecasts,
                                  std::span<const Matrix> observed);

@@ -1,11 +1,11 @@
-// Data simulated from systems with known equations (systems.h), and the truth beside it.
+// Simulates data from systems with known equations (systems.h) and keeps the exact states.
 //
 //   y_i = x(t_i) + noise,   dx/dt = f(x),   x(0) = start,   noise_k ~ N(0, variance_k)
 //
-// The solution is computed with tolerances so tight that its error is far below any noise of use.
-// All randomness is addressed by the seed (random.h): the same options give the same bits.
+// The solver's tolerances are so tight that its error is negligible beside any realistic noise. All
+// random numbers are addressed by the seed (random.h), so that the same options give the same bits.
 //
-// Thread safety: plain functions and values.
+// Thread safety: all functions may be called from any thread.
 //
 //   Simulation s = Simulate({.system = "vdp", .points = 60, .noise_share = 0.08, .seed = 3});
 //   Matrix later = SolveSystem("vdp", s.start(0), RegularTimes(7, 14, 50));
@@ -25,14 +25,16 @@ struct SimulationOptions {
   std::string system = "vdp";      // a name of SystemNames()
   std::vector<double> start = {};  // (D); empty: the system's default
   double span = 0;                 // times are in [0, span]; 0: the system's default
-  std::size_t points = 50;         // per trajectory, the first at time 0
-  bool irregular = false;          // sorted uniform times, instead of equal gaps up to span
-  // The noise: variances, one for all states or one for each, or a standard deviation as a share of
-  // each state's spread (its standard deviation over all times and trajectories); not both.
+  std::size_t points = 50;         // observation times per trajectory, the first at 0
+  bool irregular = false;          // sorted uniform times instead of equal gaps
+  // The noise is given by its variances, one for all states or one for each, or by its standard
+  // deviation as a share of each state's standard deviation over all times and trajectories, but
+  // not by both.
   std::vector<double> noise_variance = {};
   double noise_share = 0;
-  // The first trajectory begins at `start`, others at normals around it whose standard deviation is
-  // this share of each state's spread along the first; log-normals where states are positive.
+  // The first trajectory begins at `start`. The others begin at normals around it whose standard
+  // deviation is this share of each state's standard deviation along the first; states that must be
+  // positive begin at log-normals.
   std::size_t trajectories = 1;
   double start_spread = 0.5;
   double missing = 0;  // each value is missing with this probability, less than 1
@@ -43,22 +45,22 @@ struct Simulation {
   Dataset data;               // with noise and gaps; channels are the system's states
   std::vector<Matrix> truth;  // (trajectories) of (points, D), without noise
   Matrix starts;              // (trajectories, D), at time 0
-  Vector noise_variance;      // (D) what was added
+  Vector noise_variance;      // (D), the variance of the noise in `data`
 
   std::vector<double> start(std::size_t trajectory) const;
 };
 
-// Throws an InputError for options that make no sense, or when the system runs away from the start.
+// Throws an InputError for options that are out of range, or if the integration fails.
 Simulation Simulate(const SimulationOptions& options);
 
-// States (T, D) of a system, with its default parameters or given as a field, at increasing times
-// from `start` at time 0 on.
+// Returns the states (T, D), at increasing times, of the solution that is at `start` at time 0. The
+// system is given as a field or by its name, with its default parameters.
 Matrix SolveSystem(const Field& field, std::span<const double> start,
                    std::span<const double> times);
 Matrix SolveSystem(std::string_view system, std::span<const double> start,
                    std::span<const double> times);
 
-// `count` times with equal gaps, the first is `from`, the last `to`.
+// Returns `count` times with equal gaps, from `from` to `to`.
 std::vector<double> RegularTimes(double from, double to, std::size_t count);
 
 }  // namespace gpode

@@ -151,19 +151,4 @@ void ThreadPool::Run(std::size_t count, void (*call)(void*, std::size_t), void* 
   if (s.failure) std::rethrow_exception(std::exchange(s.failure, nullptr));
 }
 
-void OrderedSum::Reset(std::size_t size) {
-  if (size > capacity_) {
-    partial_ = std::make_unique<double[]>(size);
-    capacity_ = size;
-  }
-  std::fill_n(partial_.get(), size, 0.0);
-}
-
-void OrderedSum::Add(std::size_t chunks, std::span<double> total) const {
-  const double* part = partial_.get();
-  for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
-    for (double& sum : total) sum += *part++;
-  }
-}
-
 }  // namespace gpode

@@ -1,4 +1,4 @@
-#include "gpode/gpode.h"
+#include "gpode/version.h"
 
 namespace gpode {
 

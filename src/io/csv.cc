@@ -93,7 +93,7 @@ class CsvReader {
     return true;
   }
 
-  // Nearly all fields are plain numbers. Returns where the field ends; nothing for a blank row.
+  // Nearly all cells are plain numbers. Returns where the cell ends; nothing for a blank row.
   const char* ReadNumber(const char* at, const char* end, std::size_t column) {
     double value;
     const auto [stop, error] = std::from_chars(at, end, value);
@@ -110,23 +110,23 @@ class CsvReader {
   }
 
   const char* ReadOddNumber(const char* at, std::size_t column) {
-    const CsvField field = TakeField(records_, at, header_.separator, &scratch_);
-    const std::string_view text = Trimmed(field.text);
+    const CsvCell cell = TakeCell(records_, at, header_.separator, &scratch_);
+    const std::string_view text = Trimmed(cell.text);
     const int role = header_.roles[column];
     if (IsMissing(text)) {
       if (role == kTimeColumn && IsBlankRow()) return nullptr;
-      if (role == kTimeColumn) FailNumber(field, column, "must be a number");
+      if (role == kTimeColumn) FailNumber(cell, column, "must be a number");
       Store(role, kNan);
-      return field.stop;
+      return cell.stop;
     }
-    const std::optional<double> value = ToNumber(WithPoint(text, field, column));
-    if (!value) FailNumber(field, column, WhatNumber(text, role));
+    const std::optional<double> value = ToNumber(WithPoint(text, cell, column));
+    if (!value) FailNumber(cell, column, WhatNumber(text, role));
     if (std::isinf(*value) || (std::isnan(*value) && role == kTimeColumn)) {
-      FailNumber(field, column,
+      FailNumber(cell, column,
                  role == kTimeColumn ? "must be finite" : "must be finite, or empty for missing");
     }
     Store(role, *value);
-    return field.stop;
+    return cell.stop;
   }
 
   std::string_view WhatNumber(std::string_view text, int role) const {
@@ -137,32 +137,32 @@ class CsvReader {
   }
 
   // A file has decimal points or decimal commas; the first number with either settles it.
-  std::string_view WithPoint(std::string_view text, const CsvField& field, std::size_t column) {
+  std::string_view WithPoint(std::string_view text, const CsvCell& cell, std::size_t column) {
     const std::size_t mark = text.find_first_of(".,");
     if (mark == std::string_view::npos) return text;
     if (decimal_ == 0) decimal_ = text[mark];
     if (decimal_ == '.') return text;
-    if (text[mark] == '.') FailNumber(field, column, "must be a number with a decimal comma");
+    if (text[mark] == '.') FailNumber(cell, column, "must be a number with a decimal comma");
     with_point_ = text;
     with_point_[mark] = '.';
     return with_point_;
   }
 
   const char* ReadWord(const char* at, int role) {
-    const CsvField field = TakeField(records_, at, header_.separator, &scratch_);
-    if (role != kTrajectoryColumn) return field.stop;
-    const std::string_view name = Trimmed(field.text);
+    const CsvCell cell = TakeCell(records_, at, header_.separator, &scratch_);
+    if (role != kTrajectoryColumn) return cell.stop;
+    const std::string_view name = Trimmed(cell.text);
     if (name.empty() && IsBlankRow()) return nullptr;
-    if (name.empty()) records_.Fail(field.at, "the trajectory is missing, must be a name");
+    if (name.empty()) records_.Fail(cell.at, "the trajectory is missing, must be a name");
     if (name != name_) {
       if (!IsPrintableUtf8(name)) {
-        records_.Fail(field.at,
+        records_.Fail(cell.at,
                       fmt::format("trajectory {} found, must be printable UTF-8", Quote(name, 40)));
       }
       name_ = name;
       current_ = nullptr;
     }
-    return field.stop;
+    return cell.stop;
   }
 
   bool IsBlankRow() const {
@@ -182,12 +182,12 @@ class CsvReader {
     current_->Append(time_, values_, records_.line());
   }
 
-  [[noreturn]] void FailNumber(const CsvField& field, std::size_t column,
+  [[noreturn]] void FailNumber(const CsvCell& cell, std::size_t column,
                                std::string_view right) const {
-    const std::string_view text = Trimmed(field.text);
-    records_.Fail(field.at, fmt::format("{} found in column {}, {}",
-                                        text.empty() ? "nothing" : Quote(text, 40),
-                                        Quote(header_.names[column], 40), right));
+    const std::string_view text = Trimmed(cell.text);
+    records_.Fail(cell.at, fmt::format("{} found in column {}, {}",
+                                       text.empty() ? "nothing" : Quote(text, 40),
+                                       Quote(header_.names[column], 40), right));
   }
 
   [[noreturn]] void FailOrder(double before) const {
@@ -205,11 +205,11 @@ class CsvReader {
     const char* at = records_.text().data();
     const char* const end = at + records_.text().size();
     std::string scratch;
-    std::size_t fields = 1;
-    for (; (at = TakeField(records_, at, header_.separator, &scratch).stop) != end; ++at) ++fields;
+    std::size_t cells = 1;
+    for (; (at = TakeCell(records_, at, header_.separator, &scratch).stop) != end; ++at) ++cells;
     records_.Fail(records_.text().data(),
-                  fmt::format("{} field{} found, must be {} as in the header", fields,
-                              fields == 1 ? "" : "s", header_.roles.size()));
+                  fmt::format("{} cell{} found, must be {} as in the header", cells,
+                              cells == 1 ? "" : "s", header_.roles.size()));
   }
 
   TextRecords& records_;

@@ -17,8 +17,8 @@ const char* SkipBlanks(const char* at, const char* end, char separator) {
   return at;
 }
 
-CsvField TakeQuoted(const TextRecords& record, const char* at, char separator,
-                    std::string* scratch) {
+CsvCell TakeQuoted(const TextRecords& record, const char* at, char separator,
+                   std::string* scratch) {
   const char* const end = record.text().data() + record.text().size();
   const char* from = at + 1;
   scratch->clear();
@@ -41,8 +41,7 @@ CsvField TakeQuoted(const TextRecords& record, const char* at, char separator,
 
 }  // namespace
 
-CsvField TakeField(const TextRecords& record, const char* at, char separator,
-                   std::string* scratch) {
+CsvCell TakeCell(const TextRecords& record, const char* at, char separator, std::string* scratch) {
   const char* const end = record.text().data() + record.text().size();
   const char* const first = SkipBlanks(at, end, separator);
   if (first != end && *first == '"') return TakeQuoted(record, first, separator, scratch);
@@ -76,17 +75,17 @@ std::string InOneLine(std::string_view name) {
 }
 
 std::vector<NamedPlace> SplitHeader(const TextRecords& record, char separator) {
-  std::vector<NamedPlace> fields;
+  std::vector<NamedPlace> cells;
   std::string scratch;
   const char* at = record.text().data();
   const char* const end = at + record.text().size();
   for (;; ++at) {
-    const CsvField field = TakeField(record, at, separator, &scratch);
-    const bool quoted = field.at != end && *field.at == '"';
-    fields.push_back({quoted ? InOneLine(field.text) : std::string(field.text), field.at});
-    at = field.stop;
-    if (at == end) return fields;
-    if (fields.size() == kMostColumns) {
+    const CsvCell cell = TakeCell(record, at, separator, &scratch);
+    const bool quoted = cell.at != end && *cell.at == '"';
+    cells.push_back({quoted ? InOneLine(cell.text) : std::string(cell.text), cell.at});
+    at = cell.stop;
+    if (at == end) return cells;
+    if (cells.size() == kMostColumns) {
       record.Fail(at,
                   fmt::format("more than {0} columns found, must be at most {0}", kMostColumns));
     }
@@ -108,8 +107,8 @@ bool IsTimeWithUnit(std::string_view name, const ReadOptions& options) {
   return SameWord(word, "time") || word == "t";
 }
 
-bool HasTime(const std::vector<NamedPlace>& fields, const ReadOptions& options) {
-  return std::any_of(fields.begin(), fields.end(), [&](const NamedPlace& f) {
+bool HasTime(const std::vector<NamedPlace>& cells, const ReadOptions& options) {
+  return std::any_of(cells.begin(), cells.end(), [&](const NamedPlace& f) {
     return IsTime(f.name, options) || IsTimeWithUnit(f.name, options);
   });
 }
@@ -141,10 +140,10 @@ char FindSeparator(const TextRecords& record, const ReadOptions& options) {
   return best;
 }
 
-void CheckNames(const TextRecords& record, const std::vector<NamedPlace>& fields) {
+void CheckNames(const TextRecords& record, const std::vector<NamedPlace>& cells) {
   std::unordered_set<std::string_view> seen;
-  for (std::size_t i = 0; i < fields.size(); ++i) {
-    const auto& [name, at] = fields[i];
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    const auto& [name, at] = cells[i];
     if (name.empty()) {
       record.Fail(at, fmt::format("column {} has no name, must have one", i + 1));
     }
@@ -157,29 +156,29 @@ void CheckNames(const TextRecords& record, const std::vector<NamedPlace>& fields
   }
 }
 
-[[noreturn]] void FailColumn(const TextRecords& record, const std::vector<NamedPlace>& fields,
+[[noreturn]] void FailColumn(const TextRecords& record, const std::vector<NamedPlace>& cells,
                              std::string_view wanted) {
   std::vector<std::string> names;
-  for (const NamedPlace& field : fields) names.push_back(field.name);
+  for (const NamedPlace& cell : cells) names.push_back(cell.name);
   record.Fail(record.text().data(), fmt::format("columns {} found, {}", ListOf(names), wanted));
 }
 
-std::size_t FindTime(const TextRecords& record, const std::vector<NamedPlace>& fields,
+std::size_t FindTime(const TextRecords& record, const std::vector<NamedPlace>& cells,
                      const ReadOptions& options) {
-  std::size_t time = fields.size();
-  const bool plain = std::any_of(fields.begin(), fields.end(),
+  std::size_t time = cells.size();
+  const bool plain = std::any_of(cells.begin(), cells.end(),
                                  [&](const NamedPlace& f) { return IsTime(f.name, options); });
-  for (std::size_t i = 0; i < fields.size(); ++i) {
-    if (!(plain ? IsTime : IsTimeWithUnit)(fields[i].name, options)) continue;
-    if (time < fields.size()) {
-      record.Fail(fields[i].at, fmt::format("columns {} and {} could both be the time, one of them "
-                                            "must be named as such",
-                                            Quote(fields[time].name), Quote(fields[i].name)));
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    if (!(plain ? IsTime : IsTimeWithUnit)(cells[i].name, options)) continue;
+    if (time < cells.size()) {
+      record.Fail(cells[i].at, fmt::format("columns {} and {} could both be the time, one of them "
+                                           "must be named as such",
+                                           Quote(cells[time].name), Quote(cells[i].name)));
     }
     time = i;
   }
-  if (time == fields.size()) {
-    FailColumn(record, fields,
+  if (time == cells.size()) {
+    FailColumn(record, cells,
                options.time_column.empty()
                    ? "one must be named 'time' or 't'"
                    : fmt::format("one must be the time, {}", Quote(options.time_column)));
@@ -198,36 +197,36 @@ int ChannelRole(std::string_view name, const ReadOptions& options, CsvHeader* he
   return static_cast<int>(found - options.channels.begin());
 }
 
-void AssignRoles(const TextRecords& record, const std::vector<NamedPlace>& fields,
+void AssignRoles(const TextRecords& record, const std::vector<NamedPlace>& cells,
                  const ReadOptions& options, CsvHeader* header) {
-  const std::size_t time = FindTime(record, fields, options);
-  header->time_name = fields[time].name;
+  const std::size_t time = FindTime(record, cells, options);
+  header->time_name = cells[time].name;
   bool has_trajectory = false;
-  for (std::size_t i = 0; i < fields.size(); ++i) {
-    header->names.push_back(fields[i].name);
-    const bool trajectory = i != time && !has_trajectory && IsTrajectory(fields[i].name, options);
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    header->names.push_back(cells[i].name);
+    const bool trajectory = i != time && !has_trajectory && IsTrajectory(cells[i].name, options);
     has_trajectory |= trajectory;
     header->roles.push_back(i == time    ? static_cast<int>(kTimeColumn)
                             : trajectory ? static_cast<int>(kTrajectoryColumn)
-                                         : ChannelRole(fields[i].name, options, header));
+                                         : ChannelRole(cells[i].name, options, header));
   }
   if (!options.trajectory_column.empty() && !has_trajectory) {
-    FailColumn(record, fields,
+    FailColumn(record, cells,
                fmt::format("one must name the trajectory, {}", Quote(options.trajectory_column)));
   }
 }
 
-void CheckChannels(const TextRecords& record, const std::vector<NamedPlace>& fields,
+void CheckChannels(const TextRecords& record, const std::vector<NamedPlace>& cells,
                    const ReadOptions& options, CsvHeader* header) {
   if (header->channels.empty()) header->channels = options.channels;
   for (std::size_t c = 0; c < options.channels.size(); ++c) {
     if (std::find(header->roles.begin(), header->roles.end(), static_cast<int>(c)) ==
         header->roles.end()) {
-      FailColumn(record, fields,
+      FailColumn(record, cells,
                  fmt::format("one must be the channel {}", Quote(options.channels[c])));
     }
   }
-  if (header->channels.empty()) FailColumn(record, fields, "there must be at least one channel");
+  if (header->channels.empty()) FailColumn(record, cells, "there must be at least one channel");
 }
 
 }  // namespace
@@ -235,10 +234,10 @@ void CheckChannels(const TextRecords& record, const std::vector<NamedPlace>& fie
 CsvHeader ReadHeader(const TextRecords& record, const ReadOptions& options) {
   CsvHeader header;
   header.separator = options.separator != 0 ? options.separator : FindSeparator(record, options);
-  const std::vector<NamedPlace> fields = SplitHeader(record, header.separator);
-  CheckNames(record, fields);
-  AssignRoles(record, fields, options, &header);
-  CheckChannels(record, fields, options, &header);
+  const std::vector<NamedPlace> cells = SplitHeader(record, header.separator);
+  CheckNames(record, cells);
+  AssignRoles(record, cells, options, &header);
+  CheckChannels(record, cells, options, &header);
   return header;
 }
 

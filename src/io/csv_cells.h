@@ -1,4 +1,4 @@
-// Fields of a CSV record and the header that names them.
+// Cells of a CSV record and the header that names them.
 //
 // Thread safety: all functions may be called from any thread with records of their own.
 #pragma once
@@ -15,15 +15,15 @@ namespace gpode::internal {
 
 inline constexpr std::size_t kMostColumns = 16384;
 
-struct CsvField {
+struct CsvCell {
   std::string_view text;  // trimmed unless quoted; then without its quotes
   const char* at;         // where it begins in the record
   const char* stop;       // the separator after it, or the record's end
 };
 
-// The field that begins at `at`; doubled quotes are undone in `scratch`, which the text may then
+// The cell that begins at `at`; doubled quotes are undone in `scratch`, which the text may then
 // lie in.
-CsvField TakeField(const TextRecords& record, const char* at, char separator, std::string* scratch);
+CsvCell TakeCell(const TextRecords& record, const char* at, char separator, std::string* scratch);
 
 // What becomes of a column: its channel's number, or one of these.
 enum CsvRole : int { kTimeColumn = -1, kTrajectoryColumn = -2, kOtherColumn = -3 };

@@ -18,7 +18,7 @@ namespace gpode {
 namespace internal {
 namespace {
 
-// Memory of a training step grows with their product.
+// The largest product of features and draws, which determines the memory of a training step.
 constexpr double kMostFeatures = 1e8;
 
 template <typename T>
@@ -47,7 +47,7 @@ Complaint CheckRange(const T& value, const OptionRange& range) {
   return "";
 }
 
-// What kind of value is right, where another was found.
+// Returns a more precise description of the accepted values for counts that must not be zero.
 template <typename T>
 Complaint KindOf(const Complaint& complaint, const OptionRange& range) {
   const bool count = std::is_unsigned_v<T> && !std::is_same_v<T, bool>;
@@ -75,7 +75,7 @@ Complaint CheckName(std::string_view, const T&) {
   return "";
 }
 
-// `label` says which option, and where it was found.
+// Throws an InputError for a value that is not accepted. `label` names the option and its source.
 [[noreturn]] void Refuse(std::string_view label, const TomlValue& value, std::string_view right) {
   throw InputError(fmt::format("{} is {}, must be {}", label, ShowToml(value), right));
 }
@@ -121,7 +121,7 @@ bool Assign(FitOptions& options, std::string_view name, const TomlValue& value,
   ThrowAt(where, fmt::format("option {} is unknown, known: {}", Quote(name), known));
 }
 
-// A word as people type it: strings without quotes, lists without brackets, .5 for 0.5.
+// Parses a word of the command line: strings without quotes, lists without brackets, .5 for 0.5.
 TomlValue FromWord(std::string_view word, std::string_view label) {
   using Kind = TomlValue::Kind;
   if (word.starts_with('[')) return ParseTomlValue(word, label);
@@ -152,7 +152,7 @@ Shape ShapeOf(const FitOptions& options, std::string_view name) {
   return shape;
 }
 
-// A list of one needs no comma.
+// Parses a word for an option of the given shape. A list of one item needs no comma.
 TomlValue FromWordOf(Shape shape, std::string_view word, std::string_view label) {
   using Kind = TomlValue::Kind;
   if (shape == Shape::kText) return {Kind::kString, std::string(word), {}};

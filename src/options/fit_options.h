@@ -1,5 +1,6 @@
-// The one table of FitOptions: names, members, ranges, what they mean. Files, command line and
-// checks all come from it; a new option is a member of FitOptions and a line here.
+// The table of FitOptions: names, members, ranges and descriptions. Configuration files, model
+// files, the command line and all checks use it; a new option is a member of FitOptions and a line
+// here.
 #pragma once
 
 #include <limits>
@@ -9,11 +10,11 @@
 
 namespace gpode::internal {
 
-// Which numbers an option may be.
+// The range of numbers that an option accepts.
 struct OptionRange {
   double least = -std::numeric_limits<double>::infinity();
   double most = std::numeric_limits<double>::infinity();
-  bool above = false;  // must be more than `least`, not just as much
+  bool above = false;  // if true, `least` itself is not accepted
 };
 
 inline constexpr double kLargest = std::numeric_limits<double>::max();
@@ -21,13 +22,13 @@ inline constexpr OptionRange kAny{};
 inline constexpr OptionRange kPositive{0, kLargest, true};
 inline constexpr OptionRange kNonNegative{0, kLargest};
 inline constexpr OptionRange kShare{0, 1};
-// Counts that memory grows with have an end, so that no file can ask for all of it.
+// Counts that determine memory have an upper limit, so that no file can exhaust the memory.
 inline constexpr OptionRange kCount{1, 1e6};
 inline constexpr OptionRange kCountOrNone{0, 1e6};
 inline constexpr OptionRange kSteps{1, 1e15};
 inline constexpr OptionRange kThreads{0, 4096};
 
-// visit(name, member, range, help) for every option.
+// Calls visit(name, member, range, help) for every option.
 template <typename Options, typename Visit>
 void ForOptions(Options& o, Visit&& visit) {
   visit("function", o.function, kAny, "what the field is: process, network");
@@ -99,14 +100,15 @@ void ForOptions(Options& o, Visit&& visit) {
   visit("solver.max_steps", o.solver.max_steps, kCount, "most steps of one integration");
 }
 
-// What to do with names that are not in the table: a person's typing error, or an option of a
-// later version in a model file.
+// The treatment of names that are not in the table. In a configuration file they are typing errors;
+// in a model file they are options of a later version.
 enum class UnknownOptions { kRefuse, kIgnore };
 
+// Returns `base` with the options that the text sets.
 FitOptions ReadOptions(std::string_view text, std::string_view source, const FitOptions& base,
                        UnknownOptions unknown);
 
-// Throws "where: NAME is VALUE, must be ..." for the first option out of its range.
+// Throws an InputError "WHERE: NAME is VALUE, must be ..." for the first option out of its range.
 void CheckRanges(const FitOptions& options, std::string_view where);
 
 }  // namespace gpode::internal

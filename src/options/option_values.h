@@ -1,10 +1,9 @@
-// Values of options and their TOML form: what each type looks like when written, and what it
-// accepts when read.
+// Conversion between values of options and TOML.
 //
 //   ToToml(T) -> TomlValue
-//   FromToml(value, T&) -> what would be right, or nothing if it was
+//   FromToml(value, T&) -> the accepted values in words, or an empty text if the value was accepted
 //
-// An enumeration is a word; its words are listed by WordsOf, found by argument.
+// An enumerator is written as a word; WordsOf(Enum) lists the words of an enumeration.
 #pragma once
 
 #include <fmt/format.h>
@@ -48,7 +47,7 @@ std::vector<Word<Method>> WordsOf(Method);
 
 TomlValue ToToml(double value);
 TomlValue ToToml(bool value);
-TomlValue ToToml(char value);  // one character, or none for 0
+TomlValue ToToml(char value);  // a string of one character; empty for 0
 TomlValue ToToml(const std::string& value);
 TomlValue ToToml(const std::vector<std::string>& value);
 TomlValue ToToml(const std::vector<double>& value);
@@ -67,7 +66,8 @@ requires std::is_enum_v<Enum> TomlValue ToToml(Enum value) {
   return {};
 }
 
-using Complaint = std::string;  // what would be right; empty if all is
+// The values that an option accepts, in words; empty if the value was accepted.
+using Complaint = std::string;
 
 Complaint FromToml(const TomlValue& from, double& value);
 Complaint FromToml(const TomlValue& from, bool& value);

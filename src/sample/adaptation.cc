@@ -35,7 +35,7 @@ WarmUpSchedule::WarmUpSchedule(std::size_t warm_up) {
   }
   const std::size_t end = warm_up - last_buffer;
   for (std::size_t at = begin; at < end; window *= 2) {
-    // A window that would leave no room for one twice as long takes all that is left.
+    // If no window of twice the length would fit afterwards, this one is the last.
     at = at + 3 * window > end ? end : at + window;
     ends.push_back(at);
   }

@@ -6,7 +6,7 @@
 namespace gpode {
 namespace {
 
-// Streams of their own: iteration numbers that no chain reaches.
+// Starts and trial steps use the random streams of iterations that no chain reaches.
 constexpr std::uint64_t kStarts = std::uint64_t{1} << 62;
 constexpr std::uint64_t kFirstSteps = std::uint64_t{3} << 61;
 
@@ -32,7 +32,7 @@ RandomStream Chain::Stream(std::uint64_t iteration) const {
   return {options_.seed, iteration, index_, Purpose::kSampler};
 }
 
-// Whether a position with a finite density was found.
+// Sets the current position; returns false if no position with a finite density was found.
 bool Chain::FindStart() {
   if (options_.starts.rows() > 0) {
     const auto row = options_.starts.rows() == 1 ? 0 : static_cast<Eigen::Index>(index_);
@@ -50,7 +50,8 @@ bool Chain::FindStart() {
   return false;
 }
 
-// By which one step from the current position, with fresh momenta, lowers the energy.
+// Returns how much one leapfrog step from the current position, with new momenta, lowers the
+// energy.
 double Chain::EnergyLoss(std::uint64_t attempt) {
   trial_ = current_;
   IterationNumbers(Stream(kFirstSteps + attempt)).Normals(trial_.momentum);
@@ -61,8 +62,8 @@ double Chain::EnergyLoss(std::uint64_t attempt) {
   return std::isnan(loss) ? -std::numeric_limits<double>::infinity() : loss;
 }
 
-// Doubles or halves the step until the acceptance of a single one crosses 0.8 (Hoffman and Gelman
-// 2014, algorithm 4, with Stan's threshold).
+// Doubles or halves the step size until the acceptance of a single leapfrog step crosses 0.8
+// (Hoffman and Gelman 2014, algorithm 4, with Stan's threshold).
 ChainStatus Chain::FindStep() {
   constexpr double kLargest = 1e7, kSmallest = 1e-300;
   const double threshold = std::log(0.8);
@@ -76,7 +77,7 @@ ChainStatus Chain::FindStep() {
   return ChainStatus::kOk;
 }
 
-// After a warm-up iteration.
+// Adapts the step size and, at the end of a window, the mass matrix after a warm-up iteration.
 ChainStatus Chain::Adapt(std::size_t iteration, double acceptance) {
   step_ = averaging_.Update(acceptance);
   const bool adapts = options_.adapt_mass && options_.mass_matrix != MassMatrix::kIdentity;
@@ -92,14 +93,14 @@ TransitionStatistics Chain::Move(std::size_t iteration) {
   constexpr std::size_t kReportEvery = 10;
   const TransitionStatistics move =
       tree_.Move(step_, IterationNumbers(Stream(iteration)), current_);
-  divergences_ += move.divergent;
+  divergent_ += move.divergent;
   const std::size_t done = iteration + 1, all = options_.warm_up + options_.draws;
   if (options_.report && (done % kReportEvery == 0 || done == all)) {
     stopped_ = !options_.report({.chain = index_,
                                  .iteration = done,
                                  .iterations = all,
                                  .step_size = step_,
-                                 .divergences = divergences_});
+                                 .divergent = divergent_});
   }
   return move;
 }
@@ -115,7 +116,7 @@ ChainStatus Chain::WarmUp(NutsChain& result) {
     }
   }
   if (options_.warm_up > 0) step_ = averaging_.Average();
-  result.warm_up_divergences = divergences_;
+  result.warm_up_divergent = divergent_;
   return ChainStatus::kOk;
 }
 

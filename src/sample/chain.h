@@ -8,7 +8,7 @@ namespace gpode {
 
 class Chain {
  public:
-  // Options are good. The target is this chain's.
+  // The options must have been checked. The target belongs to this chain.
   Chain(std::size_t dim, LogDensity target, const NutsOptions& options, std::size_t index);
 
   NutsChain Run();
@@ -31,9 +31,10 @@ class Chain {
   DrawMoments moments_;
   PhasePoint current_, trial_;
   double step_ = 1;
-  bool stopped_ = false;  // by the report
-  std::size_t divergences_ = 0;
-  std::uint64_t attempts_ = 0;  // at a first step size, for their random numbers
+  bool stopped_ = false;       // true once the report callback has returned false
+  std::size_t divergent_ = 0;  // divergent transitions so far
+  std::uint64_t attempts_ =
+      0;  // number of trial steps so far, which addresses their random numbers
 };
 
 }  // namespace gpode

@@ -19,7 +19,7 @@ std::vector<double> Sorted(const Matrix& values) {
   return sorted;
 }
 
-// Of the indicator of being at most the quantile p.
+// Returns the effective sample size of the indicator that a value is at most the quantile p.
 double QuantileEss(const Matrix& values, double p) {
   const double quantile = SortedQuantile(Sorted(values), p);
   return SplitEss((values.array() <= quantile).cast<double>());
@@ -51,7 +51,8 @@ double MeanEss(const Matrix& values) { return Informative(values) ? SplitEss(val
 
 double MeanError(const Matrix& values) { return std::sqrt(Variance(values) / MeanEss(values)); }
 
-// Of the variance by its effective sample size, and from there by the delta rule.
+// The error of the variance follows from its effective sample size, the error of the standard
+// deviation from that by the delta method.
 double DeviationError(const Matrix& values) {
   const Matrix squares = (values.array() - values.mean()).square();
   const double mean = squares.mean();

@@ -19,7 +19,7 @@ Matrix Halves(const Matrix& values) {
   return halves;
 }
 
-// Within chains, and of all draws.
+// The mean variance within chains and the variance of all draws.
 struct Variances {
   double within, total;
 };
@@ -31,15 +31,16 @@ Variances VariancesOf(const Matrix& centred, const Vector& means) {
   return {within, within * (n - 1) / n + between};
 }
 
-// Mean over chains of the autocovariance at a lag.
+// Returns the autocovariance at a lag, averaged over chains.
 double Autocovariance(const Matrix& centred, Eigen::Index lag) {
   const Eigen::Index left = centred.rows() - lag;
   return centred.topRows(left).cwiseProduct(centred.bottomRows(left)).sum() /
          static_cast<double>(centred.size());
 }
 
-// Autocorrelations at lags (0, 1), (2, 3), ..., added in pairs for as long as these are positive.
-// What follows keeps its even lag, if that is positive: it matters for antithetic chains.
+// Sums of the autocorrelations at lags (0, 1), (2, 3), ... up to the last positive pair. `last` is
+// the autocorrelation at the even lag of the next pair, if it is positive, which matters for
+// antithetic chains.
 struct CorrelationPairs {
   std::vector<double> sums;
   double last = 0;
@@ -70,7 +71,7 @@ bool Informative(const Matrix& values) {
 
 double NormalQuantile(double p) {
   if (p > 0.5) return -NormalQuantile(1 - p);
-  // Abramowitz and Stegun 26.2.23, good to 5e-4, then Halley's method.
+  // Abramowitz and Stegun 26.2.23, with an error of 5e-4, then Halley's method.
   const double t = std::sqrt(-2 * std::log(p));
   double x = (2.515517 + t * (0.802853 + t * 0.010328)) /
                  (1 + t * (1.432788 + t * (0.189269 + t * 0.001308))) -

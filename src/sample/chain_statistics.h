@@ -1,25 +1,27 @@
-// The statistics that diagnostics of chains are made of. Values are (draws, chains) throughout;
-// `Split…` cuts each chain into two halves first, leaving out the middle draw of an odd number.
+// Statistics that the diagnostics of chains are computed from. Values are (draws, chains)
+// throughout. The functions `Split…` split each chain into two halves and leave out the middle draw
+// of an odd number.
 #pragma once
 
 #include "gpode/field.h"
 
 namespace gpode {
 
-// Finite, not constant, at least four draws.
+// Returns true if the values are finite and not constant, and there are at least four draws.
 bool Informative(const Matrix& values);
 
-// Phi^-1((rank - 3/8) / (size + 1/4)); equal values share their mean rank.
+// Returns Phi^-1((rank - 3/8) / (size + 1/4)) for every value; equal values share their mean rank.
 Matrix NormalScores(const Matrix& values);
 
-// x with Phi(x) = p, 0 < p < 1, to rounding.
+// Returns x with Phi(x) = p, 0 < p < 1, to rounding error.
 double NormalQuantile(double p);
 
-// sqrt of (mean variance within + variance between) / mean variance within.
+// Returns sqrt((mean variance within chains + variance between chains) / mean variance within).
 double SplitRhat(const Matrix& values);
 
-// draws chains / (1 + 2 sum of autocorrelations); the sum ends where pairs turn negative, and pairs
-// are made to decrease (C. J. Geyer 1992). NaN for constant values.
+// Returns draws * chains / (1 + 2 * sum of autocorrelations). The sum ends before the first pair of
+// autocorrelations that is negative, and pairs are made to decrease (C. J. Geyer 1992). NaN for
+// constant values.
 double SplitEss(const Matrix& values);
 
 }  // namespace gpode

@@ -1,4 +1,4 @@
-// The Hamiltonian system of a density: energy and leapfrog steps.
+// The Hamiltonian system of a target density: energy and leapfrog steps.
 //
 //   H(q, p) = -log pi(q) + p^T M^-1 p / 2
 //   dq/dt = M^-1 p,  dp/dt = d log pi / dq
@@ -12,7 +12,7 @@
 namespace gpode {
 
 struct PhasePoint {
-  Vector position, momentum, gradient;  // (n); the gradient of log pi
+  Vector position, momentum, gradient;  // (n); the gradient is that of log pi
   double log_density = 0;
 
   explicit PhasePoint(std::size_t dim = 0);
@@ -27,10 +27,11 @@ class Hamiltonian {
   const Metric& metric() const { return metric_; }
   std::size_t evaluations() const { return evaluations_; }
 
-  // Log density and gradient at the point's position; -infinity and zero where they are not finite.
+  // Sets the log density and its gradient at the position; -infinity and zero where they are not
+  // finite.
   void Evaluate(PhasePoint& point);
   double Energy(const PhasePoint& point);
-  // One step of any sign.
+  // Takes one leapfrog step; a negative step goes backwards in time.
   void Leapfrog(double step, PhasePoint& point);
 
  private:

@@ -1,7 +1,7 @@
-// The mass matrix M of a Hamiltonian sampler, and the moments of draws from which it is set.
+// The mass matrix M of a Hamiltonian sampler, and the moments of draws that it is estimated from.
 //
-// M^-1 should be near the covariance of the target: a trajectory then goes equally far, in standard
-// deviations, in every direction.
+// M^-1 should be close to the covariance of the target: a trajectory then moves equally far, in
+// standard deviations, in every direction.
 #pragma once
 
 #include <Eigen/Cholesky>
@@ -11,7 +11,7 @@
 
 namespace gpode {
 
-// Running mean and (co)variance (Welford).
+// Running mean and (co)variance of draws, by Welford's method.
 class DrawMoments {
  public:
   DrawMoments(std::size_t dim, MassMatrix kind);
@@ -20,15 +20,15 @@ class DrawMoments {
   void Clear();
   std::size_t count() const { return count_; }
 
-  // The estimate of M^-1, (1, n) or (n, n), shrunk towards 1e-3 as if five draws had said so
-  // (Stan); one where there are not two draws.
+  // Returns the estimate of M^-1, (1, n) or (n, n), shrunk towards 1e-3 with the weight of five
+  // draws, as Stan does; the identity if there are fewer than two draws.
   Matrix InverseMass() const;
 
  private:
   MassMatrix kind_;
   std::size_t count_ = 0;
   Vector mean_, delta_;
-  Matrix squares_;  // sums of squared deviations: (1, n) or (n, n)
+  Matrix squares_;  // sums of squared deviations, (1, n) or (n, n)
 };
 
 class Metric {
@@ -37,19 +37,20 @@ class Metric {
 
   std::size_t dim() const { return static_cast<std::size_t>(inverse_mass_.cols()); }
   const Matrix& inverse_mass() const { return inverse_mass_; }
-  // (1, n) or (n, n). One that is not finite and positive definite is left out: false.
+  // Sets M^-1, (1, n) or (n, n). Returns false and changes nothing unless it is finite and positive
+  // definite.
   bool Set(const Matrix& inverse_mass);
 
-  // M^-1 p.
+  // Sets velocity = M^-1 p.
   void Velocity(const Vector& momentum, Vector& velocity) const;
-  // p ~ N(0, M), made of standard normals in place.
+  // Turns standard normals into momenta p ~ N(0, M), in place.
   void ToMomentum(Vector& normals) const;
 
  private:
   MassMatrix kind_;
-  Matrix inverse_mass_;     // (1, n); dense: (n, n)
-  Vector deviations_;       // of the diagonal of M^-1
-  Eigen::MatrixXd factor_;  // dense: L, L L^T = M^-1
+  Matrix inverse_mass_;     // (1, n), or (n, n) if dense
+  Vector deviations_;       // square roots of a diagonal M^-1
+  Eigen::MatrixXd factor_;  // Cholesky factor L of a dense M^-1 = L L^T
 };
 
 }  // namespace gpode

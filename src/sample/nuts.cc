@@ -12,7 +12,7 @@ namespace gpode {
 namespace {
 
 constexpr const char* kName = "SampleNuts";
-constexpr std::size_t kDeepest = 30;  // beyond, no trajectory would ever end
+constexpr std::size_t kDeepest = 30;  // a deeper trajectory would practically never end
 
 void CheckStarts(std::size_t dim, const NutsOptions& options) {
   const Matrix& starts = options.starts;
@@ -60,7 +60,7 @@ std::size_t CountDraws(const NutsResult& result, Predicate predicate) {
   return count;
 }
 
-// (draws, chains) of what value(chain, draw) says, of chains that have draws.
+// Returns value(chain, draw) for all chains that have draws, (draws, chains).
 template <typename ValueOf>
 Matrix ByChain(const NutsResult& result, ValueOf value) {
   std::vector<const NutsChain*> chains;
@@ -93,7 +93,7 @@ std::string_view Message(ChainStatus status) {
   return "unknown";
 }
 
-std::size_t NutsResult::Divergences() const {
+std::size_t NutsResult::Divergent() const {
   return CountDraws(*this, [](const TransitionStatistics& s) { return s.divergent; });
 }
 

@@ -55,7 +55,7 @@ TransitionStatistics NutsTree::Move(double step, IterationNumbers numbers, Phase
   acceptance_sum_ = 0;
   ends_[0] = ends_[1] = current;
   SetToPoint(current, start_energy_, whole_);
-  bool forwards = true;  // whether whole_.last is the forward end
+  bool forwards = true;  // true if whole_.last is the forward end
   while (statistics_.depth < max_depth_) {
     const bool extend_forwards = numbers_.Uniform() < 0.5;
     if (extend_forwards != forwards) std::swap(whole_.first, whole_.last);
@@ -63,7 +63,7 @@ TransitionStatistics NutsTree::Move(double step, IterationNumbers numbers, Phase
     moving_ = &ends_[forwards];
     if (!Build(statistics_.depth, forwards ? step : -step, extension_)) break;
     ++statistics_.depth;
-    // Later doublings are preferred: they are farther from where the trajectory started.
+    // Later doublings are preferred because they are farther from the start.
     if (!Join(extension_.log_weight - whole_.log_weight, extension_, whole_)) break;
   }
   current.position = whole_.proposal.position;
@@ -86,7 +86,7 @@ void NutsTree::SetToPoint(const PhasePoint& point, double energy, Stretch& stret
   stretch.log_weight = start_energy_ - energy;
 }
 
-// A stretch of one point; false if it diverged.
+// Builds a subtree of one leapfrog step; returns false if the step is divergent.
 bool NutsTree::Step(double step, Stretch& stretch) {
   hamiltonian_.Leapfrog(step, *moving_);
   ++statistics_.leapfrogs;
@@ -101,7 +101,7 @@ bool NutsTree::Step(double step, Stretch& stretch) {
   return true;
 }
 
-// A stretch of 2^depth points; false if it diverged or turned back within itself.
+// Builds a subtree of 2^depth leapfrog steps; returns false if it is divergent or has a U-turn.
 bool NutsTree::Build(std::size_t depth, double step, Stretch& stretch) {
   if (depth == 0) return Step(step, stretch);
   Stretch& next = scratch_[depth - 1];
@@ -110,7 +110,7 @@ bool NutsTree::Build(std::size_t depth, double step, Stretch& stretch) {
   return Join(log_share, next, stretch);
 }
 
-// Appends `next`, which begins where `stretch` ends; false if the two together turn back.
+// Appends `next`, which begins where `tree` ends; returns false if the two together make a U-turn.
 bool NutsTree::Join(double log_acceptance, Stretch& next, Stretch& stretch) {
   const bool goes_on = GoOn(stretch, next);
   if (numbers_.Uniform() < std::exp(log_acceptance)) std::swap(stretch.proposal, next.proposal);
@@ -120,13 +120,14 @@ bool NutsTree::Join(double log_acceptance, Stretch& next, Stretch& stretch) {
   return goes_on;
 }
 
-// Whether the ends with these velocities still move apart; sum_ is the sum of momenta between.
+// Returns true if ends with these velocities move apart; sum_ is the sum of the momenta between
+// them.
 bool NutsTree::GoesOn(const Vector& first, const Vector& last) const {
   return first.dot(sum_) > 0 && last.dot(sum_) > 0;
 }
 
-// Over both stretches, and over each with the other's nearest point: without the latter, two
-// stretches that are each half a turn would pass as one that goes on.
+// The criterion is checked over both subtrees, and over each together with the nearest state of the
+// other. Without the latter checks, two subtrees of half a turn each would pass.
 bool NutsTree::GoOn(const Stretch& stretch, const Stretch& next) {
   sum_ = stretch.momentum_sum + next.momentum_sum;
   if (!GoesOn(stretch.first.velocity, next.last.velocity)) return false;

@@ -1,5 +1,5 @@
-// One iteration of the No-U-Turn sampler: a trajectory that is doubled until it turns back, and the
-// point of it that becomes the next draw.
+// One iteration of the No-U-Turn sampler: a trajectory is doubled until it makes a U-turn, and one
+// of its positions becomes the next draw.
 #pragma once
 
 #include <array>
@@ -11,8 +11,8 @@
 
 namespace gpode {
 
-// The random numbers of one iteration: a stream's first normals are the momenta; its uniforms, from
-// words far beyond those, the choices.
+// The random numbers of one iteration. The first normals of a stream are the momenta; its uniforms,
+// which are far behind them, decide directions and proposals.
 class IterationNumbers {
  public:
   explicit IterationNumbers(const RandomStream& stream) : stream_(stream) {}
@@ -29,12 +29,12 @@ class NutsTree {
  public:
   NutsTree(Hamiltonian& hamiltonian, std::size_t max_depth);
 
-  // Moves `current`, whose log density and gradient are known, to the next draw. Its momentum is
-  // drawn anew.
+  // Moves `current`, whose log density and gradient must be set, to the next draw. Its momentum is
+  // replaced by a new one.
   TransitionStatistics Move(double step, IterationNumbers numbers, PhasePoint& current);
 
  private:
-  // The end of a stretch of the trajectory: p and M^-1 p.
+  // The momentum p and the velocity M^-1 p at one end of a subtree.
   struct End {
     Vector momentum, velocity;
   };
@@ -42,12 +42,12 @@ class NutsTree {
     Vector position, gradient;
     double log_density, energy;
   };
-  // A stretch of the trajectory, in the direction in which it was built.
+  // A contiguous part of the trajectory, in the direction in which it was built.
   struct Stretch {
     End first, last;
     Vector momentum_sum;
     Proposal proposal;
-    double log_weight;  // log sum exp(start energy - energy)
+    double log_weight;  // logarithm of the sum of exp(start energy - energy)
 
     explicit Stretch(std::size_t dim);
   };
@@ -61,7 +61,7 @@ class NutsTree {
 
   Hamiltonian& hamiltonian_;
   std::size_t max_depth_;
-  std::array<PhasePoint, 2> ends_;  // backwards, forwards
+  std::array<PhasePoint, 2> ends_;  // the backward and the forward end of the trajectory
   PhasePoint* moving_ = nullptr;    // the end that is being extended
   Stretch whole_, extension_;
   std::vector<Stretch> scratch_;  // (max_depth): the second half of a stretch of depth + 1

@@ -1,4 +1,4 @@
-// A sampler's report: the worst of all coordinates, in numbers and in words.
+// The report on a sampler's chains: the worst diagnostics of all coordinates, and warnings.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@ constexpr double kGoodRhat = 1.01;
 constexpr double kGoodEss = 400;
 constexpr double kGoodEnergyInformation = 0.3;
 
-// The largest; NaN if there is one.
+// Returns the largest value of a member; NaN if any is NaN.
 double Worst(const std::vector<DrawSummary>& coordinates, double DrawSummary::*member) {
   double worst = -std::numeric_limits<double>::infinity();
   for (const DrawSummary& s : coordinates) {
@@ -24,6 +24,7 @@ double Worst(const std::vector<DrawSummary>& coordinates, double DrawSummary::*m
   return worst;
 }
 
+// Returns the smallest value of a member; NaN if any is NaN.
 double Least(const std::vector<DrawSummary>& coordinates, double DrawSummary::*member) {
   double least = std::numeric_limits<double>::infinity();
   for (const DrawSummary& s : coordinates) {
@@ -41,16 +42,16 @@ void AddChainWarnings(const NutsResult& result, std::vector<std::string>& warnin
   }
 }
 
-// Not `a > b` but `!(a <= b)`: NaN is a reason to warn.
+// The conditions are written as `!(a <= b)` because NaN is a reason to warn, too.
 void AddWarnings(const NutsResult& result, SamplerReport& report) {
   std::vector<std::string>& warnings = report.warnings;
   AddChainWarnings(result, warnings);
   if (report.coordinates.empty()) return;
-  if (report.divergences > 0) {
+  if (report.divergent > 0) {
     warnings.push_back(
         fmt::format("{} trajectories diverged after the warm-up: raise "
                     "target_acceptance or change the parametrisation",
-                    report.divergences));
+                    report.divergent));
   }
   if (report.at_max_depth > 0) {
     warnings.push_back(fmt::format("{} trajectories reached the largest depth, {}",
@@ -74,7 +75,7 @@ void AddWarnings(const NutsResult& result, SamplerReport& report) {
 }  // namespace
 
 SamplerReport DiagnoseChains(const NutsResult& result, std::size_t threads) {
-  SamplerReport report{.divergences = result.Divergences(),
+  SamplerReport report{.divergent = result.Divergent(),
                        .at_max_depth = result.AtMaxDepth(),
                        .failed_chains = result.Failed()};
   for (const NutsChain& chain : result.chains) report.evaluations += chain.evaluations;

@@ -237,7 +237,7 @@ class SampledFit {
     model.sampler = {.worst_rhat = report.worst_rhat,
                      .least_bulk_ess = report.least_bulk_ess,
                      .least_tail_ess = report.least_tail_ess,
-                     .divergences = report.divergences,
+                     .divergent = report.divergent,
                      .at_max_depth = report.at_max_depth,
                      .failed_chains = report.failed_chains,
                      .evaluations = report.evaluations};

@@ -99,8 +99,8 @@ test_tables_without_the_right_columns() {
   bad_data "data.csv:1:1: columns 'time', 'x' found, one must be the channel 'y'" 'time,x\n0,1\n' --channels y
   bad_data "data.csv:1:1: columns 'time', 'x' found, one must name the trajectory, 'run'" \
     'time,x\n0,1\n' --trajectories-by run
-  bad_data "data.csv:3:1: 3 fields found, must be 2 as in the header" 'time,x\n0,1\n1,2,3\n'
-  bad_data "data.csv:3:1: 2 fields found, must be 3 as in the header" 'time,x,y\n0,1,1\n1,2\n'
+  bad_data "data.csv:3:1: 3 cells found, must be 2 as in the header" 'time,x\n0,1\n1,2,3\n'
+  bad_data "data.csv:3:1: 2 cells found, must be 3 as in the header" 'time,x,y\n0,1,1\n1,2\n'
   bad_data "data.csv:2:3: a quote opens that nothing closes, must end with \"" 'time,x\n0,"1\n1,2\n'
   bad_data "data.csv:2:6: '2' found after a closing quote, must be a separator" 'time,x\n0,"1"2\n1,2\n'
   bad_data "data.csv: is UTF-16, must be UTF-8" '\xff\xfet\0i\0'

@@ -4,9 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cmath>
 #include <mutex>
-#include <random>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -186,85 +184,6 @@ TEST(ThreadPoolTest, InnerLoopsFollowEachOther) {
     }
   });
   EXPECT_EQ(calls, 4 * 3 * 3);
-}
-
-// Terms of wildly different size and sign: another order of additions gives another sum.
-Values IllConditionedTerms(std::size_t n) {
-  std::mt19937_64 bits(8);
-  Values terms(n);
-  for (double& term : terms) {
-    const int exponent = static_cast<int>(bits() % 80);
-    term = std::ldexp(static_cast<double>(bits() % 2001) - 1000, exponent);
-  }
-  return terms;
-}
-
-Values SumWith(std::size_t threads, const Values& terms, std::size_t chunks, OrderedSum& sum) {
-  ThreadPool pool(threads);
-  Values total = {1e-3, -1e20, 0.1};
-  sum.Run(pool, chunks, total, [&](std::size_t chunk, std::span<double> part) {
-    for (std::size_t i = chunk; i < terms.size(); i += chunks) {
-      part[0] += terms[i];
-      part[1] -= terms[i] * 0.1;
-      part[2] += std::sqrt(std::fabs(terms[i]));
-    }
-  });
-  return total;
-}
-
-TEST(OrderedSumTest, SameBitsForAnyNumberOfThreads) {
-  const Values terms = IllConditionedTerms(3000);
-  OrderedSum sum;
-  const Values expected = SumWith(1, terms, 50, sum);
-  for (const std::size_t threads : kThreads) {
-    for (int repetition = 0; repetition < 20; ++repetition) {
-      EXPECT_EQ(SumWith(threads, terms, 50, sum), expected) << threads << " threads";
-    }
-  }
-  // The terms are able to show another order.
-  Values reversed(terms.rbegin(), terms.rend());
-  EXPECT_NE(SumWith(1, reversed, 50, sum), expected);
-}
-
-TEST(OrderedSumTest, AddsThePartsToTheTotalInOrder) {
-  ThreadPool pool(3);
-  OrderedSum sum;
-  // From the left: 1e16 + 1 is 1e16 twice, then -1e16 leaves the last term.
-  const Values parts = {1e16, 1.0, 1.0, -1e16, 0.25};
-  Values total = {0.0};
-  sum.Run(pool, parts.size(), total,
-          [&](std::size_t chunk, std::span<double> part) { part[0] += parts[chunk]; });
-  EXPECT_EQ(total, Values{0.25});
-}
-
-TEST(OrderedSumTest, PartsStartAtZeroWhateverWasBefore) {
-  ThreadPool pool(2);
-  OrderedSum sum;
-  for (const std::size_t chunks : {7, 3, 0, 9}) {
-    for (const std::size_t width : {4, 1, 6, 0}) {
-      Values total(width, 0.5);
-      sum.Run(pool, chunks, total, [&](std::size_t, std::span<double> part) {
-        EXPECT_EQ(part.size(), width);
-        for (double& p : part) {
-          EXPECT_EQ(p, 0.0);
-          p += 2;
-        }
-      });
-      EXPECT_EQ(total, Values(width, 0.5 + 2.0 * static_cast<double>(chunks)));
-    }
-  }
-}
-
-TEST(OrderedSumTest, AnExceptionLeavesTheTotalAsItWas) {
-  ThreadPool pool(2);
-  OrderedSum sum;
-  Values total = {3.0};
-  const auto body = [](std::size_t chunk, std::span<double> part) {
-    part[0] += 1;
-    if (chunk == 2) throw std::runtime_error("chunk 2");
-  };
-  EXPECT_THROW(sum.Run(pool, 4, total, body), std::runtime_error);
-  EXPECT_EQ(total, Values{3.0});
 }
 
 // A pool made inside another pool's loop has memory for its own threads only.

@@ -67,9 +67,9 @@ TEST(RandomTest, TheStreamWithoutANameIsTheFirstKnownAnswer) {
 
 TEST(RandomTest, NameOfAStreamIsKeyAndCounter) {
   constexpr std::uint64_t kSeed = 0x452821e638d01377, kStep = 5, kSample = 9, kFirst = 4000000000;
-  const Words words = WordsOf(Stream(kSeed, kStep, kSample, Purpose::kForecast), 8, 4 * kFirst);
+  const Words words = WordsOf(Stream(kSeed, kStep, kSample, Purpose::kSampler), 8, 4 * kFirst);
   for (std::uint64_t block = 0; block < 2; ++block) {
-    const auto expected = r123::Philox4x64()({{kFirst + block, kSample, kStep, 10}}, {{kSeed, 0}});
+    const auto expected = r123::Philox4x64()({{kFirst + block, kSample, kStep, 11}}, {{kSeed, 0}});
     for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(words[4 * block + i], expected[i]);
   }
 }
@@ -78,11 +78,11 @@ TEST(RandomTest, PurposesKeepTheirNumbers) {
   const std::vector<Purpose> in_order = {
       Purpose::kFrequencies,    Purpose::kFourierWeights,   Purpose::kInducing,
       Purpose::kInitialState,   Purpose::kShootingState,    Purpose::kMinibatch,
-      Purpose::kInitialisation, Purpose::kObservationNoise, Purpose::kSimulation,
-      Purpose::kForecast,       Purpose::kSampler};
+      Purpose::kInitialisation, Purpose::kObservationNoise, Purpose::kSimulation};
   for (std::size_t i = 0; i < in_order.size(); ++i) {
     EXPECT_EQ(static_cast<std::uint64_t>(in_order[i]), i + 1);
   }
+  EXPECT_EQ(static_cast<std::uint64_t>(Purpose::kSampler), 11u);
   EXPECT_EQ(static_cast<std::uint64_t>(Purpose::kTest), 1000u);
 }
 

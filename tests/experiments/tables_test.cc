@@ -172,7 +172,7 @@ TEST(Tables, SamplersSayWhetherToTrustThem) {
   for (std::size_t i = 0; i < 2; ++i) {
     const auto n = static_cast<double>(i);
     runs[i].sampler = {.worst_rhat = 1.01 + 0.02 * n, .least_bulk_ess = 100 + 50 * n};
-    runs[i].sampler->divergences = 3 * i;
+    runs[i].sampler->divergent = 3 * i;
     runs[i].sampled = 600;
   }
   const std::string text = MarkdownOf(SamplersTable(SummariseRuns(runs), "paper"));

@@ -106,10 +106,10 @@ TEST(CsvErrors, Numbers) {
 
 TEST(CsvErrors, Rows) {
   ExpectMessages({
-      {"time,x\n0\n", ":2:1: 1 field found, must be 2 as in the header"},
-      {"time,x\n0,1\n1,2,3\n", ":3:1: 3 fields found, must be 2 as in the header"},
-      {"time,x\n0,1,\n", ":2:1: 3 fields found, must be 2 as in the header"},
-      {"time,x,y\n0,1,2\n\n1,2\n", ":4:1: 2 fields found, must be 3 as in the header"},
+      {"time,x\n0\n", ":2:1: 1 cell found, must be 2 as in the header"},
+      {"time,x\n0,1\n1,2,3\n", ":3:1: 3 cells found, must be 2 as in the header"},
+      {"time,x\n0,1,\n", ":2:1: 3 cells found, must be 2 as in the header"},
+      {"time,x,y\n0,1,2\n\n1,2\n", ":4:1: 2 cells found, must be 3 as in the header"},
       {"time,x\n0,1\n0,2\n", ":3:1: time 0 is repeated from line 2, times must increase"},
       {"time,x\n0,1\n#\n2,1\n1.5,2\n",
        ":5:1: time 1.5 comes after 2 on line 4, times must increase"},

@@ -51,7 +51,7 @@ TEST_P(CorrelatedGaussianTest, IsRecovered) {
   const Matrix covariance = SomeCovariance();
   const NutsResult result = SampleNuts(5, ForEveryChain(Gaussian(mean, covariance)),
                                        {.mass_matrix = GetParam(), .seed = 3});
-  EXPECT_EQ(result.Divergences(), 0u);
+  EXPECT_EQ(result.Divergent(), 0u);
   for (std::size_t i = 0; i < 5; ++i) {
     const auto k = static_cast<Eigen::Index>(i);
     ExpectMoments(result.Values(i), mean[k], std::sqrt(covariance(k, k)));
@@ -131,7 +131,7 @@ TEST(NutsTest, FunnelInNonCentredFormIsRecovered) {
   const std::size_t n = 6;
   const MakeTarget target = ForEveryChain(Gaussian(Vector::Zero(n), Matrix::Identity(n, n)));
   const NutsResult result = SampleNuts(n, target, {.draws = 2000, .seed = 5});
-  EXPECT_EQ(result.Divergences(), 0u);
+  EXPECT_EQ(result.Divergent(), 0u);
   const Matrix v = 3 * result.Values(0);
   ExpectMoments(v, 0, 3);
   // log |x| = log |N(0, 1)| + v / 2, whose mean is -(gamma + log 2) / 2.
@@ -145,7 +145,7 @@ TEST(NutsTest, FunnelInNonCentredFormIsRecovered) {
 TEST(NutsTest, CentredFunnelIsReported) {
   const NutsResult result = SampleNuts(10, ForEveryChain(CentredFunnel), {.seed = 2});
   const SamplerReport report = DiagnoseChains(result);
-  EXPECT_GT(report.divergences, 0u);
+  EXPECT_GT(report.divergent, 0u);
   ASSERT_FALSE(report.warnings.empty());
   EXPECT_NE(report.warnings[0].find("diverged"), std::string::npos) << report.warnings[0];
 }
@@ -207,7 +207,7 @@ TEST(NutsTest, PositionsThatAreNotNumbersAreNeverDrawn) {
     const NutsResult result = SampleNuts(1, ForEveryChain(half), {.draws = 2000, .seed = 4});
     EXPECT_EQ(result.Failed(), 0u);
     EXPECT_GE(result.AllDraws().minCoeff(), 0);
-    EXPECT_GT(result.Divergences(), 0u);
+    EXPECT_GT(result.Divergent(), 0u);
     const Matrix values = result.Values(0);
     EXPECT_NEAR(values.mean(), 1, 5 * MeanError(values));
   }

@@ -209,7 +209,7 @@ TEST(Models, DrawsOfWeightsAgreeWithTheLaplaceApproximation) {
   const Dataset data = RotationData();
   const FitOptions options = AffineSampler();
   const Model model = Fit(data, options);
-  EXPECT_EQ(model.sampler.divergences, 0u);
+  EXPECT_EQ(model.sampler.divergent, 0u);
   EXPECT_LT(model.sampler.worst_rhat, 1.02);
   ASSERT_EQ(model.draws.count(), 1600u);
   EXPECT_LT(ForecastError(model), 0.02);

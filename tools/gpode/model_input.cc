@@ -89,7 +89,7 @@ std::vector<std::pair<std::string, std::string>> FieldFacts(const Model& model) 
   facts.emplace_back("largest R-hat", fmt::format("{:.3f}", s.worst_rhat));
   facts.emplace_back("least effective draws",
                      fmt::format("{:.0f} (tails {:.0f})", s.least_bulk_ess, s.least_tail_ess));
-  facts.emplace_back("divergences", std::to_string(s.divergences));
+  facts.emplace_back("divergences", std::to_string(s.divergent));
   facts.emplace_back("draws at the largest depth", std::to_string(s.at_max_depth));
   return facts;
 }
