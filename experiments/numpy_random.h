@@ -15,7 +15,7 @@
 #include <random>
 #include <vector>
 
-namespace gpode {
+namespace gpode::experiments {
 
 class NumpyRandom {
  public:
@@ -30,4 +30,4 @@ class NumpyRandom {
   std::optional<double> kept_;
 };
 
-}  // namespace gpode
+}  // namespace gpode::experiments

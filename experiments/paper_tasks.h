@@ -12,7 +12,7 @@
 
 #include "gpode/dataset.h"
 
-namespace gpode {
+namespace gpode::experiments {
 
 struct PaperTask {
   std::string name;
@@ -34,4 +34,4 @@ PaperTask FitzHughNagumoGap(std::size_t points = 25);
 // 4 T points on [0, T]; the test are the 50 points after them, at the same spacing.
 PaperTask LongVanDerPol(std::size_t length, double noise_variance);
 
-}  // namespace gpode
+}  // namespace gpode::experiments
