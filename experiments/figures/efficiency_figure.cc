@@ -1,4 +1,4 @@
-// How fast the bound rises, over wall-clock time and over steps.
+// The bound against wall-clock time and against steps.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -34,7 +34,7 @@ std::size_t CountBelow(const std::vector<PaperRun>& runs, double least) {
   return count;
 }
 
-// From the first bound that is shown.
+// Returns an axis that begins at the first bound that is shown.
 Axis TimeAxis(const std::vector<PaperRun>& runs, double least_bound) {
   Extent extent;
   for (const PaperRun& run : runs) {

@@ -1,4 +1,4 @@
-// The vector fields of simulated systems: the truth, and what every method makes of the data.
+// The vector fields of simulated systems: the true one, and the one that every method learns.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ constexpr std::size_t kMostColumns = 4, kTimes = 201, kShownDraws = 12;
 constexpr int kStreamCells = 16;
 constexpr double kPanelHeight = 42, kAround = 24;  // mm
 constexpr double kFree = 0.12;
-constexpr double kDarkest = 0.5;  // standard deviation, in root mean squares of the true field
+constexpr double kDarkest = 0.5;  // standard deviation relative to the true field's RMS
 const Stroke kStream{.colour = {0.5, 0.5, 0.5}, .width = 0.4},
     kTruth{.colour = kBlack, .width = 0.9, .dashes = {2.5, 1.5}};
 constexpr Mark kSeen{.radius = 1.1};
@@ -32,16 +32,16 @@ struct FieldTask {
   PaperTask (*make)();
 };
 constexpr FieldTask kTasks[] = {{"vdp-regular", VanDerPolRegular},
-                           {"vdp-irregular", VanDerPolIrregular},
-                           {"fhn", [] { return FitzHughNagumoGap(); }}};
+                                {"vdp-irregular", VanDerPolIrregular},
+                                {"fhn", [] { return FitzHughNagumoGap(); }}};
 
-// What all panels of a figure share.
+// What all panels of a figure have in common.
 struct Scene {
   PaperTask task;
   Matrix truth;                    // (kTimes, 2), from time 0 to the end of data and test
-  std::vector<double> test_times;  // from the first test point to the last
-  Plane plane;                     // of the true field
-  double size = 1;                 // the true field's root mean square
+  std::vector<double> test_times;  // from the first test time to the last
+  Plane plane;                     // with the true field
+  double size = 1;                 // root mean square (RMS) of the true field
 };
 
 Scene SceneOf(const PaperTask& task) {
@@ -69,7 +69,7 @@ Scene SceneOf(const PaperTask& task) {
   return scene;
 }
 
-// The field of a method on the same axes.
+// Returns the vector field of a method on the same axes.
 Plane PlaneOf(const Posterior& posterior, const Scene& scene) {
   Plane plane = scene.plane;
   const Matrix points = CellCentres(plane);
@@ -90,7 +90,7 @@ void DrawForecast(const Posterior& posterior, const Scene& scene, const Stroke& 
   NoteDiverged(forecast, panel, canvas);
 }
 
-// `posterior`: none for the truth.
+// Draws the panel of a method or, if `posterior` is null, of the truth.
 void DrawPanel(const Posterior* posterior, const Scene& scene, const Stroke& stroke,
                const Panel& panel, Canvas* canvas) {
   const Plane plane = posterior != nullptr ? PlaneOf(*posterior, scene) : scene.plane;
@@ -113,7 +113,7 @@ std::vector<LegendItem> LegendOf(const std::vector<PaperRun>& runs) {
            ShadesKey("0", fmt::format("≥ {:g}", kDarkest))}};
 }
 
-// As few rows as there can be, as equal as they can be.
+// Returns the number of columns that gives the fewest rows, filled as evenly as possible.
 std::size_t ColumnsFor(std::size_t panels) {
   const std::size_t rows = (panels + kMostColumns - 1) / kMostColumns;
   return (panels + rows - 1) / rows;

@@ -1,4 +1,4 @@
-// Scores against the length of the training series, for several noises.
+// Scores against the length of the training series, for several noise variances.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,19 +16,19 @@ namespace {
 
 using namespace report;
 
-// At the top of a panel, as shares of its height: what is free of scores, and the strip in which
-// failures are marked.
+// Relative to the height of a panel: the space without scores at its top, and the strip within that
+// space in which failures are marked.
 constexpr double kFreeOfScores = 0.13, kStripHeight = 0.1;
 const Stroke kFloor{.colour = kBlack, .width = 0.7, .dashes = {1, 1.5}},
     kConstant{.colour = kGrey, .width = 0.7, .dashes = {4, 1.5}};
 
-// One setting of the noise and the length.
+// A setting of noise variance and length.
 struct Setting {
   double length = 0, noise = 0;
   std::vector<PaperRun> runs = {};
 };
 
-// long-LENGTH-NOISE
+// Returns the setting of a task long-LENGTH-NOISE.
 Setting SettingOf(const std::string& task) {
   const std::size_t first = task.find('-'), second = task.rfind('-');
   const auto number = [](const std::string& text) { return std::strtod(text.c_str(), nullptr); };
@@ -39,15 +39,16 @@ struct Score {
   const char* name;
   double PaperRun::*value;
   bool logarithmic;
-  // Of the truth with the true noise, and of the training data's mean and variance at all times.
+  // The score of the truth with the true noise, and that of a constant forecast with the mean and
+  // variance of the training data.
   double (*floor)(const Setting&);
   double (*constant)(const Setting&);
 };
 
 double FloorMnll(const Setting& s) { return 0.5 * std::log(2 * std::numbers::pi * s.noise); }
 
-// What a constant forecast by the training data's mean and variance has: mean over all entries of
-// `score`(error, variance).
+// Returns the mean of score(error, variance) over all test values for a constant forecast with the
+// mean and variance of the training data.
 template <typename ScoreOf>
 double ConstantScore(const Setting& s, ScoreOf score) {
   const PaperTask task = LongVanDerPol(static_cast<std::size_t>(s.length), s.noise);
@@ -74,15 +75,15 @@ constexpr Score kScores[] = {
     {"MNLL", &PaperRun::mnll, false, FloorMnll, ConstantMnll},
     {"MSE", &PaperRun::mse, true, [](const Setting&) { return std::nan(""); }, ConstantMse}};
 
-// Of the runs of one method in one setting that did not fail.
-struct Summary {
+// A summary of the runs of one method in one setting that did not fail.
+struct RunSummary {
   double mean = NAN, error = 0;  // standard error
   std::size_t failed = 0;
 };
 
-Summary SummaryOf(const Setting& setting, const std::string& method, const Score& score,
-                  double most) {
-  Summary summary;
+RunSummary SummaryOf(const Setting& setting, const std::string& method, const Score& score,
+                     double most) {
+  RunSummary summary;
   std::vector<double> good;
   for (const PaperRun& run : setting.runs) {
     if (run.model != method) continue;
@@ -99,14 +100,15 @@ Summary SummaryOf(const Setting& setting, const std::string& method, const Score
   return summary;
 }
 
-// A row of panels: one score, all noises.
+// A row of panels: one score, all noise variances.
 struct ScoreRow {
   const Score* score;
-  double most = 0;  // larger ones are failures
+  double most = 0;  // larger scores are failures
   Axis y = {};
 };
 
-// Failures are what is much worse than a constant; on a linear axis by one, on the other threefold.
+// Returns the largest score that is not a failure: one above the worst constant forecast's on a
+// linear axis, three times as large on a logarithmic one.
 double MostOf(const Score& score, const std::vector<Setting>& settings) {
   double most = -HUGE_VAL;
   for (const Setting& s : settings) most = std::max(most, score.constant(s));
@@ -121,7 +123,7 @@ ScoreRow RowOf(const Score& score, const std::vector<Setting>& settings,
     extent.Add(score.floor(s));
     extent.Add(score.constant(s));
     for (const std::string& method : methods) {
-      const Summary summary = SummaryOf(s, method, score, row.most);
+      const RunSummary summary = SummaryOf(s, method, score, row.most);
       extent.Add(summary.mean + summary.error);
       const double low = summary.mean - summary.error;
       extent.Add(score.logarithmic && !(low > 0) ? summary.mean : low);
@@ -139,7 +141,7 @@ ScoreRow RowOf(const Score& score, const std::vector<Setting>& settings,
   return row;
 }
 
-// Methods stand beside one another, so that their bars do not cover one another.
+// Returns the horizontal shift of a method, which keeps error bars from covering each other.
 double Shift(std::size_t method, std::size_t methods) {
   constexpr double kWidest = 6, kApart = 1.2;  // in units of the lengths
   const auto n = static_cast<double>(methods);
@@ -152,7 +154,7 @@ void DrawMethod(const std::vector<Setting>& settings, const ScoreRow& row,
   const Mark mark{.shape = style.shape, .colour = style.stroke.colour, .radius = 2};
   std::vector<double> at, means;
   for (const Setting& s : settings) {
-    const Summary summary = SummaryOf(s, method, *row.score, row.most);
+    const RunSummary summary = SummaryOf(s, method, *row.score, row.most);
     at.push_back(s.length + shift);
     means.push_back(summary.mean);
     const double ends_x[] = {at.back(), at.back()},
@@ -249,7 +251,7 @@ Axis LengthAxis(const std::vector<Setting>& settings) {
     extent.Add(s.length);
     lengths.insert(s.length);
   }
-  // Room for methods that stand beside the length itself.
+  // The margins have room for the shifts of methods.
   constexpr double kBeside = 6;
   return {.from = extent.least - kBeside,
           .to = extent.most + kBeside,
@@ -257,7 +259,7 @@ Axis LengthAxis(const std::vector<Setting>& settings) {
           .marks = {lengths.begin(), lengths.end()}};
 }
 
-// Settings of one noise, by their length.
+// Returns the settings of one noise variance, ordered by length.
 std::vector<Setting> OfNoise(const std::vector<Setting>& settings, double noise) {
   std::vector<Setting> chosen;
   for (const Setting& s : settings) {

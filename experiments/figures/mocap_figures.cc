@@ -18,13 +18,13 @@ namespace {
 using namespace report;
 
 constexpr std::size_t kComponents = 3, kChannels = 6, kMostColumns = 5;
-constexpr double kPlaneShare = 2.2;  // height of a plane of components, a channel's being 1
+constexpr double kPlaneShare = 2.2;  // height of a plane of components relative to a channel's
 constexpr double kHeight = 205;      // mm
 
 constexpr Mark kStart{.shape = MarkShape::kCircle, .radius = 2};
 const Stroke kTruth{.colour = kBlack, .width = 0.8, .dashes = {2.5, 1.5}};
 
-// What all panels of a figure share.
+// What all panels of a figure have in common.
 struct Scene {
   ObservationMap components;
   Matrix test, test_scores;            // (T, channels), (T, kComponents)
@@ -32,7 +32,7 @@ struct Scene {
   std::vector<Eigen::Index> channels;  // to show
 };
 
-// Those of the largest variance, in their order.
+// Returns the channels of the largest variance in their original order.
 std::vector<Eigen::Index> MovingChannels(const Dataset& data) {
   Vector squares = Vector::Zero(data.trajectories.front().values.cols());
   for (const Trajectory& t : data.trajectories) {
@@ -61,12 +61,12 @@ Scene SceneOf(const TaskInfo& task, const std::filesystem::path& folder) {
   return scene;
 }
 
-// What a method makes of the test sequence.
+// A method's forecast of the test sequence.
 struct Prediction {
   MethodStyle style;
   Forecast forecast;
   Matrix mean, low, high;  // (T, channels)
-  Matrix scores;           // (T, kComponents), of the mean
+  Matrix scores;           // (T, kComponents), principal components of the mean
 };
 
 Prediction PredictionOf(const PaperRun& run, const Scene& scene) {
@@ -89,7 +89,7 @@ Prediction PredictionOf(const PaperRun& run, const Scene& scene) {
   return prediction;
 }
 
-// Of the truth, and of as much of the rest as leaves that readable.
+// Returns an axis over the truth and over as much of the forecasts as leaves it readable.
 Axis AxisFor(const std::vector<double>& truth, const std::vector<std::vector<double>>& others,
              const std::string& name) {
   Extent core;
@@ -106,11 +106,12 @@ Axis AxisFor(const std::vector<double>& truth, const std::vector<std::vector<dou
   return AxisOf(all, name);
 }
 
-// PC 2 and PC 3 against PC 1, then the channels against time.
+// A row of panels: first component 2 and component 3 against component 1, then channels against
+// time.
 struct Row {
   Axis x, y;
   double share;
-  Eigen::Index across, along;  // components; along: the channel where across is none
+  Eigen::Index across, along;  // two components, or -1 and a channel
 };
 
 Axis ComponentAxis(const Scene& scene, const std::vector<Prediction>& all, Eigen::Index component) {
@@ -206,7 +207,7 @@ PaperFigures DrawMocap(const std::filesystem::path& results, const std::filesyst
     const std::string subject = SubjectOf(task);
     if (runs.empty() || data.empty() || !HasMocap(data, subject)) continue;
     const Scene scene = SceneOf(task, data);
-    // More methods than fit side by side have further files.
+    // Methods that do not fit side by side get further files.
     for (std::size_t first = 0; first < runs.size(); first += kMostColumns) {
       const std::size_t last = std::min(runs.size(), first + kMostColumns);
       const std::string name = first == 0

@@ -10,7 +10,7 @@ namespace {
 using namespace report;
 
 constexpr double kPointsPerMm = 72 / 25.4, kWidth = 180;
-constexpr double kFontSize = 8;  // numbers are a tenth smaller
+constexpr double kFontSize = 8;  // numbers of axes are 10 % smaller
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-// Runs of `gpode reproduce` as the paper's figures want them, and how methods look in all figures.
+// Runs of `gpode reproduce` for the paper's figures, and the style of each method.
 //
 // Thread safety: plain values and functions.
 //
@@ -18,24 +18,24 @@ namespace gpode::experiments {
 struct PaperRun {
   std::string model;
   std::uint64_t seed = 0;
-  double mnll = NAN, mse = NAN;  // not finite where the run failed
-  // The course of training, where it was kept: all of one length.
+  double mnll = NAN, mse = NAN;  // not finite if the run failed
+  // The history of training, of equal lengths; empty if it was not recorded.
   std::vector<double> seconds = {}, steps = {}, bounds = {};
-  std::filesystem::path file = {};  // of the model; empty: there is none
+  std::filesystem::path file = {};  // of the model; empty if there is none
 };
 
-// All runs of a task (experiments/run_file.h), ordered by method and seed; none if there is no such
-// folder.
+// Returns all runs of a task (experiments/run_file.h), ordered by method and seed; none if there is
+// no such folder.
 std::vector<PaperRun> RunsOfTask(const std::filesystem::path& results, const std::string& task);
 
-// The methods of these runs, each once, in the order of the tables.
+// Returns the methods of the runs, each once, in the order of the tables.
 std::vector<std::string> MethodsOf(const std::vector<PaperRun>& runs);
 
-// Of every method the first run that has a model.
+// Returns the first run of every method that has a model.
 std::vector<PaperRun> FirstModels(const std::vector<PaperRun>& runs);
 
-// The same in all figures. Colours are those of families, dashes tell their members apart, except
-// that GPODE with and without shooting have a colour each.
+// The style of a method, the same in all figures. A family of methods shares a colour and its
+// members differ by dashes, except that GPODE with and without shooting have a colour each.
 struct MethodStyle {
   std::string title;
   report::Stroke stroke;

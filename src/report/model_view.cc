@@ -15,6 +15,7 @@ namespace {
 constexpr std::size_t kMostNames = 8, kLongestName = 60;
 constexpr std::size_t kLongestUnit = 16;
 
+// Splits a unit off the end of a name.
 Quantity Split(const std::string& name) {
   const char last = name.empty() ? ' ' : name.back();
   if (last != ']' && last != ')') return {name, ""};
@@ -26,6 +27,7 @@ Quantity Split(const std::string& name) {
   return {name.substr(0, name.find_last_not_of(' ', open) + 1), unit};
 }
 
+// Returns the first names, shortened, with commas between.
 std::string Names(const std::vector<std::string>& names) {
   const auto end = names.begin() + static_cast<std::ptrdiff_t>(std::min(names.size(), kMostNames));
   return fmt::format("{}{}", fmt::join(Shortened({names.begin(), end}, kLongestName), ", "),

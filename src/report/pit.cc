@@ -8,7 +8,7 @@
 namespace gpode::report {
 
 void AddPitValues(const Forecast& forecast, const Matrix& seen, PitValues* all) {
-  constexpr double kLeastVariance = 1e-8;  // as scores have it
+  constexpr double kLeastVariance = 1e-8;  // the same as for scores
   std::vector<double> draws;
   for (Eigen::Index t = 0; t < seen.rows(); ++t) {
     for (Eigen::Index c = 0; c < seen.cols(); ++c) {

@@ -7,7 +7,8 @@
 namespace gpode::report {
 namespace {
 
-double Between(const Timing& t, double step) {
+// Returns the seconds at a step by linear interpolation.
+double Interpolate(const Timing& t, double step) {
   const auto at = std::lower_bound(t.steps.begin(), t.steps.end(), step);
   const std::ptrdiff_t i = at - t.steps.begin();
   if (at == t.steps.begin()) return t.seconds.front();
@@ -25,7 +26,7 @@ std::vector<double> SecondsAt(const Timing& timing, const std::vector<Progress>&
   if (static_cast<double>(history.front().step) < timing.steps.front()) return {};
   std::vector<double> seconds;
   for (const Progress& p : history) {
-    seconds.push_back(Between(timing, static_cast<double>(p.step)));
+    seconds.push_back(Interpolate(timing, static_cast<double>(p.step)));
   }
   return seconds;
 }

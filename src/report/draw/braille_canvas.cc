@@ -9,10 +9,10 @@
 namespace gpode::report {
 namespace {
 
-constexpr std::size_t kDotsAcross = 2, kDotsDown = 4;  // of one character
-constexpr std::size_t kLabelWidth = 6;                 // of the y axis' numbers
+constexpr std::size_t kDotsAcross = 2, kDotsDown = 4;  // per character
+constexpr std::size_t kLabelWidth = 6;                 // of the numbers beside the y axis
 
-// The smallest of 1, 2, 5 times a power of ten that cuts `range` into at most `most` pieces.
+// Returns the smallest of 1, 2, 5 times a power of ten that cuts `range` into at most `most` pieces.
 double RoundStep(double range, double most) {
   const double power = std::pow(10.0, std::floor(std::log10(range / most)));
   for (const double factor : {1.0, 2.0, 5.0}) {
@@ -21,7 +21,7 @@ double RoundStep(double range, double most) {
   return 10 * power;
 }
 
-// Round numbers within [low, high].
+// Returns round numbers within [low, high].
 std::vector<double> Ticks(double low, double high, double most) {
   const double step = RoundStep(high - low, most);
   std::vector<double> ticks;
@@ -29,7 +29,7 @@ std::vector<double> Ticks(double low, double high, double most) {
   return ticks;
 }
 
-// Characters of Unicode's braille block, U+2800 to U+28FF, in UTF-8.
+// Returns a character of Unicode's braille block, U+2800 to U+28FF, in UTF-8.
 std::string Braille(unsigned dots) {
   const unsigned code = 0x2800 + dots;
   return {static_cast<char>(0xE0 | code >> 12), static_cast<char>(0x80 | (code >> 6 & 0x3F)),
@@ -78,7 +78,7 @@ void BrailleCanvas::Curve(const Matrix& points, const Pen& pen) {
     const double x = Across(points(i - 1, 0)), y = Down(points(i - 1, 1));
     const double dx = Across(points(i, 0)) - x, dy = Down(points(i, 1)) - y;
     const double length = std::hypot(dx, dy);
-    // Also false for NaN. Such a piece lies outside for the most part.
+    // Also true for NaN. Pieces longer than the canvas are mostly outside of it.
     if (!(length > 0 && length < longest)) continue;
     for (; until_dot <= length; until_dot += pen.spacing) {
       Dot(x + dx * until_dot / length, y + dy * until_dot / length, pen.colour);
@@ -103,7 +103,7 @@ std::string BrailleCanvas::RowText(std::size_t row, bool coloured) const {
   return text.substr(0, text.find_last_not_of(' ') + 1);
 }
 
-// The axis, and below it the numbers and the label, which ends where the axis does.
+// Returns the axis and, below it, the numbers and the right-aligned label.
 std::string BrailleCanvas::XAxis(std::string_view label, std::size_t indent) const {
   std::vector<std::string> axis(columns_, "─");
   std::string numbers(columns_, ' ');

@@ -1,4 +1,7 @@
-// A plot for the terminal: braille characters, each a grid of 2 by 4 dots, with labelled axes.
+// A plot for the terminal made of braille characters, each a grid of 2 by 4 dots, with labelled
+// axes.
+//
+// Thread safety: a canvas belongs to one thread.
 //
 //   BrailleCanvas canvas(70, 20, {.left = -3, .right = 3, .bottom = -2, .top = 2});
 //   canvas.Curve(states, {.spacing = 3});
@@ -20,31 +23,31 @@ struct Window {
 };
 
 struct Pen {
-  double spacing = 0.5;  // between the dots of a curve, in dots; above 1 the curve is dotted
-  int colour = 0;        // a code of ECMA-48's "select graphic rendition"; 0 is none
+  double spacing = 0.5;  // of the dots along a curve, in dots; above 1 the curve is dotted
+  int colour = 0;        // a code of ECMA-48's "select graphic rendition"; 0: none
 };
 
 class BrailleCanvas {
  public:
   BrailleCanvas(std::size_t columns, std::size_t rows, const Window& window);
 
-  // The polygon through the rows of points (n, 2). What lies outside the window, or is not finite,
-  // is left out. Where curves meet in one character, the last one's colour counts.
+  // Draws the line through the rows of points (n, 2), except what is outside the window or not
+  // finite. A character that several curves pass through has the colour of the last one.
   void Curve(const Matrix& points, const Pen& pen);
-  // One character in place of dots. Marks and dots hide each other: the later one is seen.
+  // Draws one character in place of dots. Marks and dots replace each other: the later one is seen.
   void Mark(double x, double y, std::string_view character, int colour = 0);
 
-  // The canvas with axes, ticks at round numbers, and their labels; lines end in '\n'.
+  // Returns the canvas with axes, ticks at round numbers and labels; lines end in '\n'.
   std::string Framed(std::string_view x_label, std::string_view y_label, bool coloured) const;
 
  private:
   struct Cell {
-    unsigned dots = 0;  // braille's own numbering of bits
-    std::string mark;   // shown instead, unless empty
+    unsigned dots = 0;  // bits in the order of Unicode's braille block
+    std::string mark;   // shown instead of the dots unless empty
     int colour = 0;
   };
 
-  // From the plane to dots, counted from the upper left corner; may lie outside.
+  // Return the position in dots from the upper left corner, which may be outside.
   double Across(double x) const;
   double Down(double y) const;
   Cell* CellAt(double across, double down);  // null outside

@@ -19,9 +19,9 @@ namespace gpode::report {
 namespace {
 
 constexpr double kPixelsPerPoint = 300.0 / 72;
-constexpr double kLineHeight = 0.72;  // of capitals and digits, as a share of the font's size
+constexpr double kCapitalHeight = 0.72;  // height of capitals and digits, relative to the font size
 
-// Cairo's "sans-serif" is the first of these on most Linux systems.
+// The first of these is what cairo takes for "sans-serif" on most Linux systems.
 constexpr std::string_view kSvgFonts = "DejaVu Sans, Verdana, Helvetica, Arial, sans-serif";
 
 cairo_status_t Append(void* bytes, const unsigned char* data, unsigned int length) {
@@ -42,7 +42,7 @@ cairo_surface_t* NewSurface(Format format, const CanvasSize& size, std::vector<s
     case Format::kPdf: {
       cairo_surface_t* const pdf =
           cairo_pdf_surface_create_for_stream(Append, bytes, size.width, size.height);
-      // No date: the same picture has the same bytes whenever it is made.
+      // Without a date, equal pictures are equal files.
       cairo_pdf_surface_set_metadata(pdf, CAIRO_PDF_METADATA_CREATE_DATE, "");
       return pdf;
     }
@@ -59,7 +59,7 @@ void CheckStatus(cairo_status_t status) {
   throw std::runtime_error(fmt::format("plot: drawing failed: {}", cairo_status_to_string(status)));
 }
 
-// Of shapes that have some; their areas are about that of a dot.
+// Returns the corners of a mark, none for round ones. All marks have about the area of a dot.
 std::vector<Point> CornersOf(const Point& at, const Mark& mark) {
   const double r = mark.radius, half = 0.9 * r;
   switch (mark.shape) {
@@ -99,7 +99,7 @@ std::string XmlOf(std::string_view text) {
   return all;
 }
 
-// Before the element that closes the file.
+// Inserts the text before the tag that closes the file.
 void InsertAtEnd(std::string_view text, std::vector<std::byte>* svg) {
   constexpr std::string_view kEnd = "</svg>";
   const std::string_view all(reinterpret_cast<const char*>(svg->data()), svg->size());
@@ -111,6 +111,8 @@ void InsertAtEnd(std::string_view text, std::vector<std::byte>* svg) {
 
 bool IsFinite(const Point& p) { return std::isfinite(p.x) && std::isfinite(p.y); }
 
+// Returns the distance of a point from a line segment.
+// Returns the distance of a point from a line segment.
 double Distance(const Point& p, const Point& from, const Point& to) {
   const double x = to.x - from.x, y = to.y - from.y, squared = x * x + y * y;
   const double along = squared > 0 ? ((p.x - from.x) * x + (p.y - from.y) * y) / squared : 0;
@@ -118,10 +120,11 @@ double Distance(const Point& p, const Point& from, const Point& to) {
   return std::hypot(p.x - from.x - share * x, p.y - from.y - share * y);
 }
 
-// Which of the points between two a line without them would miss most; none if it is not seen.
+// Returns the point between two others that is farthest from the line through these, or nothing if
+// all are too close to it for the difference to be visible.
 std::optional<std::size_t> Farthest(std::span<const Point> points, std::size_t first,
                                     std::size_t last) {
-  double farthest = 0.03;  // points: a hundredth of a millimetre
+  double farthest = 0.03;  // a hundredth of a millimetre
   std::optional<std::size_t> at;
   for (std::size_t i = first + 1; i < last; ++i) {
     const double distance = Distance(points[i], points[first], points[last]);
@@ -132,7 +135,7 @@ std::optional<std::size_t> Farthest(std::span<const Point> points, std::size_t f
   return at;
 }
 
-// Marks what has to be kept of the points from first to last (Douglas and Peucker).
+// Marks the points from first to last that have to be kept (Douglas and Peucker).
 void Keep(std::span<const Point> points, std::size_t first, std::size_t last,
           std::vector<bool>* kept) {
   (*kept)[first] = (*kept)[last] = true;
@@ -148,8 +151,8 @@ void Keep(std::span<const Point> points, std::size_t first, std::size_t last,
   }
 }
 
-// Fewer points of a line that looks the same: files are a fraction of the size. Points that are not
-// finite, and their neighbours, are kept.
+// Returns fewer points of a line that looks the same, which makes files several times smaller.
+// Points that are not finite and their neighbours are kept.
 std::vector<Point> Simplified(std::span<const Point> points) {
   std::vector<bool> kept(points.size(), false);
   for (std::size_t first = 0; first < points.size();) {
@@ -327,7 +330,7 @@ std::string Canvas::Fitted(std::string_view text, double width, double size) con
 
 void Canvas::Text(const Point& at, std::string_view text, const TextPlace& place) {
   const double size = place.size > 0 ? place.size : size_.font_size;
-  const double width = TextWidth(text, size), height = kLineHeight * size;
+  const double width = TextWidth(text, size), height = kCapitalHeight * size;
   const Point offset{place.across == Across::kLeft     ? 0
                      : place.across == Across::kCentre ? -width / 2
                                                        : -width,

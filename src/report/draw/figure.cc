@@ -11,13 +11,13 @@ namespace {
 constexpr double kTickLength = 2.5, kGap = 2.5, kEdge = 3;
 constexpr double kFrameWidth = 0.6;
 constexpr double kBetweenPanels = 7;
-constexpr std::size_t kLongestName = 150;  // bytes; longer ones are cut, not broken
-constexpr double kDigitHeight = 0.72;      // as a share of the font's size
+constexpr std::size_t kLongestName = 150;  // bytes; longer names are shortened instead of wrapped
+constexpr double kDigitHeight = 0.72;      // relative to the font size
 
-// As many ticks as keep their distance; `room` is what two neighbours need between their middles.
+// Returns as many ticks as fit; `room(a, b)` is the distance that two neighbours need.
 template <typename Room>
 std::vector<Tick> SpacedTicks(const Axis& axis, double length, double usual, Room room) {
-  constexpr std::size_t kFewest = 4;  // are tried even on short axes
+  constexpr std::size_t kFewest = 4;  // the first number tried on short axes
   for (std::size_t most =
            std::max(kFewest, static_cast<std::size_t>(std::max(0.0, length / usual)));
        ; --most) {
@@ -44,7 +44,7 @@ std::vector<Tick> TicksAlong(const Canvas& canvas, const Axis& axis, double heig
                      [&](const Tick&, const Tick&) { return 1.3 * size; });
 }
 
-// The vertical axis's name: in one line or, if it is too long for that, in two.
+// Returns a label in one line or, if it is too long for that, in two.
 std::vector<std::string> NameLines(const Canvas& canvas, const std::string& name, double length) {
   if (name.empty()) return {};
   const std::string shown = canvas.Fitted(name, length);
@@ -86,7 +86,7 @@ void CheckRoom(bool across, double length) {
   if (length < kLeast) throw CanvasTooSmall(across);
 }
 
-// What the last number needs beyond the axis.
+// Returns how far the last number extends beyond the axis.
 double RightMargin(const Canvas& canvas, const Axis& x, double width) {
   const std::vector<Tick> ticks = TicksAcross(canvas, x, width);
   if (ticks.empty() || x.bare) return 1;
@@ -122,11 +122,11 @@ double LeastShown(std::span<const double> values) {
   return lower - 3 * (upper - lower);
 }
 
-Axis AxisOf(Extent extent, const std::string& label, double free) {
+Axis AxisOf(Extent extent, const std::string& label, double margin) {
   if (extent.empty()) extent = {0, 1};
   const double size = std::max(std::abs(extent.least), std::abs(extent.most));
   const bool flat = !(extent.span() > 1e-9 * size);
-  const double more = flat ? (size > 0 ? 0.1 * size : 1) : free * extent.span();
+  const double more = flat ? (size > 0 ? 0.1 * size : 1) : margin * extent.span();
   return {.from = extent.least - more, .to = extent.most + more, .label = label};
 }
 
@@ -134,7 +134,7 @@ Panel::Panel(Canvas* canvas, const Box& inside, double edge, Axis x, Axis y)
     : canvas_(canvas), inside_(inside), edge_(edge), x_(std::move(x)), y_(std::move(y)) {}
 
 Point Panel::At(double x, double y) const {
-  // Far outside is as good as further outside, and the formats' numbers are small.
+  // Coordinates far outside are clamped: file formats have small numbers only.
   const auto near = [](double share) { return std::clamp(share, -20.0, 20.0); };
   return {inside_.left + near(x_.Share(x)) * inside_.width(),
           inside_.bottom - near(y_.Share(y)) * inside_.height()};
@@ -212,7 +212,7 @@ void Panel::FrameY() const {
     const Point ends[] = {{inside_.left - kTickLength, at}, {inside_.left, at}};
     canvas_->Line(ends, {.width = kFrameWidth});
     if (y_.bare) continue;
-    // Near an end the number moves inwards, away from the next panel's.
+    // Numbers near an end move inwards, away from those of the next panel.
     const double inwards = std::clamp(at, inside_.top + half - 2, inside_.bottom - half + 2);
     canvas_->Text({inside_.left - kTickLength - kGap, inwards}, tick.text,
                   {Across::kRight, Along::kMiddle, canvas_->tick_size()});
@@ -251,9 +251,10 @@ std::vector<Panel> StackPanels(Canvas* canvas, const Box& area, const Axis& x,
 
 namespace {
 
-// Where the rows or columns of a grid are.
+// A row or column of a grid.
 struct Slot {
-  double from, to, edge;  // the panels' insides, and where what belongs to them begins
+  double from, to;  // the insides of its panels
+  double edge;      // where its titles or labels begin
 };
 
 std::vector<Slot> RowSlots(const Canvas& canvas, const Box& area, std::size_t columns,
@@ -264,7 +265,7 @@ std::vector<Slot> RowSlots(const Canvas& canvas, const Box& area, std::size_t co
     double &top = above[i / columns], &bottom = below[i / columns];
     const auto lines = static_cast<double>(NameLines(canvas, cells[i].title, title_width).size());
     if (lines > 0) top = std::max(top, lines * LineHeight(canvas) + kGap);
-    // Where there is no panel below, labels have its place.
+    // Labels of a panel with nothing below it may use that space.
     const bool covered = i + columns < cells.size() || i / columns + 1 == shares.size();
     if (covered) bottom = std::max(bottom, BottomMargin(canvas, cells[i].x));
   }
@@ -313,8 +314,8 @@ std::vector<Slot> ColumnSlots(const Canvas& canvas, const Box& area, std::size_t
 std::vector<Panel> GridPanels(Canvas* canvas, const Box& area, std::size_t columns,
                               const std::vector<GridCell>& cells, std::vector<double> row_shares) {
   if (row_shares.empty()) row_shares.assign((cells.size() + columns - 1) / columns, 1);
-  // Titles break where they are wider than a column, and columns depend on the rows' heights, but
-  // hardly.
+  // The wrapping of titles depends on the width of columns, which depends, only slightly, on the
+  // height of rows: one pass with unwrapped titles is enough.
   const std::vector<Slot> slots =
       ColumnSlots(*canvas, area, columns, cells,
                   RowSlots(*canvas, area, columns, cells, row_shares, area.width()));

@@ -1,9 +1,9 @@
-// Panels with axes on a canvas, one above the other or in a grid, and the legend above them.
+// Panels with axes on a canvas, stacked or in a grid, and a legend above them.
 //
-// Margins are measured from the labels, so that none is cut off or covers another. The legend has
-// its own lines above the panels and never covers data.
+// Margins follow from the measured labels, so that no label is cut off or covers another. The
+// legend has lines of its own above the panels and never covers data.
 //
-// Thread safety: as its canvas.
+// Thread safety: a panel belongs to the thread of its canvas.
 //
 //   const Legend legend(&canvas, {{"median", LineKey({.colour = kBlue})}});
 //   std::vector<Panel> panels = StackPanels(&canvas, legend.Draw(area), x_axis, {y_axis});
@@ -22,7 +22,7 @@
 
 namespace gpode::report {
 
-// The least and the most of finite values.
+// The range of finite values.
 struct Extent {
   double least = HUGE_VAL, most = -HUGE_VAL;
 
@@ -31,18 +31,18 @@ struct Extent {
   bool empty() const { return !(least <= most); }
   double span() const { return most - least; }
 };
-// A column as plain numbers.
+// Returns a column of the matrix.
 std::vector<double> ColumnOf(const Matrix& values, Eigen::Index column);
-// Below this a value is better left out of an axis: three times the distance between quartiles
-// below the lower one. A training's first bounds are often so far below the rest that it would be
+// Returns the value below which outliers are left off an axis: the lower quartile less three
+// interquartile ranges. The first bounds of training are often so low that the rest would look
 // flat.
 double LeastShown(std::span<const double> values);
-// An axis that holds all of it, with a share of it free at both ends.
-Axis AxisOf(Extent extent, const std::string& label, double free = 0.05);
+// Returns an axis over the extent with a margin, a share of the extent, at both ends.
+Axis AxisOf(Extent extent, const std::string& label, double margin = 0.05);
 
 class Panel {
  public:
-  // `edge`: where the vertical axis's name begins.
+  // `edge` is the left edge of the vertical axis's label.
   Panel(Canvas* canvas, const Box& inside, double edge, Axis x, Axis y);
 
   const Box& inside() const { return inside_; }
@@ -50,16 +50,16 @@ class Panel {
   const Axis& y() const { return y_; }
   Point At(double x, double y) const;
 
-  // Nothing of these is drawn outside of the axes.
+  // These are clipped to the axes.
   void Line(std::span<const double> x, std::span<const double> y, const Stroke& stroke) const;
   void Band(std::span<const double> x, std::span<const double> low, std::span<const double> high,
             const Colour& fill) const;
-  // Marks that would cover one another wholly are drawn once.
+  // Marks that would cover each other completely are drawn once.
   void Marks(std::span<const double> x, std::span<const double> y, const Mark& mark) const;
   void Bar(double left, double right, double height, const Colour& fill) const;
   void Vertical(double x, const Stroke& stroke) const;
 
-  // Axes, ticks, numbers and names; last, over the data.
+  // Draws axes, ticks and labels; called last, so that they lie over the data.
   void Frame() const;
 
  private:
@@ -80,22 +80,23 @@ struct CanvasTooSmall : std::runtime_error {
   bool across;  // true: the width is too small, false: the height
 };
 
-// Panels of one horizontal axis, from top to bottom.
+// Returns panels that share a horizontal axis, from top to bottom.
 std::vector<Panel> StackPanels(Canvas* canvas, const Box& area, const Axis& x,
                                const std::vector<Axis>& ys);
-// Panels in rows of `columns`, all of one width, whose insides are below one another; titles stand
-// above them. Rows are as high as their shares say, or all alike.
+// A panel of a grid.
 struct GridCell {
   Axis x, y;
   std::string title = {};
 };
+// Returns panels in rows of `columns`, of equal width and aligned, with their titles above them.
+// Rows have heights in proportion to `row_shares`, or equal heights without these.
 std::vector<Panel> GridPanels(Canvas* canvas, const Box& area, std::size_t columns,
                               const std::vector<GridCell>& cells,
                               std::vector<double> row_shares = {});
-// The panel that fills the area together with its labels.
+// Returns the panel that fills the area together with its labels.
 Panel OnePanel(Canvas* canvas, const Box& area, const Axis& x, const Axis& y);
 
-// What stands before a legend's words; `width` in sizes of the font.
+// The sample before a legend's label; `width` is relative to the font size.
 struct Key {
   std::function<void(Canvas*, const Box&)> draw = {};
   double width = 0;
@@ -104,18 +105,19 @@ Key LineKey(const Stroke& stroke);
 Key UprightLineKey(const Stroke& stroke);
 Key MarkKey(const Mark& mark);
 Key ArrowKey(const Stroke& stroke);
-// The outer colour, and the inner one in its middle, if any.
+// Returns a key of two nested bands, or of one if the inner colour is transparent.
 Key BandKey(const Colour& outer, const Colour& inner = {0, 0, 0, 0});
 
 struct LegendItem {
   std::string label;
-  Key key = {};  // without: only words
+  Key key = {};  // default: only the label
 };
 
 class Legend {
  public:
   Legend(Canvas* canvas, std::vector<LegendItem> items);
-  // At the top of the area, as many lines as it takes; returns what is left.
+  // Draws the legend at the top of the area, in as many lines as it needs; returns the rest of the
+  // area.
   Box Draw(const Box& area) const;
 
  private:
@@ -123,7 +125,7 @@ class Legend {
   std::vector<LegendItem> items_;
 };
 
-// The canvas without a small margin.
+// Returns the area of the canvas inside a small margin.
 Box WholeArea(const Canvas& canvas);
 
 }  // namespace gpode::report

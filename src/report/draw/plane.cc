@@ -10,14 +10,15 @@ namespace {
 
 constexpr Eigen::Index kSide = kCells + 2, kShades = 64;
 
-// From white to a light orange, on which lines of all other colours can be seen.
+// Returns a shade between white and a light orange, on which lines of all other colours are
+// visible.
 Colour ShadeOf(double uncertainty) {
   const double share = std::isfinite(uncertainty) ? 0.75 * std::clamp(uncertainty, 0.0, 1.0) : 0.75;
   const auto mix = [&](double to) { return 1 + share * (to - 1); };
   return {mix(kOrange.red), mix(kOrange.green), mix(kOrange.blue)};
 }
 
-// All shades, from 0 on.
+// Returns the uncertainties of all shades in increasing order.
 Vector Shades() {
   return (Vector::LinSpaced(kShades, 0, kShades - 1).array() + 0.5) / double{kShades};
 }
@@ -96,7 +97,7 @@ double ColourBarRoom(const Canvas& canvas) {
 
 void DrawColourBar(const Box& bar, const std::string& name, Canvas* canvas) {
   canvas->Clip(bar);
-  // Past both ends: the outermost shades would fade out there.
+  // The image extends past both ends, where interpolation would fade the outermost shades.
   const double more = bar.height() / double{kShades};
   canvas->Image(
       {bar.left - bar.width(), bar.top - more / 2, bar.right + bar.width(), bar.bottom + more / 2},

@@ -1,7 +1,8 @@
-// The plane of two states: axes, a field on a fine grid, its uncertainty as shading, streamlines.
+// The plane of two states: axes, a vector field on a fine grid, its uncertainty as shading,
+// streamlines.
 //
-// Other states are held at one point. The uncertainty is a number from 0, white, to 1, the darkest
-// shade; larger ones are shown as 1, and so is what is not finite.
+// The other states are held constant. The uncertainty is a number from 0, white, to 1, the darkest
+// shade; larger and non-finite values are shown as 1.
 //
 // Thread safety: plain values and functions.
 //
@@ -19,32 +20,34 @@ namespace gpode::report {
 
 struct Plane {
   Eigen::Index first = 0, second = 1;  // the states
-  Vector held = {};                    // (D), where the others are
+  Vector held = {};                    // (D), the values of the other states
   Axis x = {}, y = {};
-  // (kCells + 2, kCells + 2); rows from top to bottom. The field is in axes per time.
+  // (kCells + 2, kCells + 2), rows from top to bottom; slopes are in axis lengths per time.
   Matrix slope_x = {}, slope_y = {}, uncertainty = {};
 };
-// Of the grid inside of the axes; there is one more on every side.
+// The cells along each axis; the grid has one more on every side.
 inline constexpr Eigen::Index kCells = 120;
 
-// States at the centres of all cells, row by row from the top: (n, D), n = (kCells + 2)^2.
+// Returns the states at the centres of all cells, row by row from the top: (n, D) with
+// n = (kCells + 2)^2.
 Matrix CellCentres(const Plane& plane);
-// From the field (n, D) and its uncertainty (n) there.
+// Sets the vector field (n, D) and its uncertainty (n) at these centres.
 void SetField(const Matrix& field, const Vector& uncertainty, Plane* plane);
 
-// The field, linear between cells, in axes per time; the shares are 0 to 1 within the axes, of the
-// vertical one from the bottom.
+// Returns the slope at a point of the unit square, whose origin is the bottom left corner of the
+// axes, by bilinear interpolation.
 Point SlopeAt(const Plane& plane, const Point& shares);
 
 void DrawShading(const Plane& plane, const Box& inside, Canvas* canvas);
-// `cells`: along each side, see streamlines.h.
+// Draws the streamlines of streamlines.h with so many cells along each side.
 void DrawStreamlines(const Plane& plane, const Panel& panel, int cells, const Stroke& stroke,
                      Canvas* canvas);
 
-// A bar of all shades with its numbers and name on the right, and the width of all that beside it.
+// Draws a bar of all shades with its numbers and label on the right.
 void DrawColourBar(const Box& bar, const std::string& name, Canvas* canvas);
+// Returns the width that numbers and label need beside the bar.
 double ColourBarRoom(const Canvas& canvas);
-// The same as a legend's key, between the words for 0 and 1.
+// Returns a legend key of all shades between the labels of 0 and 1.
 Key ShadesKey(const std::string& least, const std::string& most);
 
 }  // namespace gpode::report

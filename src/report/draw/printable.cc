@@ -6,7 +6,7 @@
 namespace gpode::report {
 namespace {
 
-// Bytes of the character that `text` begins with; 0 if it is no printable one (RFC 3629).
+// Returns the number of bytes of the first character, 0 if it is not printable (RFC 3629).
 std::size_t CharacterLength(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned first = byte(0);
@@ -20,7 +20,7 @@ std::size_t CharacterLength(std::string_view text) {
   }
   constexpr std::uint32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};
   const bool surrogate = code >= 0xd800 && code < 0xe000, control = code < 0xa0;
-  const bool no_character = (code & 0xfffeu) == 0xfffeu;  // which XML must not have
+  const bool no_character = (code & 0xfffeu) == 0xfffeu;  // not allowed in XML
   return code < kLeast[length] || code > 0x10ffff || surrogate || control || no_character ? 0
                                                                                           : length;
 }

@@ -10,7 +10,7 @@ constexpr double kStep = 0.004, kShortest = 0.12, kLongest = 3;
 
 using Slope = std::function<Point(const Point&)>;
 
-// The slope's direction; nothing where it has none.
+// Returns the direction of the slope, or nothing if the slope is zero or not finite.
 std::optional<Point> Direction(const Slope& slope, const Point& at) {
   const Point f = slope(at);
   const double size = std::hypot(f.x, f.y);
@@ -18,14 +18,14 @@ std::optional<Point> Direction(const Slope& slope, const Point& at) {
   return Point{f.x / size, f.y / size};
 }
 
-// One step of the midpoint rule, of the same length everywhere.
+// Returns the point after one step of the midpoint rule; all steps are equally long.
 std::optional<Point> Follow(const Slope& slope, const Point& from, double step) {
   const auto first = Direction(slope, from);
   if (!first) return {};
   const auto middle =
       Direction(slope, {from.x + step / 2 * first->x, from.y + step / 2 * first->y});
   if (!middle) return {};
-  // Where the direction turns round within a step the field vanishes.
+  // A direction that reverses within a step means that the field vanishes there.
   if (first->x * middle->x + first->y * middle->y < 0) return {};
   return Point{from.x + step * middle->x, from.y + step * middle->y};
 }
@@ -35,7 +35,7 @@ class Tracer {
   Tracer(const Slope& slope, int cells)
       : slope_(slope), cells_(cells), taken_(static_cast<std::size_t>(cells * cells), false) {}
 
-  // Empty if the cell is taken or the line would be too short.
+  // Returns the line through a cell's centre; empty if the cell is taken or the line is too short.
   std::vector<Point> From(int column, int row) {
     const Point start{(column + 0.5) / cells_, (row + 0.5) / cells_};
     if (taken_[CellOf(start)]) return {};
@@ -87,7 +87,7 @@ class Tracer {
 std::vector<std::vector<Point>> Streamlines(const Slope& slope, int cells) {
   Tracer tracer(slope, cells);
   std::vector<std::vector<Point>> lines;
-  // Rings from the border inwards: lines from the border are the long ones.
+  // Cells are visited in rings from the border inwards, because lines from the border are long.
   for (int ring = 0; 2 * ring < cells; ++ring) {
     const int last = cells - 1 - ring;
     for (int row = ring; row <= last; ++row) {

@@ -1,7 +1,7 @@
-// Lines that follow a field in the unit square, evenly apart.
+// Evenly spaced streamlines of a vector field in the unit square.
 //
 // The square is divided into cells. A line starts in a free cell, is followed both ways, and ends
-// at the border, where the field vanishes, or where it would enter a cell that has a line already,
+// at the border, where the field vanishes, or where it would enter a cell that already has a line,
 // its own included.
 //
 // Thread safety: a plain function.
@@ -16,7 +16,8 @@
 
 namespace gpode::report {
 
-// The same lines for the same field. `cells`: along each side.
+// Returns the streamlines of a field, the same ones on every call. The square has `cells` cells
+// along each side.
 std::vector<std::vector<Point>> Streamlines(const std::function<Point(const Point&)>& slope,
                                             int cells);
 

@@ -15,14 +15,15 @@ std::string Superscript(int number) {
   return text;
 }
 
-// With a minus sign instead of a hyphen.
+// Returns the text with a minus sign in place of its hyphen.
 std::string Signed(const std::string& text) {
   return text.starts_with('-') ? "−" + text.substr(1) : text;
 }
 
 int Exponent(double value) { return static_cast<int>(std::floor(std::log10(value) + 1e-9)); }
 
-// All numbers alike: with the step's decimals, or as multiples of one power of ten.
+// Returns all numbers in one notation: with the decimals of the step, or as multiples of one power
+// of ten.
 std::vector<std::string> Texts(const std::vector<double>& values, double step) {
   double largest = 0;
   for (double v : values) largest = std::max(largest, std::abs(v));
@@ -39,7 +40,7 @@ std::vector<std::string> Texts(const std::vector<double>& values, double step) {
   return texts;
 }
 
-// From the largest step that is not above, so that no more ticks come than asked for.
+// Returns the smallest round step that gives no more than `most` ticks.
 double StepOf(double span, std::size_t most, bool whole) {
   const double least = span / static_cast<double>(most);
   double step = RoundDown(least);
@@ -53,7 +54,7 @@ std::vector<Tick> LinearTicks(const Axis& axis, std::size_t most) {
   const double slack = 1e-9 * (axis.to - axis.from);
   std::vector<double> values;
   for (double k = std::ceil((axis.from - slack) / step); k * step <= axis.to + slack; ++k) {
-    if (values.size() > 2 * most) break;  // numbers too close for their size
+    if (values.size() > 2 * most) break;  // the step vanishes beside the numbers
     values.push_back(k == 0 ? 0 : k * step);
   }
   const std::vector<std::string> texts = Texts(values, step);
@@ -69,7 +70,7 @@ std::string PowerText(double value, int exponent) {
                        : fmt::format("{:g}×10{}", mantissa, Superscript(exponent));
 }
 
-// 1, or 1, 2 and 5, times powers of ten.
+// Returns ticks at these mantissas times every so many powers of ten.
 std::vector<Tick> PowerTicks(const Axis& axis, const std::vector<int>& mantissas, int every) {
   std::vector<Tick> ticks;
   for (int e = Exponent(axis.from); e <= Exponent(axis.to) + 1; ++e) {

@@ -1,4 +1,6 @@
-// Round numbers along an axis, and how they are written.
+// Ticks at round numbers along an axis, and their labels.
+//
+// Thread safety: plain values and functions.
 //
 //   TicksOf({.from = -0.3, .to = 7.1}, 5);  // 0, 2, 4, 6
 #pragma once
@@ -13,10 +15,10 @@ struct Axis {
   std::string label = {};
   bool logarithmic = false;
   bool whole = false;              // ticks at whole numbers only
-  std::vector<double> marks = {};  // ticks there, instead of at round numbers
-  bool bare = false;               // without numbers and name: another panel's are beside them
+  std::vector<double> marks = {};  // ticks at these values instead of at round numbers
+  bool bare = false;               // no numbers and no label, because a neighbouring panel has them
 
-  // Where a value is: 0 at `from`, 1 at `to`.
+  // Returns the position of a value along the axis: 0 at `from`, 1 at `to`.
   double Share(double value) const;
 };
 
@@ -25,10 +27,10 @@ struct Tick {
   std::string text;
 };
 
-// At most `most` of them, at least two wherever that is possible.
+// Returns at most `most` ticks, and at least two if possible.
 std::vector<Tick> TicksOf(const Axis& axis, std::size_t most);
 
-// 1, 2 or 5 times a power of ten: the largest such number that is not above `value`, positive.
+// Returns the largest number 1, 2 or 5 times a power of ten that is not above the positive `value`.
 double RoundDown(double value);
 
 }  // namespace gpode::report

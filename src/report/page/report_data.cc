@@ -17,9 +17,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t kGrid = 301;              // times of bands, draws and paths
-constexpr double kFurther = 0.5;                // of a trajectory's span
-constexpr std::size_t kExactNumbers = 200'000;  // up to here with all their digits
+constexpr std::size_t kGrid = 301;      // times of bands, draws and paths
+constexpr double kForecastShare = 0.5;  // default length of the forecast, relative to the data's
+constexpr std::size_t kExactNumbers = 200'000;  // larger data sets are written as floats
 
 std::string Base64(std::span<const unsigned char> bytes) {
   constexpr char kAlphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -53,11 +53,11 @@ Json ColumnNumbers(const Matrix& values, Eigen::Index column, bool exact) {
 
 std::vector<double> GridOf(const Model& model, std::size_t n, const std::optional<double>& until) {
   const double start = model.start_times[n], end = model.end_times[n];
-  const double last = until ? std::max(*until, end) : end + kFurther * (end - start);
+  const double last = until ? std::max(*until, end) : end + kForecastShare * (end - start);
   return RegularTimes(start, last > start ? last : start + 1, kGrid);
 }
 
-// A forecast's quantiles, once for all channels.
+// The quantiles of a forecast, (T, channels) each.
 struct Bands {
   Matrix low95, low50, median, high50, high95;
 };
@@ -89,7 +89,7 @@ Json SeriesJson(const TrainedModel& trained, const Dataset& test, const Forecast
   return series;
 }
 
-// Texts and seconds, one session after the other.
+// Returns total time and speed of training and, for each session, its time and machine.
 Json TimingJson(const Timing& timing) {
   Json list = Json::array({{{"name", "training"}, {"seconds", timing.total()}}});
   list.push_back({{"name", "speed"}, {"value", Speed(timing)}});

@@ -1,4 +1,8 @@
-// What a report shows, as the JSON object that docs/report.md describes.
+// The data of a report as the JSON object that docs/report.md describes.
+//
+// Thread safety: plain functions; forecasts start their own threads.
+//
+//   std::string page = FillReportPage(ReportJson(trained, test, {.title = "a model"}).dump());
 #pragma once
 
 #include <cstdint>
@@ -18,15 +22,15 @@ struct ReportOptions {
   std::size_t draws = 128, shown_draws = 6;
   std::uint64_t seed = 1;
   std::size_t threads = 0;
-  std::optional<double> until;  // default: half of each trajectory's span further
+  std::optional<double> until;  // end of forecasts; default: half of each trajectory's span further
 };
 
-// `test` may have no trajectories; otherwise one per trajectory of the model, of the same channels,
-// with no times where there is nothing to compare.
+// Returns all data of a report. `test` has no trajectories, or one per trajectory of the model with
+// the same channels, which has no times if there is nothing to compare.
 nlohmann::ordered_json ReportJson(const TrainedModel& trained, const Dataset& test,
                                   const ReportOptions& options);
 
-// Its parts.
+// Each of these returns one part of the data.
 nlohmann::ordered_json StatesJson(const TrainedModel& trained, const Posterior& posterior,
                                   const std::vector<Forecast>& forecasts,
                                   const ReportOptions& options);
@@ -35,7 +39,7 @@ nlohmann::ordered_json CalibrationJson(const TrainedModel& trained, const Poster
                                        const Dataset& test, const ReportOptions& options);
 nlohmann::ordered_json LearnedJson(const TrainedModel& trained);
 
-// Numbers of docs/report.md: base64 of floats, NaN being missing.
+// Returns numbers in the encoding of docs/report.md: base64 of binary numbers, NaN for missing ones.
 nlohmann::ordered_json Numbers(std::span<const double> values);
 
 }  // namespace gpode::report

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-// The file as it is, which compilers take much longer to read as a literal.
+// The assembler includes the file as it is; a literal of that size would compile slowly.
 __asm__(
     ".section .rodata\n"
     ".global gpode_report_page_begin\n"

@@ -1,7 +1,7 @@
-// The page of reports: one HTML file without outside parts, with a place for the data.
+// The report page: one self-contained HTML file with a placeholder for its data.
 //
-// The page is built from web/ and is part of the program. docs/report.md describes its data, one
-// JSON object.
+// The page is built from web/ and embedded in the program. Its data are one JSON object, described
+// in docs/report.md.
 //
 // Thread safety: plain functions.
 //
@@ -13,14 +13,14 @@
 
 namespace gpode::report {
 
-// The page with kReportPlaceholder where the data go.
+// Returns the page, with kReportPlaceholder in place of the data.
 std::string_view ReportPage();
 
 inline constexpr std::string_view kReportPlaceholder = "__GPODE_REPORT__";
 
-// The page with a JSON object in it. Every `<` of the JSON becomes `\u003c`, which means the same
-// in its strings, the only place where JSON can have one: no text can end the element that holds
-// the data.
+// Returns the page with a JSON object in it. Every `<` of the JSON becomes `\u003c`, which means
+// the same within strings, the only place where JSON can have one. Thus no text in the data can
+// close the HTML element that holds them.
 std::string FillReportPage(std::string_view json);
 
 }  // namespace gpode::report

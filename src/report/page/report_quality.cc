@@ -1,4 +1,4 @@
-// Training, calibration and what was learnt, for a report.
+// The parts of a report about training, calibration and learnt parameters.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,8 +16,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kBins = 20, kHorizons = 12, kMostTimes = 20'000;
-// Of all draws of one trajectory.
-constexpr std::size_t kMostNumbers = 20'000'000;
+constexpr std::size_t kMostNumbers = 20'000'000;  // in all draws of one trajectory
 
 Json Line(const std::string& name, const std::vector<double>& values) {
   return {{"name", name}, {"values", Numbers(values)}};
@@ -51,8 +50,8 @@ Json ScoresJson(const Scores& s) {
   return list;
 }
 
-// What is compared: the test data where there are some, else the training data, a part of them if
-// they are many.
+// Forecasts compared with test data or, without these, with training data; large data sets are
+// thinned.
 struct Comparison {
   std::vector<Scores> scores;
   PitValues pit;
@@ -77,7 +76,7 @@ Json HorizonJson(const std::vector<HorizonScores>& rows) {
   return {{"times", Numbers(times)}, {"plots", plots}};
 }
 
-// Edges from the end of the data to the last test time of any trajectory.
+// Returns the edges of horizons, from the end of the data to the last test time of any trajectory.
 std::vector<double> Edges(const TrainedModel& trained, const Dataset& test) {
   double last = 0;
   for (std::size_t n = 0; n < test.trajectories.size(); ++n) {

@@ -1,4 +1,4 @@
-// The phase portrait of a report: paths, inducing points, the field on grids of state pairs.
+// The phase portrait of a report: paths, inducing points, the vector field on grids of state pairs.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,12 +12,13 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr Eigen::Index kSide = 30;                     // points of a grid along each axis
-constexpr Eigen::Index kMostStates = 6;                // whose pairs are shown
-constexpr double kMargin = 0.15;                       // around the paths, as a share of their size
-constexpr double kAnchorShares[] = {0.25, 0.5, 0.75};  // of the first trajectory's observed part
+constexpr Eigen::Index kSide = 30;       // points of a grid along each axis
+constexpr Eigen::Index kMostStates = 6;  // more states are left out of the pairs
+constexpr double kMargin = 0.15;         // around the paths, relative to their extent
+// The places of the anchors along the observed part of the first trajectory.
+constexpr double kAnchorShares[] = {0.25, 0.5, 0.75};
 
-// The median of the draws' states, (G, D).
+// Returns the median of the draws' states, (G, D).
 Matrix MedianStates(const Forecast& forecast) {
   Forecast states;
   states.times = forecast.times;
@@ -38,7 +39,7 @@ struct Limits {
   Vector low, high;  // (D)
 };
 
-// Around the medians and the inducing points.
+// Returns limits around the medians, with a margin.
 Limits LimitsOf(const std::vector<Matrix>& medians) {
   const Eigen::Index dim = medians[0].cols();
   Limits limits{Vector::Constant(dim, HUGE_VAL), Vector::Constant(dim, -HUGE_VAL)};
@@ -92,7 +93,7 @@ Json FieldJson(const Posterior& posterior, const Limits& limits, const Vector& a
   return json;
 }
 
-// States along the first trajectory's observed part.
+// Returns the rows of the forecast at which the other states are held in turn.
 std::vector<Eigen::Index> AnchorRows(const Model& model, const Forecast& forecast) {
   if (model.dim() <= 2) return {0};
   std::vector<Eigen::Index> rows;

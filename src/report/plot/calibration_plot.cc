@@ -1,4 +1,4 @@
-// Coverage against level, and the histogram of the probability integral transform; see pit.h.
+// The calibration plot: coverage against nominal level, and the histogram of PIT values (pit.h).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,9 +14,9 @@ namespace {
 constexpr std::size_t kBars = 10, kLevels = 101;
 constexpr double kNormal95 = 1.96;
 
-const Stroke kWith{.colour = kBlue, .width = 1.2},
-    kWithout{.colour = kVermillion, .width = 1.0, .dashes = {4, 2}},
-    kRight{.colour = kGrey, .width = 0.6};
+const Stroke kWithNoise{.colour = kBlue, .width = 1.2},
+    kWithoutNoise{.colour = kVermillion, .width = 1.0, .dashes = {4, 2}},
+    kCalibrated{.colour = kGrey, .width = 0.6};
 
 std::vector<double> Levels() {
   std::vector<double> levels(kLevels);
@@ -30,8 +30,8 @@ std::vector<double> Coverage(const std::vector<double>& pit) {
   return shares;
 }
 
-// Half the width of where 95 % of shares of n independent values would be.
-double Chance(double share, std::size_t n) {
+// Returns half the width of the 95 % range of an observed share of n independent values.
+double SamplingError(double share, std::size_t n) {
   return kNormal95 * std::sqrt(share * (1 - share) / static_cast<double>(n));
 }
 
@@ -39,32 +39,32 @@ void DrawCoverage(const PitValues& all, const Panel& panel) {
   const std::vector<double> levels = Levels();
   std::vector<double> low, high;
   for (double p : levels) {
-    low.push_back(p - Chance(p, all.with_noise.size()));
-    high.push_back(p + Chance(p, all.with_noise.size()));
+    low.push_back(p - SamplingError(p, all.with_noise.size()));
+    high.push_back(p + SamplingError(p, all.with_noise.size()));
   }
   panel.Band(levels, low, high, kLightGrey);
-  panel.Line(levels, levels, kRight);
-  panel.Line(levels, Coverage(all.without_noise), kWithout);
-  panel.Line(levels, Coverage(all.with_noise), kWith);
+  panel.Line(levels, levels, kCalibrated);
+  panel.Line(levels, Coverage(all.without_noise), kWithoutNoise);
+  panel.Line(levels, Coverage(all.with_noise), kWithNoise);
   panel.Frame();
 }
 
-// Densities: one everywhere if calibrated.
+// Returns the densities of equal bins, which all are one if forecasts are calibrated.
 std::vector<double> Histogram(const std::vector<double>& pit) {
   std::vector<double> bars = PitCounts(pit, kBars);
   for (double& bar : bars) bar *= kBars / static_cast<double>(pit.size());
   return bars;
 }
 
-void DrawHistogram(const std::vector<double>& bars, double chance, const Panel& panel) {
-  const double ends[] = {0, 1}, low[] = {1 - chance, 1 - chance}, high[] = {1 + chance, 1 + chance},
+void DrawHistogram(const std::vector<double>& bars, double error, const Panel& panel) {
+  const double ends[] = {0, 1}, low[] = {1 - error, 1 - error}, high[] = {1 + error, 1 + error},
                one[] = {1, 1};
   panel.Band(ends, low, high, kLightGrey);
   for (std::size_t i = 0; i < bars.size(); ++i) {
     const double width = 1.0 / kBars, left = static_cast<double>(i) * width;
     if (bars[i] > 0) panel.Bar(left, left + width, bars[i], Faded(kBlue, 0.6));
   }
-  panel.Line(ends, one, kRight);
+  panel.Line(ends, one, kCalibrated);
   panel.Frame();
 }
 
@@ -91,8 +91,8 @@ PitValues CalibrationValues(const PlotInput& input) {
 
 void PlotCalibration(const PitValues& values, Canvas* canvas) {
   const std::size_t n = values.with_noise.size();
-  const Legend legend(canvas, {{"bands with noise", LineKey(kWith)},
-                               {"bands without noise", LineKey(kWithout)},
+  const Legend legend(canvas, {{"bands with noise", LineKey(kWithNoise)},
+                               {"bands without noise", LineKey(kWithoutNoise)},
                                {"95 % range if calibrated", BandKey(kLightGrey)},
                                {Several(n, "value", "values")}});
   const Box area = legend.Draw(WholeArea(*canvas));
@@ -102,9 +102,9 @@ void PlotCalibration(const PitValues& values, Canvas* canvas) {
   right.left = middle + 3;
   DrawCoverage(values, OnePanel(canvas, left, {.label = "nominal level"}, {.label = "coverage"}));
   const std::vector<double> bars = Histogram(values.with_noise);
-  const double chance = kBars * Chance(1.0 / kBars, n);
-  const double most = std::max(1 + chance, *std::max_element(bars.begin(), bars.end()));
-  DrawHistogram(bars, chance,
+  const double error = kBars * SamplingError(1.0 / kBars, n);
+  const double most = std::max(1 + error, *std::max_element(bars.begin(), bars.end()));
+  DrawHistogram(bars, error,
                 OnePanel(canvas, right, {.label = "PIT, with noise"},
                          {.to = 1.08 * most, .label = "density"}));
 }

@@ -1,4 +1,5 @@
-// The mean field as arrows on a grid: the way that a state goes within a short, round time.
+// The field plot: the mean vector field as arrows on a grid. An arrow is the motion within a short,
+// round time.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,7 +17,7 @@ const Stroke kArrow{.colour = kBlack, .width = 0.5};
 constexpr Mark kSeen{.colour = kBlue, .radius = 1.0};
 
 struct Arrow {
-  Point at, way;  // points, and points per time
+  Point at, velocity;  // points, and points per time
 };
 
 std::vector<Arrow> ArrowsOf(const Portrait& portrait, const Box& inside, std::size_t side) {
@@ -32,18 +33,18 @@ std::vector<Arrow> ArrowsOf(const Portrait& portrait, const Box& inside, std::si
   return arrows;
 }
 
-// The largest round time in which no arrow gets too long.
+// Returns the largest round time for which no arrow is too long.
 double RoundTime(const std::vector<Arrow>& arrows, double longest) {
   double fastest = 0;
   for (const Arrow& arrow : arrows) {
-    const double speed = std::hypot(arrow.way.x, arrow.way.y);
+    const double speed = std::hypot(arrow.velocity.x, arrow.velocity.y);
     if (std::isfinite(speed)) fastest = std::max(fastest, speed);
   }
   return fastest > 0 ? RoundDown(longest / fastest) : 1;
 }
 
 void DrawArrow(const Arrow& arrow, double time, Canvas* canvas) {
-  const Point half{arrow.way.x * time / 2, arrow.way.y * time / 2};
+  const Point half{arrow.velocity.x * time / 2, arrow.velocity.y * time / 2};
   const Point from{arrow.at.x - half.x, arrow.at.y - half.y},
       to{arrow.at.x + half.x, arrow.at.y + half.y};
   const double length = 2 * std::hypot(half.x, half.y);
@@ -59,7 +60,7 @@ void DrawArrow(const Arrow& arrow, double time, Canvas* canvas) {
 void PlotField(const PlotInput& input, Canvas* canvas) {
   const Portrait portrait = PortraitOf(input);
   const std::size_t side = input.options.arrows;
-  // Times do not depend on the legend's height by much, but it needs them: widths alone decide.
+  // The legend shows the time, so it is chosen for the whole area, before the legend takes its part.
   const Box whole = WholeArea(*canvas);
   const double cell = std::min(whole.width(), whole.height()) / static_cast<double>(side);
   const double time = RoundTime(ArrowsOf(portrait, whole, side), kLongestArrow * cell);

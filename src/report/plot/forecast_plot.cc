@@ -1,4 +1,4 @@
-// Channels over time: what was seen, the median and the bands, test points.
+// The forecast plot: channels over time with observations, median, credible bands and test points.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -11,9 +11,9 @@ namespace gpode::report {
 namespace {
 
 constexpr std::size_t kMostPanels = 4;
-constexpr double kFreeTime = 0.015;  // of the axis, at both ends
+constexpr double kTimeMargin = 0.015;  // at both ends of the axis, relative to its length
 constexpr std::size_t kTimes = 401;
-constexpr double kFurther = 0.5;  // of the data's span, when nothing says how far
+constexpr double kForecastShare = 0.5;  // default length of the forecast, relative to the data's
 
 const Colour kOuter = Faded(kSkyBlue, 0.35), kInner = Faded(kBlue, 0.35);
 const Stroke kMedian{.colour = kBlue, .width = 1.1}, kDraw{.colour = kGrey, .width = 0.35},
@@ -28,12 +28,12 @@ std::vector<Eigen::Index> ChosenChannels(const PlotInput& input) {
   return first;
 }
 
-// Everything that one picture shows.
+// Everything that a picture shows.
 struct Scene {
   std::size_t trajectory = 0;
   const Trajectory* seen = nullptr;
   std::vector<const Trajectory*> tests;
-  double end = 0;  // of the data
+  double end = 0;  // time of the last observation
   Forecast forecast;
   Matrix median, low_50, high_50, low_95, high_95;
 };
@@ -41,7 +41,7 @@ struct Scene {
 std::vector<double> TimesOf(const PlotInput& input, const Scene& scene) {
   const double start = input.model().start_times[scene.trajectory];
   const double span = scene.end > start ? scene.end - start : 1;
-  double until = scene.tests.empty() ? scene.end + kFurther * span : scene.end;
+  double until = scene.tests.empty() ? scene.end + kForecastShare * span : scene.end;
   for (const Trajectory* test : scene.tests) until = std::max(until, test->times.back());
   until = input.options.until.value_or(until);
   return RegularTimes(start, until > start ? until : start + 1, kTimes);
@@ -70,7 +70,7 @@ Scene SceneOf(const PlotInput& input) {
   return scene;
 }
 
-// All that was seen, and of the bands as much as leaves that readable.
+// Returns an axis over all observations and over as much of the bands as leaves these readable.
 Axis ValuesAxis(const Scene& scene, Eigen::Index channel, const std::string& name) {
   Extent core;
   if (scene.seen != nullptr) core.Add(ColumnOf(scene.seen->values, channel));
@@ -133,7 +133,7 @@ void PlotForecast(const PlotInput& input, Canvas* canvas) {
   const Scene scene = SceneOf(input);
   const Box area = Legend(canvas, LegendOf(input, scene)).Draw(WholeArea(*canvas));
   const Axis x = AxisOf({scene.forecast.times.front(), scene.forecast.times.back()},
-                        TimeOf(input.trained.data).Label(), kFreeTime);
+                        TimeOf(input.trained.data).Label(), kTimeMargin);
   std::vector<Axis> ys;
   for (Eigen::Index c : channels) {
     ys.push_back(ValuesAxis(scene, c, input.model().channels[static_cast<std::size_t>(c)]));

@@ -1,4 +1,4 @@
-// The phase portrait: streamlines of the mean field, its uncertainty, inducing points,
+// The phase plot: streamlines of the mean vector field, its uncertainty, inducing points and
 // trajectories.
 #include "report/plot/plot.h"
 #include "report/plot/portrait.h"

@@ -13,7 +13,7 @@ namespace gpode::report {
 namespace {
 
 constexpr std::size_t kTimes = 401, kMostPaths = 20;
-constexpr double kBarWidth = 6, kFree = 0.12;
+constexpr double kBarWidth = 6, kMargin = 0.12;
 
 void HoldOthers(const PlotInput& input, const std::vector<std::string>& names, Portrait* p) {
   constexpr Eigen::Index kMostNamed = 4;
@@ -30,7 +30,7 @@ void HoldOthers(const PlotInput& input, const std::vector<std::string>& names, P
   p->others = fmt::format("{}", fmt::join(others, ", "));
 }
 
-// States of the model's coordinates in the user's units.
+// Returns observations and median of a trajectory in the user's units.
 PlanePath PathOf(const PlotInput& input, std::size_t trajectory, const Portrait& p) {
   const Model& model = input.model();
   PlanePath path;
@@ -57,18 +57,18 @@ void SetAxes(const PlotInput& input, const std::vector<std::string>& names, Port
     for (const auto* part : {&path.seen_x, &path.median_x}) x.Add(*part);
     for (const auto* part : {&path.seen_y, &path.median_y}) y.Add(*part);
   }
-  p->x = AxisOf(x, names[static_cast<std::size_t>(p->first)], kFree);
-  p->y = AxisOf(y, names[static_cast<std::size_t>(p->second)], kFree);
+  p->x = AxisOf(x, names[static_cast<std::size_t>(p->first)], kMargin);
+  p->y = AxisOf(y, names[static_cast<std::size_t>(p->second)], kMargin);
   const PlaneOptions& plane = input.options.plane;
   if (plane.x_range) p->x.from = plane.x_range->from, p->x.to = plane.x_range->to;
   if (plane.y_range) p->y.from = plane.y_range->from, p->y.to = plane.y_range->to;
 }
 
-// Of the prior of a state's derivative, in the user's units.
+// Returns the prior variance of a state's derivative in the user's units.
 double PriorVariance(const Model& model, Eigen::Index state) {
   const Vector& variances = model.gp.variances;
   const double scale = model.state_scale[state] / model.time_scale;
-  // A network's field is of unit size in the model's coordinates.
+  // The vector field of a network has unit size in the model's coordinates.
   if (IsNetwork(model.options.model)) return scale * scale;
   return variances[variances.size() > 1 ? state : 0] * scale * scale;
 }

@@ -25,12 +25,12 @@ Matrix Curve(const std::vector<double>& times, const Matrix& values, Eigen::Inde
   return points;
 }
 
-// What the pictures of one forecast share.
+// The quantiles of a forecast, (T, channels) each.
 struct Bands {
   Matrix low, median, high;
 };
 
-// Around all that is finite.
+// Returns a window around all finite values of a channel.
 Window WindowOf(const Forecast& forecast, const Bands& bands, const Trajectory* seen,
                 Eigen::Index channel) {
   double least = std::numeric_limits<double>::infinity(), most = -least;

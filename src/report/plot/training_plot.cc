@@ -1,4 +1,4 @@
-// How training went: bound, noise and tolerance over the steps or the seconds.
+// The training plot: bound, noise and shooting tolerance over steps or seconds.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace gpode::report {
 namespace {
 
-constexpr double kManyfold = 10;  // noises that differ by so much have a logarithmic axis
+constexpr double kLogarithmicRatio = 10;  // of largest to smallest noise, for a logarithmic axis
 
 const Stroke kShooting{.colour = kVermillion, .width = 0.9}, kWhole{.colour = kBlue, .width = 0.9};
 
@@ -18,7 +18,7 @@ struct Series {
   std::string label;
   std::vector<double> values;
   bool logarithmic = false;
-  bool may_be_far = false;  // whether values far below the others are left out
+  bool hides_outliers = false;  // values far below the others are left off the axis
 };
 
 const Stroke& StrokeOf(BoundKind phase) {
@@ -38,7 +38,7 @@ std::vector<Series> SeriesOf(const PlotInput& input) {
   }
   Extent levels;
   levels.Add(noise.values);
-  noise.logarithmic = levels.most > kManyfold * levels.least;
+  noise.logarithmic = levels.most > kLogarithmicRatio * levels.least;
   std::vector<Series> all = {bound, noise};
   const auto set = [](double value) { return std::isfinite(value); };
   if (std::any_of(tolerance.values.begin(), tolerance.values.end(), set)) all.push_back(tolerance);
@@ -52,7 +52,7 @@ std::size_t CountBelow(const Series& series) {
 }
 
 Axis AxisFor(const Series& series) {
-  const double least = series.may_be_far ? LeastShown(series.values) : -HUGE_VAL;
+  const double least = series.hides_outliers ? LeastShown(series.values) : -HUGE_VAL;
   Extent extent;
   for (double value : series.values) {
     if (value >= least) extent.Add(value);
@@ -66,7 +66,7 @@ Axis AxisFor(const Series& series) {
           .logarithmic = true};
 }
 
-// One line per phase, in its colour.
+// Draws one line per phase of training, in the phase's colour.
 void DrawSeries(const Series& series, const std::vector<Progress>& history,
                 const std::vector<double>& places, const Panel& panel) {
   for (std::size_t begin = 0; begin < history.size();) {
