@@ -8,10 +8,10 @@
 namespace gpode::experiments {
 namespace {
 
-// What a method is trained with where that differs from the defaults and from the task's sizes.
-// These functions and the table below are the only place for it. How the values were chosen is in
-// docs/results.md: those of simulated tasks on other draws of noise and times, those of motion
-// capture on its validation sequences.
+// These functions and the table below are the only place for training options that differ from the
+// defaults and from the task's sizes. docs/results.md says how the values were chosen: those of
+// simulated tasks on data with other noise and times, those of motion capture on its validation
+// sequences.
 
 bool IsSubject(const TaskInfo& task, std::string_view number) {
   return task.name.starts_with("mocap-") && task.name.substr(6).starts_with(number);
@@ -22,8 +22,8 @@ void SetTolerances(double loose, double tight, FitOptions* o) {
   o->tight_tolerance = tight;
 }
 
-// Our vanilla GPODE approaches by shooting on all tasks, also on `long`, where the paper's does not
-// and fails. Only the efficiency of the two bounds is compared without the phases that mix them.
+// Our vanilla GPODE begins with a shooting phase on all tasks, also on `long`, where the paper's has
+// none and fails. The task `efficiency` compares the two bounds without the phases that mix them.
 void SetGpode(const TaskInfo& task, FitOptions* o) {
   if (task.kind == TaskKind::kEfficiency) o->approach = 0;
   if (IsSubject(task, "35") || task.name == "mocap-39-long") SetTolerances(0.3, 0.03, o);
@@ -78,8 +78,8 @@ struct Line {
   void (*set)(const TaskInfo& task, FitOptions* options);
 };
 
-// The paper's order, shooting after each. The paper stops all but GPODE by validation data; the
-// samplers have no use for them.
+// The order is the paper's, each method followed by its form with shooting. The paper uses
+// validation data to stop all methods but GPODE; samplers do not need them.
 constexpr Line kLines[] = {
     {"neural-hmc", 0.5, false, SetNeuralHmc},     {"neural-vi", 0.5, true, SetNeuralVi},
     {"neural-vi-shooting", 1, true, SetNeuralVi}, {"neural", 0.5, true, SetNeural},
@@ -100,7 +100,7 @@ std::vector<std::string> NamesFor(const TaskInfo& task) {
   switch (task.kind) {
     case TaskKind::kSimulated:
       names.push_back("neural-hmc");
-      // The audit of GPODE's posterior.
+      // The sampler audits GPODE's variational posterior.
       if (task.name == "vdp-regular") names.push_back("gpode-hmc");
       return names;
     case TaskKind::kLong:

@@ -1,5 +1,5 @@
-// The methods of the paper's tables, and ours beside them: every model of gpode/options.h, what it
-// is trained with where that is not the default, and which tasks it is compared on.
+// The methods that are compared: those of the paper's tables and ours. Each is a model of
+// gpode/options.h with the training options that differ from the defaults.
 //
 // Thread safety: plain functions and values.
 //
@@ -17,18 +17,18 @@ namespace gpode::experiments {
 struct MethodInfo {
   std::string name;   // as in `gpode fit --model`
   std::string title;  // as in tables
-  double effort;      // of a step, against GPODE's: long runs go first
-  bool validates;     // stops early by the validation sequences, where there are any
-  void (*set)(const TaskInfo& task, FitOptions* options);  // after the model itself
+  double effort;      // time per step relative to GPODE's: the longest runs start first
+  bool validates;     // uses validation sequences, if there are any, for early stopping
+  void (*set)(const TaskInfo& task, FitOptions* options);  // called after the model is set
 };
 
-// In the order of the tables.
+// Returns all methods in the order of the tables.
 const std::vector<MethodInfo>& AllMethods();
-// nullptr: there is none of that name.
+// Returns the method of that name, or nullptr.
 const MethodInfo* FindMethod(std::string_view name);
 
-// What is run on a task unless one asks for others: the paper's methods, and ours beside them. In
-// the order of the tables.
+// Returns the methods that are run on a task by default, the paper's and ours, in the order of the
+// tables.
 std::vector<std::string> DefaultMethods(const TaskInfo& task);
 
 }  // namespace gpode::experiments

@@ -18,7 +18,7 @@ constexpr Eigen::Index kChannels = 50;
 constexpr std::array<std::string_view, 8> kLeftOut = {"rhand",    "rfingers", "rthumb", "lhand",
                                                       "lfingers", "lthumb",   "rtoes",  "ltoes"};
 
-// Paper, tables S1 and S2.
+// The split of a subject's motions (paper, tables S1 and S2).
 struct Split {
   std::string_view subject;
   Eigen::Index frames;
@@ -76,7 +76,7 @@ std::filesystem::path ArchiveIn(const std::filesystem::path& folder, std::string
   return folder / fmt::format("mocap{}.npz", subject);
 }
 
-// The motions' folder below the one that was named, if there is one.
+// Returns the folder of the subject's motions, or nothing if there are none.
 std::optional<std::filesystem::path> MotionFolder(const std::filesystem::path& folder,
                                                   const Split& split) {
   const std::string subject(split.subject);
@@ -143,7 +143,7 @@ MocapSequences FromMotions(const std::filesystem::path& folder, const Split& spl
 
 }  // namespace
 
-std::string WhereMocapIs() {
+std::string MocapSources() {
   return "mocap09.npz, mocap35.npz and mocap39.npz (data/mocap of "
          "github.com/hegdepashupati/gaussian-process-odes), or the .amc files of subjects 09, 35 "
          "and 39 (mocap.cs.cmu.edu) as 09/09_01.amc, ...";
@@ -164,7 +164,7 @@ MocapSequences ReadMocap(const std::filesystem::path& folder, std::string_view s
   if (!motions) {
     internal::ThrowAt(folder.string(), fmt::format("holds neither mocap{0}.npz nor {0}/{0}_{1:02}"
                                                    ".amc, must hold {2}",
-                                                   subject, split.train[0], WhereMocapIs()));
+                                                   subject, split.train[0], MocapSources()));
   }
   return FromMotions(*motions, split);
 }

@@ -1,5 +1,5 @@
-// Motion capture (paper, section 4.4): 50 channels, an ODE in 5 principal components. Test
-// forecasts start from the first test frame and are scored on every frame, the first included.
+// The tasks of motion capture (paper, section 4.4): 50 channels, an ODE in 5 principal components.
+// Test forecasts start from the first test frame and are scored on every frame, including the first.
 #include <fmt/format.h>
 
 #include "experiments/mocap.h"
@@ -9,20 +9,20 @@
 namespace gpode::experiments {
 namespace {
 
-constexpr double kFrame = 0.01;  // seconds, as the paper has it
+constexpr double kFrame = 0.01;  // seconds, the paper's value
 constexpr std::size_t kComponents = 5, kInducing = 100, kSteps = 1000;
-// Without movement; the same numbers as in the paper's experiments.
+// The channels that never move, and the value that the paper's experiments give them.
 constexpr Eigen::Index kSilentChannels[] = {24, 25, 31, 32};
 constexpr double kSilentValue = 1e-6;
 
-// Paper, table S2: how many frames are learnt from.
+// Returns the number of training frames (paper, table S2).
 Eigen::Index TrainingFrames(const std::string& subject, bool long_task) {
   if (subject == "09") return long_task ? 100 : 50;
   if (subject == "35") return long_task ? 250 : 50;
   return long_task ? 250 : 100;
 }
 
-// Forecasts start from the first frame.
+// Returns the sequences as tests whose forecasts start from the first frame.
 std::vector<TestSequence> FromFirstFrame(const std::vector<Matrix>& sequences) {
   std::vector<TestSequence> tests;
   for (const Matrix& values : sequences) {
@@ -74,7 +74,7 @@ Task MakeMocapTask(const TaskInfo& info, std::uint64_t seed, const std::filesyst
   task.validation = FromFirstFrame(sequences.validation);
   task.validation_data = FirstFrames(sequences.validation, sequences.validation[0].rows());
   task.options.observation = Observation::kPca;
-  // The protocol fits the components on whole training sequences.
+  // The paper's protocol computes the components from whole training sequences.
   task.options.observation_map =
       PrincipalComponents(FirstFrames(sequences.train, sequences.train[0].rows()), kComponents);
   task.options.states = kComponents;

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <utility>
 
-namespace gpode {
+namespace gpode::experiments {
 
 double NumpyRandom::Uniform() {
   const std::uint32_t high = words_() >> 5, low = words_() >> 6;
@@ -28,4 +28,4 @@ std::vector<double> NumpyRandom::Uniforms(std::size_t count) {
   return result;
 }
 
-}  // namespace gpode
+}  // namespace gpode::experiments

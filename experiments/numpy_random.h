@@ -1,9 +1,11 @@
-// NumPy's legacy generator, numpy.random.RandomState(seed): to regenerate data sets that were made
-// with it. For everything else use the addressed streams of random.h.
+// NumPy's legacy generator, numpy.random.RandomState(seed), which regenerates data sets that were
+// made with it. Everything else uses the addressed streams of random.h.
 //
-// A Mersenne twister (the one of the standard library, seeded alike) gives 32-bit words; two of
-// them a uniform of 53 bits; the polar method of Marsaglia two normals from pairs of uniforms, of
-// which the second is kept for the next call.
+// A Mersenne twister (that of the standard library, seeded in the same way) makes 32-bit words. Two
+// words make a uniform of 53 bits. Marsaglia's polar method makes two normals from pairs of
+// uniforms, the second of which is kept for the next call.
+//
+// Thread safety: a generator belongs to one thread.
 //
 //   NumpyRandom numbers(121);
 //   double z = numbers.Normal();   // RandomState(121).normal()
@@ -15,7 +17,7 @@
 #include <random>
 #include <vector>
 
-namespace gpode {
+namespace gpode::experiments {
 
 class NumpyRandom {
  public:
@@ -30,4 +32,4 @@ class NumpyRandom {
   std::optional<double> kept_;
 };
 
-}  // namespace gpode
+}  // namespace gpode::experiments

@@ -1,4 +1,4 @@
-// Tables as text, and pages filled with them.
+// Tables as text, and pages with tables in them.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -15,7 +15,7 @@ constexpr std::string_view kKinds =
     "'comparison GROUP', 'scores GROUP', 'validation GROUP', 'samplers GROUP', 'bands TASK' or "
     "'efficiency'";
 
-// Characters of UTF-8 text, as far as tables have them.
+// Returns the number of characters of UTF-8 text.
 std::size_t Width(std::string_view text) {
   return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
     return (static_cast<unsigned char>(c) & 0xc0) != 0x80;

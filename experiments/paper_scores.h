@@ -1,9 +1,9 @@
-// The figures that ours are compared with: the paper's tables (Hegde et al. 2022), and later work
-// on the same tasks.
+// Published scores that ours are compared with: the paper's tables (Hegde et al. 2022), and later
+// work on the same tasks.
 //
 // Thread safety: plain functions and values.
 //
-//   for (const PaperRow& figure : PaperRowsOf("fhn")) ...
+//   for (const PaperRow& row : PaperRowsOf("fhn")) ...
 #pragma once
 
 #include <string>
@@ -12,15 +12,14 @@
 
 namespace gpode::experiments {
 
-// Mean and standard error over runs, as printed; NaN: not given.
+// A mean over runs and its standard error as published; NaN if not given.
 struct PaperScore {
   double mean, error;
 };
 
 struct PaperRow {
   std::string task;
-  std::string
-      method;  // ours of that name is compared with it; empty: later work, by another method
+  std::string method;  // our method that is compared with it; empty: another method of later work
   std::string title;
   PaperScore mnll, mse;
 };

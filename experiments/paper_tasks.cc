@@ -9,7 +9,7 @@
 #include "gpode/error.h"
 #include "gpode/simulate.h"
 
-namespace gpode {
+namespace gpode::experiments {
 namespace {
 
 constexpr std::uint32_t kNoiseSeed = 121, kTimesSeed = 122;
@@ -101,4 +101,4 @@ PaperTask LongVanDerPol(std::size_t length, double noise_variance) {
                        noise_variance);
 }
 
-}  // namespace gpode
+}  // namespace gpode::experiments

@@ -1,7 +1,9 @@
 // The simulated tasks of the paper (Hegde et al. 2022, sections 4.1 to 4.3), regenerated: noise and
 // irregular times come from NumPy's legacy generator with the seeds of the original data sets.
 //
-// The initial state sits one gap before the first observation. Test values are without noise.
+// The initial state is one observation gap before the first observation. Test values have no noise.
+//
+// Thread safety: plain values and functions.
 //
 //   PaperTask task = VanDerPolRegular();
 //   Model model = Fit(task.data, {});
@@ -12,7 +14,7 @@
 
 #include "gpode/dataset.h"
 
-namespace gpode {
+namespace gpode::experiments {
 
 struct PaperTask {
   std::string name;
@@ -21,17 +23,20 @@ struct PaperTask {
   Matrix test_values;              // (T, 2)
   double noise_variance;
   std::string system;         // see gpode/systems.h
-  std::vector<double> start;  // (2), its state at time 0
+  std::vector<double> start;  // (2), the state at time 0
 };
 
-// 50 noisy points on [0, 7]; the test is as long again, with 50 and 100 points.
+// Returns 50 noisy observations on [0, 7]. The test interval follows, equally long, with 50 points
+// for the regular and 100 for the irregular task.
 PaperTask VanDerPolRegular();
 PaperTask VanDerPolIrregular();
 
-// 25 (or 50) points on [0, 5]; those with x1 > 0 and x2 < 0 are taken out and are the test.
+// Returns 25 (or 50) noisy observations on [0, 5], without those with x1 > 0 and x2 < 0, which are
+// the test.
 PaperTask FitzHughNagumoGap(std::size_t points = 25);
 
-// 4 T points on [0, T]; the test are the 50 points after them, at the same spacing.
+// Returns 4 T noisy observations on [0, T]. The test consists of the next 50 points at the same
+// spacing.
 PaperTask LongVanDerPol(std::size_t length, double noise_variance);
 
-}  // namespace gpode
+}  // namespace gpode::experiments

@@ -24,7 +24,7 @@ void CheckData(const PlanSettings& settings) {
                                   [](const TaskInfo& t) { return t.kind == TaskKind::kMocap; });
   if (needed && settings.data.empty()) {
     ThrowInput("reproduce", "--data",
-               fmt::format("is missing, must be a folder that holds {}", WhereMocapIs()));
+               fmt::format("is missing, must be a folder that holds {}", MocapSources()));
   }
 }
 
@@ -41,7 +41,7 @@ std::optional<RunRecord> RecordOf(const PlannedRun& run, const PlanSettings& set
   return record;
 }
 
-// Steps of training; a sampler's trajectories have up to 2^depth of their own.
+// Returns the number of gradient evaluations; a sampler's trajectories have up to 2^depth each.
 double StepsOf(const FitOptions& o) {
   const auto steps = static_cast<double>(o.steps);
   if (!IsSampled(o.model)) return steps;
@@ -52,7 +52,7 @@ double StepsOf(const FitOptions& o) {
              std::exp2(static_cast<double>(s.max_depth));
 }
 
-// Folders for the results, before anything is run.
+// Makes the folders of the results, before anything is run.
 void MakeFolders(const PlanSettings& settings) {
   for (const TaskInfo& task : settings.tasks) {
     const std::filesystem::path folder = settings.out / task.name;
@@ -85,7 +85,7 @@ class Worker {
       run->record = result.record;
       Tell(hooks_.ended, *run);
     } catch (...) {
-      broken_ = true;  // a full disk, say: the other runs would meet it, too
+      broken_ = true;  // the cause, such as a full disk, would affect the other runs too
       throw;
     }
   }
@@ -113,7 +113,7 @@ std::vector<PlannedRun> MakePlan(const PlanSettings& settings) {
     const std::vector<std::string> methods =
         settings.methods.empty() ? DefaultMethods(info) : settings.methods;
     const std::size_t runs = settings.runs > 0 ? settings.runs : info.runs;
-    std::vector<Task> tasks;  // one for each seed
+    std::vector<Task> tasks;  // one per seed
     for (std::uint64_t seed = 1; seed <= runs; ++seed) {
       tasks.push_back(MakeTask(info, seed, settings.data));
     }

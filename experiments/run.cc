@@ -26,7 +26,7 @@ class Stopwatch {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-// Means of the bound over windows of equally many steps.
+// Records means of the bound over windows of equally many steps.
 class HistoryRecorder {
  public:
   void Take(const Progress& progress, double seconds) {
@@ -46,7 +46,7 @@ class HistoryRecorder {
   std::size_t count_ = 0;
 };
 
-// Forecasts of sequences, and what was seen.
+// Forecasts of test sequences, and the observations at their times.
 struct Followed {
   std::vector<Forecast> forecasts;
   std::vector<Matrix> seen;
@@ -74,7 +74,7 @@ Scores ScoresOf(const Followed& followed, const Vector& noise_variance) {
   return Pool(parts);
 }
 
-// Evenly chosen among the times, the first and the last included.
+// Returns bands at evenly chosen times, including the first and the last.
 std::vector<BandPoint> BandsOf(const Forecast& forecast, const Matrix& truth) {
   const Matrix mean = forecast.Mean(), lower = forecast.Quantile((1 - kBand) / 2),
                upper = forecast.Quantile((1 + kBand) / 2);
@@ -158,7 +158,7 @@ class Execution {
     control.report_every = 1;
     control.report = [&](const Progress& progress) {
       if (keeps) recorder.Take(progress, watch.Seconds());
-      // A sampler reports how many are done, training which one.
+      // A sampler reports the number of finished steps, training the index of the current one.
       result_.record.steps = progress.step + (IsSampled(options.model) ? 0 : 1);
       result_.stopped = observer_ && !observer_(progress);
       return !result_.stopped;

@@ -1,8 +1,8 @@
-// One run of the experiments: a task learnt by a method with a seed, forecast and scored.
+// One run of the experiments: a method learns a task with a seed, and its forecasts are scored.
 //
-// A run uses one thread, so that its numbers do not depend on how many runs go at the same time.
+// A run uses one thread, so that its numbers do not depend on how many runs go in parallel.
 //
-// Thread safety: plain functions and values; runs may go at the same time.
+// Thread safety: plain functions and values; runs may go in parallel.
 //
 //   RunResult result = Execute(info, *FindMethod("gpode"), {.seed = 1});
 //   result.record.scores->mnll;
@@ -22,73 +22,76 @@
 
 namespace gpode::experiments {
 
-// The bound over a run, as means over windows of steps.
+// The history of the bound during a run, as means over windows of steps.
 struct BoundHistory {
   std::vector<double> seconds, step, bound;
 };
 
-// When the bound had settled: from then on its windows stay within 0.1 per observed value of where
-// it ended, the mean of the last tenth of the windows.
+// The time after which the bound stays within 0.1 per observed value of its final value, which is
+// the mean of the last tenth of the windows.
 struct Settling {
-  double bound = 0;  // where it ended
+  double bound = 0;  // the final value
   double seconds = 0, step = 0;
 };
 Settling SettlingOf(const BoundHistory& history, std::size_t observations);
 
-// A simulated task's forecast of one channel at one of the test's times: the truth, the draws' mean
-// and their central 95 %, without noise.
+// A simulated task's forecast of one channel at one test time: the truth, the mean of the draws and
+// their central 95 %, without noise.
 struct BandPoint {
   double time = 0;
   std::size_t channel = 0;
   double truth = 0, mean = 0, lower = 0, upper = 0;
 };
 
-// What is known of a run afterwards; docs/formats.md has it as JSON.
+// The result of a run; docs/formats.md describes its JSON.
 struct RunRecord {
   std::string version;  // of the program
   std::string task, method;
   std::uint64_t seed = 1;
-  std::string options;  // as text, but for the observation map, which follows from the data
+  std::string options;  // as text, without the observation map, which follows from the data
   std::string cpu;
 
-  bool failed = false;  // an exception ended it; `message` says which
+  bool failed = false;  // an exception ended the run; `message` is its text
   std::string message;
   std::string warning;  // of training
 
-  // With the learnt noise, and with the noise calibrated on validation data where there are any.
+  // Scores of test and validation data with the learnt noise, and with the noise calibrated on
+  // validation data if there are any.
   std::optional<Scores> scores, calibrated, validation, validation_calibrated;
-  double floor;                       // MNLL of the truth; NaN: not known
+  double floor;                       // the MNLL of the truth with the true noise; NaN if unknown
   double seconds = 0;                 // of training
   double forecast_seconds = 0;        // of all forecasts and scores
-  std::size_t steps = 0;              // taken
+  std::size_t steps = 0;              // taken in training
   std::size_t observations = 0;       // observed training values
-  std::optional<Settling> settling;   // with a history
+  std::optional<Settling> settling;   // set if there is a history
   BoundHistory history = {};          // task `efficiency` only
   std::vector<BandPoint> bands = {};  // the paper's simulated tasks only: ten times, all channels
-  std::optional<SamplerSummary> sampler;  // of models by a sampler
-  std::size_t sampled = 0;                // its draws, of all chains
+  std::optional<SamplerSummary> sampler;  // sampled models only
+  std::size_t sampled = 0;                // the sampler's draws of all chains
 };
 
 struct RunSettings {
   std::uint64_t seed = 1;
-  std::size_t steps = 0;            // also a chain's warm-up and draws at most; 0: the task's
-  std::filesystem::path data = {};  // of motion capture
+  std::size_t steps = 0;  // limits training, and warm-up and draws of chains; 0: the task's
+  std::filesystem::path data = {};  // the folder of motion capture
 };
 
 struct RunResult {
   RunRecord record;
-  std::optional<Model> model;  // none if it failed
-  bool stopped = false;        // by the observer: what there is of it is worth nothing
+  std::optional<Model> model;  // not set if the run failed
+  bool stopped = false;        // by the observer; the result then must not be used
 };
 
-// Returning false stops the run.
+// A function that is called during training and returns false to stop the run.
 using Observer = std::function<bool(const Progress&)>;
 
-// What such a run is trained with; `options` in a record is their text.
+// Returns the training options of a run.
 FitOptions OptionsOf(const Task& task, const TaskInfo& info, const MethodInfo& method,
                      const RunSettings& settings);
+// Returns options as the text that a RunRecord has.
 std::string OptionsRecord(FitOptions options);
 
+// Trains, forecasts and scores.
 RunResult Execute(const TaskInfo& info, const MethodInfo& method, const RunSettings& settings,
                   const Observer& observer = {});
 

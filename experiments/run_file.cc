@@ -13,7 +13,7 @@ namespace gpode::experiments {
 namespace {
 
 using Json = nlohmann::ordered_json;
-constexpr int kDigits = 6;  // of results files
+constexpr int kDigits = 6;  // of numbers in results files
 
 Json Number(double value, bool compact) {
   if (std::isnan(value)) return "nan";
@@ -80,7 +80,7 @@ std::vector<double> NumbersOf(const Json& list) {
   return values;
 }
 
-// Calls visit(name, member) for the numbers of a point of the bands but its channel.
+// Calls visit(name, member) for the numbers of a BandPoint except its channel.
 template <typename Visit>
 void VisitBands(Visit visit) {
   visit("time", &BandPoint::time);
@@ -90,7 +90,7 @@ void VisitBands(Visit visit) {
   visit("upper", &BandPoint::upper);
 }
 
-// By columns.
+// Writes bands by columns.
 void PutBands(const RunRecord& r, Json* json) {
   if (r.bands.empty()) return;
   Json& object = (*json)["bands"];
@@ -184,12 +184,12 @@ Json ToJson(const RunRecord& r, bool compact) {
   json["cpu"] = r.cpu;
   if (!compact) json["options"] = r.options;
   PutSampler(r, compact, &json);
-  if (!compact || BandsAreCompared(r.method)) PutBands(r, &json);
+  if (!compact || HasComparedBands(r.method)) PutBands(r, &json);
   PutProgress(r, compact, &json);
   return json;
 }
 
-// A message may hold any bytes.
+// Returns the JSON as text; invalid UTF-8, which messages may hold, is replaced.
 std::string Dump(const Json& json, int indent) {
   return json.dump(indent, ' ', false, Json::error_handler_t::replace);
 }
@@ -220,7 +220,7 @@ RunRecord FromJson(const Json& json) {
   return r;
 }
 
-// What `take` makes of the text's JSON; anything wrong with it is the file's fault.
+// Returns take(JSON of the text); complains about the file if anything is wrong with it.
 template <typename Take>
 auto Parsed(std::string_view text, std::string_view source, std::string_view what, Take take) {
   try {
@@ -241,6 +241,7 @@ void WriteText(const std::filesystem::path& path, const std::string& text) {
   internal::WriteFile(path, std::as_bytes(std::span(text)));
 }
 
+// Returns the place of a run's task or method in the order of the tables.
 std::size_t Order(const RunRecord& r, bool by_task) {
   if (by_task) {
     const auto& all = AllTasks();
@@ -254,7 +255,8 @@ std::size_t Order(const RunRecord& r, bool by_task) {
       all.begin());
 }
 
-void Arrange(std::vector<RunRecord>* runs) {
+// Sorts the runs; removes those of unknown tasks and methods.
+void SortRuns(std::vector<RunRecord>* runs) {
   std::erase_if(*runs, [](const RunRecord& r) {
     return Order(r, true) == AllTasks().size() || Order(r, false) == AllMethods().size();
   });
@@ -337,7 +339,7 @@ std::vector<RunRecord> ReadTaskRuns(const std::filesystem::path& out, std::strin
     if (entry.path().extension() != ".json") continue;
     runs.push_back(ParseRun(TextOf(entry.path()), entry.path().string()));
   }
-  Arrange(&runs);
+  SortRuns(&runs);
   return runs;
 }
 
@@ -376,7 +378,7 @@ std::vector<RunRecord> ParseRuns(std::string_view text, std::string_view source)
     for (const Json& run : json.at("runs")) all.push_back(FromJson(run));
     return all;
   });
-  Arrange(&runs);
+  SortRuns(&runs);
   return runs;
 }
 

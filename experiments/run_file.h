@@ -2,13 +2,12 @@
 //
 //   OUT/TASK/METHOD-SEED.json     a run
 //   OUT/TASK/METHOD-SEED.gpode    its model (gpode/model_file.h), unless the run failed
-//   results.json                  many runs, one line each, without options and history, and with
-//   bands
-//                                 of GPODE and its sampler only
+//   results.json                  many runs, one line each, without options and history; bands of
+//                                 GPODE and its sampler only
 //
-// docs/formats.md says what is inside. Numbers that are not finite are the strings "inf", "-inf"
-// and "nan". Files appear complete or not at all, and a run's JSON appears last. What cannot be
-// read is an InputError of one line that begins with the file.
+// docs/formats.md describes the contents. Numbers that are not finite are the strings "inf", "-inf"
+// and "nan". Files appear complete or not at all, and a run's JSON appears last. Functions that read
+// throw an InputError of one line that begins with the file's name.
 //
 // Thread safety: all functions may be called from any thread.
 //
@@ -27,28 +26,30 @@
 
 namespace gpode::experiments {
 
-// OUT/TASK/METHOD-SEED.json
+// Returns OUT/TASK/METHOD-SEED.json.
 std::filesystem::path RunPath(const std::filesystem::path& out, std::string_view task,
                               std::string_view method, std::uint64_t seed);
 
+// Writes a run and its model.
 void SaveRun(const std::filesystem::path& out, const RunResult& result);
-// None where there is no such file.
+// Returns the run in a file, or nothing if there is no such file.
 std::optional<RunRecord> LoadRun(const std::filesystem::path& path);
 
-// All runs of a folder or of a results file, in the order of tasks, methods and seeds; tasks and
-// methods that are not known here are passed over.
+// Returns all runs of a folder or of a results file, in the order of tasks, methods and seeds;
+// unknown tasks and methods are ignored.
 std::vector<RunRecord> ReadRuns(const std::filesystem::path& path);
-// Those of one task in such a folder; none if there are none.
+// Returns the runs of one task in such a folder.
 std::vector<RunRecord> ReadTaskRuns(const std::filesystem::path& out, std::string_view task);
+// Writes a results file.
 void WriteRuns(const std::filesystem::path& path, std::span<const RunRecord> runs);
 
-// `source` stands for the file in messages.
+// The same for text instead of files; `source` is the file's name in messages.
 std::string RunText(const RunRecord& record);
 RunRecord ParseRun(std::string_view text, std::string_view source);
 std::string RunsText(std::span<const RunRecord> runs);
 std::vector<RunRecord> ParseRuns(std::string_view text, std::string_view source);
 
-// What the tables say, for programs.
+// Returns the contents of the tables as JSON.
 std::string SummariesText(std::span<const MethodSummary> summaries);
 
 }  // namespace gpode::experiments

@@ -7,7 +7,7 @@
 namespace gpode::experiments {
 namespace {
 
-constexpr std::size_t kEfficiencySteps = 15000;  // the paper's budget
+constexpr std::size_t kEfficiencySteps = 15000;  // the paper's number of steps
 constexpr std::uint64_t kFirstFreshSeed = 1000;
 
 Task FromPaper(const PaperTask& paper, std::uint64_t seed) {
@@ -17,7 +17,7 @@ Task FromPaper(const PaperTask& paper, std::uint64_t seed) {
           .fit_seed = seed};
 }
 
-// long-LENGTH-VARIANCE
+// Returns the task long-LENGTH-VARIANCE.
 PaperTask LongTask(const std::string& name) {
   const std::size_t first = name.find('-'), second = name.rfind('-');
   return LongVanDerPol(
@@ -31,8 +31,8 @@ struct FreshSystem {
   double span;
 };
 
-// 60 noisy points; the forecast is half the span again, against the truth. Training has one seed
-// throughout: what differs is the noise.
+// Returns 60 noisy observations. The test is the truth over another half of the span. All runs train
+// with the same seed; only the noise differs.
 Task FreshTask(const FreshSystem& system, std::uint64_t seed) {
   const Simulation s = Simulate({.system = system.name,
                                  .start = system.start,
@@ -56,7 +56,7 @@ Task FreshTask(const std::string& name, std::uint64_t seed) {
 Task EfficiencyTask(std::uint64_t seed) {
   Task task = FromPaper(LongVanDerPol(25, 0.01), seed);
   task.options.steps = kEfficiencySteps;
-  task.options.patience = 0;  // a fixed budget
+  task.options.patience = 0;  // no early stopping
   return task;
 }
 

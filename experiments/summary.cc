@@ -6,7 +6,7 @@
 namespace gpode::experiments {
 namespace {
 
-// Of those runs for which `value` has something to say.
+// Summarises value(run) over those runs for which it returns one.
 template <typename Value>
 Summary Over(std::span<const RunRecord* const> runs, Value value) {
   std::vector<double> values;
@@ -17,14 +17,14 @@ Summary Over(std::span<const RunRecord* const> runs, Value value) {
   return Summarise(values);
 }
 
-// A failed run has no scores and counts as infinite where others have some.
+// Summarises a score. A failed run has no scores and counts as infinite if other runs have some.
 Summary OverScores(std::span<const RunRecord* const> runs, std::optional<Scores> RunRecord::*scores,
                    double Scores::*member) {
   const bool any = std::any_of(runs.begin(), runs.end(),
                                [&](const RunRecord* run) { return (run->*scores).has_value(); });
   return Over(runs, [&](const RunRecord& run) -> std::optional<double> {
     if (run.*scores) return (*(run.*scores)).*member;
-    // Without a single success only the test scores are known to be missing.
+    // If all runs failed, only test scores are certain to exist for the task.
     if (run.failed && (any || scores == &RunRecord::scores)) return HUGE_VAL;
     return std::nullopt;
   });
@@ -73,7 +73,7 @@ void SummariseSamplers(std::span<const RunRecord* const> runs, MethodSummary* s)
   s->sampled = OverSamplers(runs, [](const RunRecord& r) { return r.sampled; });
 }
 
-// Runs whose bands are at other times than the first one's are left out.
+// Returns the means of bands over runs; runs with other times than the first are left out.
 std::vector<BandPoint> MeanBands(std::span<const RunRecord* const> runs) {
   std::vector<const RunRecord*> with;
   for (const RunRecord* run : runs) {
@@ -120,8 +120,8 @@ MethodSummary SummariseMethod(std::span<const RunRecord* const> runs) {
   s.end_bound = OverSettling(runs, &Settling::bound);
   s.settling_seconds = OverSettling(runs, &Settling::seconds);
   s.settling_steps = OverSettling(runs, &Settling::step);
-  for (const PaperRow& figure : PaperRowsOf(first.task)) {
-    if (figure.method == first.method) s.paper = figure;
+  for (const PaperRow& row : PaperRowsOf(first.task)) {
+    if (row.method == first.method) s.paper = row;
   }
   return s;
 }

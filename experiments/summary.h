@@ -1,4 +1,4 @@
-// Runs of a method on a task, summed up: means, standard errors, how far from the paper.
+// Summaries of the runs of a method on a task: means, standard errors, differences from the paper.
 //
 // Thread safety: plain functions and values.
 //
@@ -17,45 +17,47 @@
 
 namespace gpode::experiments {
 
-// Of the values of `runs` runs. A run that failed or whose draws diverged counts as infinite.
+// A summary of one value per run. The value is infinite for a run that failed or whose draws
+// diverged.
 struct Summary {
   std::size_t runs = 0, finite = 0;
-  double mean;   // of the finite values; NaN: there are none
-  double error;  // standard error of that mean; NaN: fewer than two
-  double worst;  // the largest, infinite ones included; NaN: no runs
+  double mean;   // of the finite values; NaN if there are none
+  double error;  // standard error of that mean; NaN if there are fewer than two
+  double worst;  // the largest value, which may be infinite; NaN if there are no runs
   bool all() const { return runs > 0 && finite == runs; }
 };
 
 Summary Summarise(std::span<const double> values);
 
-// (ours - theirs) / sqrt(e1^2 + e2^2); infinite where one of our runs is; NaN where a figure or an
-// error is not known, or both errors are zero.
+// Returns (ours - theirs) / sqrt(e1^2 + e2^2) with the standard errors e1 and e2: infinite if the
+// value of one of our runs is, NaN if a mean or an error is unknown or both errors are zero.
 double DifferenceInErrors(const Summary& ours, const PaperScore& theirs);
 
-// A method's runs on a task.
+// A summary of the runs of a method on a task.
 struct MethodSummary {
   TaskInfo task;
   std::string method, title;
   std::size_t runs = 0, failed = 0, diverged = 0;  // runs, runs, draws
-  // coverage_*: bands without noise; predictive_90: with. calibrated_*: with the noise calibrated
-  // on validation data; no runs where there are none.
+  // coverage_* is of bands without noise, predictive_90 of bands with noise. calibrated_* has the
+  // noise calibrated on validation data, and no runs if there are none.
   Summary mnll, mse, crps, coverage_50, coverage_90, coverage_95, predictive_90;
   Summary calibrated_mnll, calibrated_crps, calibrated_predictive_90;
   Summary validation_mnll, validation_calibrated_mnll, validation_mse;
   Summary floor, seconds, steps;
-  Summary end_bound, settling_seconds, settling_steps;       // of the bound's history
+  Summary end_bound, settling_seconds, settling_steps;         // of the bound's history
   Summary rhat, bulk_ess, divergent, at_max_depth, sampled;  // of samplers; sampled: draws
-  std::vector<BandPoint> bands = {};  // means over the runs that have them, as far as finite
+  std::vector<BandPoint> bands = {};  // means of finite values over the runs that have bands
   std::optional<PaperRow> paper;
 };
 
-// Bands are compared of GPODE's variational posterior and of its sampler.
+// The methods whose bands are compared: GPODE's variational posterior and its sampler.
 inline constexpr std::string_view kVariational = "gpode", kAudit = "gpode-hmc";
-inline bool BandsAreCompared(std::string_view method) {
+inline bool HasComparedBands(std::string_view method) {
   return method == kVariational || method == kAudit;
 }
 
-// In the order of the runs' first appearance, which ReadRuns and plans make that of the tables.
+// Returns summaries in the order of first appearance, which is that of the tables for runs of
+// ReadRuns and of plans.
 std::vector<MethodSummary> SummariseRuns(std::span<const RunRecord> runs);
 
 }  // namespace gpode::experiments

@@ -26,7 +26,7 @@ std::string TextOf(const Summary& s, int digits = 3) {
   return s.all() ? text : fmt::format("inf; {} in {} of {}", text, s.finite, s.runs);
 }
 
-// Only the mean: for shares and the like.
+// Returns the mean without its error, for shares and the like.
 std::string MeanOf(const Summary& s, int digits) {
   return s.runs == 0 ? "" : Fixed(s.mean, digits);
 }
@@ -62,11 +62,11 @@ void MarkBest(const std::vector<std::string>& tasks, const std::vector<double>& 
   }
 }
 
-// What can be best: a mean over all runs, none of which failed.
+// Returns the value by which cells are ranked; infinite unless all runs succeeded.
 double Rank(const Summary& s) { return s.all() ? s.mean : HUGE_VAL; }
 double Rank(const PaperScore& s) { return s.mean; }
 
-// One line of a comparison: a method of ours, of the paper, or of both.
+// A row of a comparison: a method of ours, of the paper, or of both.
 struct Compared {
   std::string task;  // title
   std::string method;
@@ -82,12 +82,12 @@ std::vector<Compared> Compare(const std::vector<const MethodSummary*>& group) {
     if (s.paper) line.mnll = s.paper->mnll, line.mse = s.paper->mse;
     lines.push_back(line);
     if (i + 1 < group.size() && group[i + 1]->task.name == s.task.name) continue;
-    // After a task's last method those that only the paper, or later work, has.
-    for (const PaperRow& figure : PaperRowsOf(s.task.name)) {
+    // Methods that only the paper or later work has follow a task's last method.
+    for (const PaperRow& row : PaperRowsOf(s.task.name)) {
       const bool here = std::any_of(group.begin(), group.end(), [&](const MethodSummary* other) {
-        return other->task.name == s.task.name && other->method == figure.method;
+        return other->task.name == s.task.name && other->method == row.method;
       });
-      if (!here) lines.push_back({s.task.title, figure.title, nullptr, figure.mnll, figure.mse});
+      if (!here) lines.push_back({s.task.title, row.title, nullptr, row.mnll, row.mse});
     }
   }
   return lines;
@@ -191,7 +191,7 @@ const MethodSummary* FindSummary(std::span<const MethodSummary> summaries, std::
 
 double WidthOf(const BandPoint& p) { return p.upper - p.lower; }
 
-// How far one's bands are from the other's, over all points.
+// Returns a sentence about the mean difference of bands over all rows.
 std::string DifferenceOf(const std::vector<BandPoint>& ours, const std::vector<BandPoint>& audit) {
   double means = 0, widths = 0;
   for (std::size_t i = 0; i < ours.size(); ++i) {

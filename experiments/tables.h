@@ -1,14 +1,14 @@
 // Tables of results, as Markdown or as text for a terminal, and pages with tables in them.
 //
-//   comparison   ours beside the paper's figures, the difference in standard errors
-//   scores       all scores, with the floor where the truth is known
-//   validation   scores of the validation sequences, by which settings may be chosen
+//   comparison   our scores beside the paper's, with differences in standard errors
+//   scores       all scores, and the floor if the truth is known
+//   validation   scores of the validation sequences, for choosing settings
 //   efficiency   how fast the bound settles
-//   samplers     whether draws by a sampler are to be trusted
-//   bands        of a task: GPODE's variational bands against its sampler's
+//   samplers     diagnostics of samplers
+//   bands        GPODE's variational bands against those of its sampler, for one task
 //
-// In a cell, "0.123 ± 0.004" is the mean over runs and its standard error; where runs failed or
-// diverged it is "inf; 0.123 ± 0.004 in 4 of 5".
+// A cell has the mean over runs and its standard error, "0.123 ± 0.004", or
+// "inf; 0.123 ± 0.004 in 4 of 5" if runs failed or diverged.
 //
 // Thread safety: plain functions and values.
 //
@@ -26,33 +26,34 @@ namespace gpode::experiments {
 
 struct Cell {
   std::string text;
-  bool best = false;  // of its column and task
+  bool best = false;  // the best one of its column and task
 };
 
 struct Table {
   std::vector<std::string> columns;
   std::vector<std::vector<Cell>> rows;
-  std::string note = {};  // a line below; empty: none
+  std::string note = {};  // a line below the table; empty: none
 };
 
-// Summaries of other groups are passed over; without any of this group the table has no rows.
+// Each returns a table of one group of tasks, which has no rows if there are no summaries of that
+// group.
 Table ComparisonTable(std::span<const MethodSummary> summaries, std::string_view group);
 Table ScoresTable(std::span<const MethodSummary> summaries, std::string_view group);
 Table ValidationTable(std::span<const MethodSummary> summaries, std::string_view group);
 Table EfficiencyTable(std::span<const MethodSummary> summaries);
 Table SamplersTable(std::span<const MethodSummary> summaries, std::string_view group);
-// No rows unless both were run.
+// Returns a table without rows unless both methods were run.
 Table BandsTable(std::span<const MethodSummary> summaries, std::string_view task);
 
-// For each group its main table: comparison where the paper has figures, else scores; then those
-// of samplers and bands that have rows.
+// Returns the tables of every group: a comparison if the paper has scores, else our scores; then
+// samplers and bands, if they have rows.
 std::vector<Table> TablesOf(std::span<const MethodSummary> summaries);
 
-std::string MarkdownOf(const Table& table);  // the best in bold
-std::string TextOf(const Table& table);      // in columns; the best with a star
+std::string MarkdownOf(const Table& table);  // the best cells are bold
+std::string TextOf(const Table& table);      // in aligned columns; the best cells have a star
 
-// The text with every line "<!-- table: KIND GROUP -->" replaced by that table in Markdown; for
-// bands GROUP is a task. `source` stands for the file in messages.
+// Returns the text with every line "<!-- table: KIND GROUP -->" replaced by that table in Markdown;
+// for bands, GROUP is a task. `source` is the file's name in messages.
 std::string FillPage(std::string_view text, std::string_view source,
                      std::span<const MethodSummary> summaries);
 

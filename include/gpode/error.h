@@ -22,13 +22,32 @@
 
 namespace gpode {
 
-// What a person gave us cannot be used. what() is one line, meant to be printed as it is.
+// An input from a person that cannot be used. what() is one line, meant to be printed as it is:
+// either a message by itself or "FUNCTION: ARGUMENT MESSAGE", whose parts the accessors return, so
+// that a program can say the same of an option of its own.
+//
+//   try { Fit(data, options); }
+//   catch (const InputError& e) { if (e.function() == "Fit") complain(e.argument(), e.message()); }
 class InputError : public std::runtime_error {
  public:
   explicit InputError(const std::string& message) : std::runtime_error(message) {}
+  InputError(std::string_view function, std::string_view argument, std::string_view message);
+
+  // Function and argument are empty if the error names none; the message then is all of what().
+  std::string_view function() const noexcept { return Line().substr(0, function_size_); }
+  std::string_view argument() const noexcept {
+    return Line().substr(message_at_ > 0 ? function_size_ + 2 : 0, argument_size_);
+  }
+  std::string_view message() const noexcept { return Line().substr(message_at_); }
+
+ private:
+  std::string_view Line() const noexcept { return what(); }
+
+  // Places within what(): copies of an exception must not throw, as copies of strings may.
+  std::size_t function_size_ = 0, argument_size_ = 0, message_at_ = 0;
 };
 
-// Throws InputError("function: argument message").
+// Throws the InputError "FUNCTION: ARGUMENT MESSAGE".
 [[noreturn]] void ThrowInput(std::string_view function, std::string_view argument,
                              std::string_view message);
 

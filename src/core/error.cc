@@ -8,8 +8,15 @@
 
 namespace gpode {
 
+InputError::InputError(std::string_view function, std::string_view argument,
+                       std::string_view message)
+    : std::runtime_error(fmt::format("{}: {} {}", function, argument, message)),
+      function_size_(function.size()),
+      argument_size_(argument.size()),
+      message_at_(function.size() + 2 + argument.size() + 1) {}
+
 void ThrowInput(std::string_view function, std::string_view argument, std::string_view message) {
-  throw InputError(fmt::format("{}: {} {}", function, argument, message));
+  throw InputError(function, argument, message);
 }
 
 namespace {

@@ -107,16 +107,16 @@ test_the_written_options_repeat_the_run() {
 
 test_interrupted_runs_are_saved_and_resumed() {
   "$gpode" simulate vdp --noise 0.05 --points 30 -o vdp.csv --quiet
-  "$gpode" fit vdp.csv --iterations 3000 -o whole.gpode --quiet
-  local code=0
+  local code=0 fit=(fit vdp.csv --iterations 6000 --patience 0)
+  "$gpode" "${fit[@]}" -o whole.gpode --quiet
   # A background job of a script ignores SIGINT; SIGTERM ends a run in the same way.
-  "$gpode" fit vdp.csv --iterations 3000 -o part.gpode >out 2>err &
-  sleep 0.5
+  "$gpode" "${fit[@]}" --checkpoint 0.05 -o part.gpode >out 2>err &
+  wait_for_file part.gpode $!
   kill -TERM $!
   wait $! || code=$?
-  [ "$code" = 130 ] || [ "$code" = 0 ] || fail "exit code $code" "$(<err)"
-  [ "$code" = 0 ] || contains "$(<out)" "stopped after" "--resume -o part.gpode"
-  "$gpode" fit vdp.csv --iterations 3000 -o part.gpode --resume --quiet
+  [ "$code" = 130 ] || fail "exit code $code, must be 130" "$(<err)"
+  contains "$(<out)" "stopped after" "--resume -o part.gpode"
+  "$gpode" "${fit[@]}" -o part.gpode --resume --quiet
   cmp whole.gpode part.gpode
 }
 
@@ -168,17 +168,20 @@ test_training_time_is_beside_the_model() {
 test_training_time_adds_up_over_sessions() {
   command -v python3 >/dev/null || { echo "python3 is not here"; exit 77; }
   "$gpode" simulate vdp --noise 0.05 --points 20 -o vdp.csv --quiet
-  "$gpode" fit vdp.csv --iterations 2500 -o vdp.gpode --quiet &
-  sleep 0.2
+  local code=0 command="fit vdp.csv --iterations 6000 --patience 0 --checkpoint 0.05 -o vdp.gpode --quiet"
+  # shellcheck disable=SC2086
+  "$gpode" $command &
+  wait_for_file vdp.gpode $!
   kill -TERM $!
-  wait $! || true
-  local sessions=2
-  [[ "$("$gpode" info vdp.gpode)" == *stopped* ]] || sessions=1
+  wait $! || code=$?
+  [ "$code" = 130 ] || fail "exit code $code, must be 130"
+  contains "$("$gpode" info vdp.gpode)" "stopped after"
   "$gpode" fit --resume -o vdp.gpode --quiet
-  check_timing vdp.gpode.toml 2500 $sessions
-  [ "$(head -n 1 vdp.gpode.toml)" = "# gpode fit vdp.csv --iterations 2500 -o vdp.gpode --quiet" ] || fail "another command"
+  check_timing vdp.gpode.toml 6000 2
+  [ "$(head -n 1 vdp.gpode.toml)" = "# gpode $command" ] || fail "another command" "$(head -n 1 vdp.gpode.toml)"
+  # A finished run is not resumed, and its times stay as they are.
   "$gpode" fit --resume -o vdp.gpode --quiet
-  check_timing vdp.gpode.toml 2500 $sessions
+  check_timing vdp.gpode.toml 6000 2
 }
 
 test_failed_training_says_so() {

@@ -70,7 +70,7 @@ test_models_of_networks_are_resumed_to_the_same_bits() {
   "$gpode" "${fit[@]}" -o whole.gpode --quiet
   # Stopped as soon as its first checkpoint is there.
   "$gpode" "${fit[@]}" --checkpoint 0.05 -o part.gpode >out 2>/dev/null &
-  until [ -e part.gpode ]; do sleep 0.01; done
+  wait_for_file part.gpode $!
   kill -TERM $!
   wait $! || code=$?
   [ "$code" = 130 ] || fail "exit code $code: it was not stopped" "$(<out)"

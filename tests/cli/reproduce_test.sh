@@ -106,7 +106,7 @@ test_reproduce_goes_on_where_it_was_stopped() {
 
   # Stopped in the middle: what is there is whole, nothing else is left behind.
   "$gpode" reproduce fhn --models gpode --runs 3 --steps 100000 --threads 1 --out stopped 2>err &
-  sleep 0.5
+  wait_for_work $!
   kill -TERM $!
   wait $! || code=$?
   [ "$code" = 130 ] || fail "exit code $code" "$(<err)"

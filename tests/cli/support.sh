@@ -1,15 +1,33 @@
-# What the tests of the command line share. $gpode is the program.
+# Functions that the tests of the command line share. $gpode is the program.
 
 fail() { printf '%s\n' "$@" >&2; exit 1; }
 
-# A folder that is gone at the end.
+# Enters a folder that is removed at the end.
 enter_scratch() {
   scratch=$(mktemp -d)
   trap 'chmod -R u+w "$scratch"; rm -rf "$scratch"' EXIT
   cd "$scratch"
 }
 
-# expect CODE STDOUT STDERR ARGUMENTS...: the exact result of one call.
+# wait_for_file FILE PID: until the file is there; fails if the process ends before that.
+wait_for_file() {
+  until [ -e "$1" ]; do
+    kill -0 "$2" 2>/dev/null || fail "the process ended without $1"
+    sleep 0.01
+  done
+}
+
+# wait_for_work PID: until the process has computed for a tenth of a second of CPU time.
+wait_for_work() {
+  local fields
+  while true; do
+    read -ra fields 2>/dev/null <"/proc/$1/stat" || fail "the process ended early"
+    [ $((fields[13] + fields[14])) -lt $(($(getconf CLK_TCK) / 10)) ] || return 0
+    sleep 0.01
+  done
+}
+
+# expect CODE STDOUT STDERR ARGUMENTS...: checks the exact result of one call.
 expect() {
   local code=0 out err files
   files=$(mktemp -d)
@@ -21,7 +39,7 @@ expect() {
   [ "$err" = "$3" ] || fail "gpode ${*:4}: stderr is" "$err" "must be" "$3"
 }
 
-# contains TEXT PART...
+# contains TEXT PART...: fails unless the text contains every part.
 contains() {
   local part
   for part in "${@:2}"; do

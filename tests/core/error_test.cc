@@ -34,6 +34,25 @@ TEST(ErrorTest, ThrowInputJoinsFunctionArgumentAndMessage) {
             "Solve: times must increase");
 }
 
+TEST(ErrorTest, ThePartsOfAnInputErrorAreThoseItWasMadeOf) {
+  try {
+    ThrowInput("Fit", "learning rate", "is 0, must be: positive");
+  } catch (const InputError& error) {
+    const InputError copy = error;
+    EXPECT_STREQ(copy.what(), "Fit: learning rate is 0, must be: positive");
+    EXPECT_EQ(copy.function(), "Fit");
+    EXPECT_EQ(copy.argument(), "learning rate");
+    EXPECT_EQ(copy.message(), "is 0, must be: positive");
+  }
+}
+
+TEST(ErrorTest, AnInputErrorOfOneMessageHasNoOtherParts) {
+  const InputError error("Fit: this only looks like a function");
+  EXPECT_EQ(error.function(), "");
+  EXPECT_EQ(error.argument(), "");
+  EXPECT_EQ(error.message(), error.what());
+}
+
 TEST(ErrorTest, CheckFinite) {
   for (const double good : {0.0, -1e308, 5e-324}) {
     EXPECT_EQ(MessageOf([&] { CheckFinite("F", "x", good); }), "nothing thrown");

@@ -9,7 +9,7 @@
 #include "experiments/numpy_random.h"
 #include "gpode/npz.h"
 
-namespace gpode {
+namespace gpode::experiments {
 namespace {
 
 // From numpy.random.RandomState.
@@ -102,4 +102,4 @@ TEST(PaperTasks, LongSeriesContinueAtTheSameSpacing) {
 }
 
 }  // namespace
-}  // namespace gpode
+}  // namespace gpode::experiments

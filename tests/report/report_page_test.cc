@@ -1,8 +1,8 @@
-#include "report/report_page.h"
+#include "report/page/report_page.h"
 
 #include <gtest/gtest.h>
 
-namespace gpode {
+namespace gpode::report {
 namespace {
 
 std::size_t Count(std::string_view text, std::string_view part) {
@@ -44,4 +44,4 @@ TEST(ReportPage, TheDataMayHoldTheNameOfTheirPlace) {
 }
 
 }  // namespace
-}  // namespace gpode
+}  // namespace gpode::report

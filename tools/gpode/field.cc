@@ -13,7 +13,8 @@
 #include "io/reading.h"
 #include "model_input.h"
 #include "output.h"
-#include "printable.h"
+#include "report/draw/printable.h"
+#include "report/model_view.h"
 
 namespace gpode::tool {
 namespace {
@@ -127,7 +128,7 @@ std::vector<std::string> JacobianNames(const std::vector<std::string>& names) {
 void Run(const Arguments& a) {
   CheckTable(a.out, {&a.model, 1});
   const Posterior posterior(LoadModel(a.model));
-  const std::vector<std::string> names = StateNames(posterior.model());
+  const std::vector<std::string> names = report::StateNames(posterior.model());
   const Matrix points = GridOf(Axes(a, posterior.model(), names));
   std::vector<Column> columns;
   AddColumns(points, names, &columns);
@@ -142,12 +143,13 @@ void Run(const Arguments& a) {
   WriteResult(a.out, columns);
   if (a.common.quiet) return;
   const std::string draws =
-      a.draws > 0 ? fmt::format(", {}, seed {}", Several(a.draws, "draw", "draws"), a.common.seed)
-                  : "";
-  const std::string said =
-      fmt::format("{}: field of {} at {}{}", a.out == "-" ? a.model : a.out,
-                  fmt::join(Shortened(names, 60), ", "),
-                  Several(static_cast<std::size_t>(points.rows()), "point", "points"), draws);
+      a.draws > 0
+          ? fmt::format(", {}, seed {}", report::Several(a.draws, "draw", "draws"), a.common.seed)
+          : "";
+  const std::string said = fmt::format(
+      "{}: field of {} at {}{}", a.out == "-" ? a.model : a.out,
+      fmt::join(report::Shortened(names, 60), ", "),
+      report::Several(static_cast<std::size_t>(points.rows()), "point", "points"), draws);
   a.out == "-" ? PrintRemark(said) : PrintLine(said);
 }
 

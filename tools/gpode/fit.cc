@@ -195,7 +195,7 @@ class Fitter {
     return Resume(out_, control);
   }
 
-  void WriteSidecar(const Timing& timing) const {
+  void WriteSidecar(const report::Timing& timing) const {
     // A run that goes on keeps the command that began it.
     std::string text = resumed_ ? ReadSidecar(out_) : "";
     if (text.empty() && config_.files.empty()) return;

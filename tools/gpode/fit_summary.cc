@@ -10,18 +10,13 @@
 #include "gpode/options.h"
 #include "model_input.h"
 #include "output.h"
-#include "printable.h"
+#include "report/draw/printable.h"
+#include "report/model_view.h"
 
 namespace gpode::tool {
 namespace {
 
-constexpr std::size_t kMostNames = 8, kMostRows = 12, kLongestName = 60;
-
-std::string Names(const std::vector<std::string>& names) {
-  const auto end = names.begin() + static_cast<std::ptrdiff_t>(std::min(names.size(), kMostNames));
-  return fmt::format("{}{}", fmt::join(Shortened({names.begin(), end}, kLongestName), ", "),
-                     names.size() > kMostNames ? ", ..." : "");
-}
+constexpr std::size_t kMostRows = 12;
 
 std::vector<std::string> AllRemarks(const TrainedModel& trained, const FitQuality& quality) {
   std::vector<std::string> remarks = DataRemarks(trained.data);
@@ -51,51 +46,33 @@ void PrintChannels(const FitQuality& quality, bool all) {
       break;
     }
     fmt::print("  {:<{}}  {:>8} {:>10.4g} {:>10.4g} {:>10.4g} {:>8.1f} % {:>12.0f} %\n",
-               Shortened(fit.name, kWidest), width, fit.values, fit.spread, fit.residual, fit.noise,
-               100 * Explained(fit), 100 * (1 - fit.outside));
+               report::Shortened(fit.name, kWidest), width, fit.values, fit.spread, fit.residual,
+               fit.noise, 100 * Explained(fit), 100 * (1 - fit.outside));
   }
 }
 
 }  // namespace
 
-std::string DescribeData(const Dataset& data) {
-  std::size_t times = 0;
-  double first = HUGE_VAL, last = -HUGE_VAL;
-  for (const Trajectory& t : data.trajectories) {
-    times += t.times.size();
-    first = std::min(first, t.times.front());
-    last = std::max(last, t.times.back());
-  }
-  const double values = static_cast<double>(times) * static_cast<double>(data.channels.size());
-  const double missing = 1 - static_cast<double>(data.observed()) / values;
-  const std::string unit = TimeOf(data).unit;
-  return fmt::format("{}, {} from {:g} to {:g}{}, {} {}{}",
-                     Several(data.trajectories.size(), "trajectory", "trajectories"),
-                     Several(times, "time", "times"), first, last, unit.empty() ? "" : " " + unit,
-                     data.channels.size() == 1 ? "channel" : "channels", Names(data.channels),
-                     missing > 0 ? fmt::format(", {:.1f} % missing", 100 * missing) : "");
-}
-
 void PrintPlan(const Dataset& data, const RunConfig& config) {
   const FitOptions& o = config.fit;
-  fmt::print("{}: {}\n", fmt::join(config.files, ", "), DescribeData(data));
+  fmt::print("{}: {}\n", fmt::join(config.files, ", "), report::DescribeData(data));
   const std::size_t states = o.states > 0                  ? o.states
                              : o.observation_map.dim() > 0 ? o.observation_map.dim()
                                                            : data.channels.size();
   const std::string made_of =
       IsNetwork(o.model) ? fmt::format("hidden layers of {}", fmt::join(o.neural.hidden, ", "))
-                         : Several(o.inducing, "inducing point", "inducing points");
+                         : report::Several(o.inducing, "inducing point", "inducing points");
   const std::string how =
       o.model == ModelKind::kGpode
           ? (o.bound == BoundKind::kShooting ? "shooting" : "whole trajectories")
           : NameOf(o).title;
-  fmt::print("learning the field of {} by {}, {}, seed {}\n", Several(states, "state", "states"),
-             how, made_of, o.seed);
+  fmt::print("learning the field of {} by {}, {}, seed {}\n",
+             report::Several(states, "state", "states"), how, made_of, o.seed);
   std::fflush(stdout);
 }
 
 void PrintLengthscales(const Model& model) {
-  const std::vector<std::string> names = Shortened(StateNames(model), 10);
+  const std::vector<std::string> names = report::Shortened(report::StateNames(model), 10);
   const Matrix& scales = model.gp.lengthscales;
   constexpr Eigen::Index kMostStates = 6;
   if (scales.size() == 0 || scales.cols() > kMostStates) return;
@@ -118,14 +95,14 @@ void PrintSummary(const TrainedModel& trained, const FitQuality& quality, const 
   const std::size_t steps = StepsTaken(trained);
   if (!trained.history.empty()) {
     fmt::print("{} after {}, bound {:.2f}\n\n", trained.finished ? "done" : "stopped",
-               Several(steps, "step", "steps"), trained.history.back().bound);
+               report::Several(steps, "step", "steps"), trained.history.back().bound);
   }
   const Model& model = trained.model;
   if (IsSampled(model.options.model)) {
     fmt::print("done with {} from {}, R-hat up to {:.3f}, at least {:.0f} effective draws\n\n",
-               Several(model.draws.count(), "draw", "draws"),
-               Several(model.options.sampler.chains, "chain", "chains"), model.sampler.worst_rhat,
-               model.sampler.least_bulk_ess);
+               report::Several(model.draws.count(), "draw", "draws"),
+               report::Several(model.options.sampler.chains, "chain", "chains"),
+               model.sampler.worst_rhat, model.sampler.least_bulk_ess);
   }
   PrintChannels(quality, verbose);
   fmt::print("\n");

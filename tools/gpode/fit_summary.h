@@ -15,9 +15,6 @@ void PrintSummary(const TrainedModel& trained, const FitQuality& quality, const 
 void PrintSummaryJson(const TrainedModel& trained, const FitQuality& quality,
                       const std::string& out);
 
-// "1 trajectory, 50 times from 0 to 7, channels x1, x2".
-std::string DescribeData(const Dataset& data);
-
 // The kernel's lengthscales in the user's units, one row per derivative.
 void PrintLengthscales(const Model& model);
 

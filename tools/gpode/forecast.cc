@@ -9,13 +9,14 @@
 
 #include "arguments.h"
 #include "commands.h"
-#include "forecast_plot.h"
 #include "gpode/error.h"
 #include "gpode/simulate.h"
 #include "io/files.h"
 #include "io/reading.h"
 #include "model_input.h"
 #include "output.h"
+#include "report/model_view.h"
+#include "report/plot/text_forecast.h"
 
 namespace gpode::tool {
 namespace {
@@ -113,7 +114,7 @@ class Forecaster {
   const Model& model() const { return trained_.model; }
 
   std::vector<std::string> Names() const {
-    return a_.states ? StateNames(model()) : model().channels;
+    return a_.states ? report::StateNames(model()) : model().channels;
   }
 
   void CheckSize() const {
@@ -130,12 +131,13 @@ class Forecaster {
     const double start = model().start_times[n], end = model().end_times[n];
     const double span = end > start ? end - start : 1;
     const std::vector<double> times = TimesFrom(end, span, a_);
-    Add(TrajectoryName(trained_, n), posterior_.Trajectory(n, times, options_));
+    Add(report::TrajectoryName(trained_, n), posterior_.Trajectory(n, times, options_));
     if (!a_.plot) return;
-    const std::vector<double> all = PlotTimes(std::min(start, times.front()), times.back());
+    const std::vector<double> all = report::PlotTimes(std::min(start, times.front()), times.back());
     ForecastOptions options = options_;
     options.states = false;
-    PrintForecast(posterior_.Trajectory(n, all, options), trained_, n, TrajectoryName(trained_, n));
+    fmt::print("{}", report::ForecastText(posterior_.Trajectory(n, all, options), trained_, n,
+                                          report::TrajectoryName(trained_, n), Coloured()));
   }
 
   void FromState() {
@@ -154,8 +156,9 @@ class Forecaster {
     if (!a_.plot) return;
     ForecastOptions options = options_;
     options.states = false;
-    const std::vector<double> all = PlotTimes(std::min(at, times.front()), times.back());
-    PrintForecast(posterior_.From(start, at, all, options), trained_, {}, *a_.from);
+    const std::vector<double> all = report::PlotTimes(std::min(at, times.front()), times.back());
+    fmt::print("{}", report::ForecastText(posterior_.From(start, at, all, options), trained_, {},
+                                          *a_.from, Coloured()));
   }
 
   void Add(const std::string& name, Forecast forecast) {
@@ -168,8 +171,8 @@ class Forecaster {
   void Say() const {
     const std::string said = fmt::format(
         "{}: forecast of {}, {} of the {}, seed {}, {} diverged", a_.out == "-" ? a_.model : a_.out,
-        Several(result_.trajectories.size(), "trajectory", "trajectories"),
-        Several(a_.draws, "draw", "draws"),
+        report::Several(result_.trajectories.size(), "trajectory", "trajectories"),
+        report::Several(a_.draws, "draw", "draws"),
         a_.states  ? "states"
         : a_.noise ? "channels, bands with noise"
                    : "channels, bands without noise",

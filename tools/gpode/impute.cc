@@ -13,6 +13,7 @@
 #include "io/files.h"
 #include "model_input.h"
 #include "output.h"
+#include "report/model_view.h"
 
 namespace gpode::tool {
 namespace {
@@ -104,9 +105,9 @@ void Run(const Arguments& a) {
   if (a.common.quiet) return;
   const std::string said = fmt::format(
       "{}: {} filled, {:g} % bands {} noise, {}, seed {}, {} diverged",
-      a.out == "-" ? a.model : a.out, Several(filled, "missing value", "missing values"),
-      100 * a.level, a.noise ? "with" : "without", Several(a.draws, "draw", "draws"), a.common.seed,
-      diverged);
+      a.out == "-" ? a.model : a.out, report::Several(filled, "missing value", "missing values"),
+      100 * a.level, a.noise ? "with" : "without", report::Several(a.draws, "draw", "draws"),
+      a.common.seed, diverged);
   a.out == "-" ? PrintRemark(said) : PrintLine(said);
 }
 

@@ -19,7 +19,8 @@
 #include "io/number_text.h"
 #include "model_input.h"
 #include "output.h"
-#include "printable.h"
+#include "report/draw/printable.h"
+#include "report/model_view.h"
 #include "sidecar.h"
 
 namespace gpode::tool {
@@ -100,7 +101,7 @@ void PrintTrajectories(const Dataset& data) {
   for (std::size_t n = 0; n < std::min(data.trajectories.size(), kMostRows); ++n) {
     const Trajectory& t = data.trajectories[n];
     fmt::print("  {:<24} {:>8} {:>12.6g} {:>12.6g}\n",
-               t.name.empty() ? std::to_string(n + 1) : Shortened(t.name, kLongestName),
+               t.name.empty() ? std::to_string(n + 1) : report::Shortened(t.name, kLongestName),
                t.times.size(), t.times.front(), t.times.back());
   }
   if (data.trajectories.size() > kMostRows) {
@@ -116,15 +117,15 @@ void PrintData(const Dataset& data) {
   for (std::size_t c = 0; c < data.channels.size(); ++c) {
     const ChannelNumbers n = NumbersOf(data, moments, c);
     fmt::print("  {:<24} {:>8} {:>8} {:>12.6g} {:>12.6g} {:>12.6g} {:>12.6g}\n",
-               Shortened(data.channels[c], kLongestName), n.seen, Rows(data) - n.seen, n.least,
-               n.mean, n.most, n.deviation);
+               report::Shortened(data.channels[c], kLongestName), n.seen, Rows(data) - n.seen,
+               n.least, n.mean, n.most, n.deviation);
   }
 }
 
 Json ModelJson(const TrainedModel& trained) {
   const Model& m = trained.model;
   Json json;
-  json["states"] = StateNames(m);
+  json["states"] = report::StateNames(m);
   json["method"] = NameOf(m.options).name;
   json["bound"] = m.options.bound == BoundKind::kShooting ? "shooting" : "vanilla";
   if (IsNetwork(m.options.model)) {
@@ -159,13 +160,14 @@ Json ModelJson(const TrainedModel& trained) {
 }
 
 // What is known of a model in one line each.
-std::vector<std::pair<std::string, std::string>> ModelFacts(const TrainedModel& trained,
-                                                            const std::optional<Timing>& timing) {
+std::vector<std::pair<std::string, std::string>> ModelFacts(
+    const TrainedModel& trained, const std::optional<report::Timing>& timing) {
   const Model& m = trained.model;
-  std::vector<std::pair<std::string, std::string>> facts = FieldFacts(m);
+  std::vector<std::pair<std::string, std::string>> facts = report::FieldFacts(m);
   facts.insert(
       facts.begin(),
-      {{"states", fmt::format("{}", fmt::join(Shortened(StateNames(m), kLongestName), ", "))},
+      {{"states",
+        fmt::format("{}", fmt::join(report::Shortened(report::StateNames(m), kLongestName), ", "))},
        {"learnt by", fmt::format("{}, seed {}", NameOf(m.options).title, m.options.seed)}});
   if (!trained.history.empty()) {
     const Progress& last = trained.history.back();
@@ -174,13 +176,14 @@ std::vector<std::pair<std::string, std::string>> ModelFacts(const TrainedModel& 
                                                last.step + 1, last.steps, last.bound));
   }
   if (timing) {
-    facts.emplace_back("time", fmt::format("{}, {}", Duration(timing->total()), Speed(*timing)));
+    facts.emplace_back(
+        "time", fmt::format("{}, {}", report::Duration(timing->total()), report::Speed(*timing)));
   }
   if (!m.warning.empty()) facts.emplace_back("warning", m.warning);
   return facts;
 }
 
-void PrintModel(const TrainedModel& trained, const std::optional<Timing>& timing) {
+void PrintModel(const TrainedModel& trained, const std::optional<report::Timing>& timing) {
   const Model& m = trained.model;
   const auto facts = ModelFacts(trained, timing);
   std::size_t width = kFactWidth;
@@ -188,7 +191,7 @@ void PrintModel(const TrainedModel& trained, const std::optional<Timing>& timing
   for (const auto& [name, value] : facts) fmt::print("  {:<{}} {}\n", name, width, value);
   fmt::print("\n  {:<14} {:>10}\n", "channel", "noise");
   for (std::size_t c = 0; c < m.channels.size(); ++c) {
-    fmt::print("  {:<14} {:>10.4g}\n", Shortened(m.channels[c], kLongestName),
+    fmt::print("  {:<14} {:>10.4g}\n", report::Shortened(m.channels[c], kLongestName),
                std::sqrt(m.noise_variance[static_cast<Eigen::Index>(c)]));
   }
   fmt::print("\n");
@@ -202,7 +205,7 @@ void InfoOfModel(const std::string& file, const Arguments& a) {
     return;
   }
   const bool has_data = !trained.data.trajectories.empty();
-  const std::optional<Timing> timing = TimingBeside(file);
+  const std::optional<report::Timing> timing = TimingBeside(file);
   if (a.common.json) {
     Json json = {{"file", file}, {"kind", "model"}};
     json.update(ModelJson(trained));
@@ -216,7 +219,7 @@ void InfoOfModel(const std::string& file, const Arguments& a) {
     PrintLine(json.dump(2));
     return;
   }
-  fmt::print("{}: model{}\n", file, has_data ? " of " + DescribeData(trained.data) : "");
+  fmt::print("{}: model{}\n", file, has_data ? " of " + report::DescribeData(trained.data) : "");
   PrintModel(trained, timing);
 }
 
@@ -231,7 +234,7 @@ void InfoOfData(const Arguments& a) {
     PrintLine(json.dump(2));
     return;
   }
-  fmt::print("{}: {}\n", fmt::join(a.files, ", "), DescribeData(data));
+  fmt::print("{}: {}\n", fmt::join(a.files, ", "), report::DescribeData(data));
   PrintData(data);
   if (!remarks.empty()) fmt::print("\n");
   for (const std::string& remark : remarks) fmt::print("note: {}\n", remark);

@@ -87,20 +87,12 @@ std::string Describe(const CLI::App& app, const CLI::ParseError& error) {
   return here + what.substr(0, what.find('\n'));
 }
 
-// The name of the command that was asked for, if any.
+// The name of the command that was asked for, or nothing.
 std::string asked_for;
 
-// What the library says of a function's argument is said of the command here. File names may hold
-// anything, a message is one line.
-std::string Presentable(std::string_view message) {
+// Returns the line with control characters, which file names may hold, as \xNN.
+std::string OneLine(std::string_view message) {
   std::string text;
-  for (const std::string_view function :
-       {"Fit: ", "Solver: ", "Simulate: ", "SolveSystem: ", "Forecast: ", "Posterior: "}) {
-    if (asked_for.empty() || !message.starts_with(function)) continue;
-    text = asked_for + (function == "Solver: " ? ": solver." : ": ");
-    message.remove_prefix(function.size());
-    break;
-  }
   for (const char c : message) {
     const bool control = static_cast<unsigned char>(c) < ' ' || c == '\x7f';
     text += control ? fmt::format("\\x{:02x}", static_cast<unsigned char>(c)) : std::string(1, c);
@@ -108,7 +100,25 @@ std::string Presentable(std::string_view message) {
   return text;
 }
 
-void Complain(std::string_view message) { fmt::print(stderr, "gpode: {}\n", Presentable(message)); }
+void Complain(std::string_view message) { fmt::print(stderr, "gpode: {}\n", OneLine(message)); }
+
+// Library functions whose arguments are options of the commands, and where these options are found.
+struct OptionSource {
+  std::string_view function, prefix;
+};
+constexpr OptionSource kOptionSources[] = {{"Fit", ""},      {"Solver", "solver."},
+                                           {"Simulate", ""}, {"SolveSystem", ""},
+                                           {"Forecast", ""}, {"Posterior", ""}};
+
+// Complains about the command's option where the library complains about a function's argument.
+void Complain(const InputError& error) {
+  for (const OptionSource& source : kOptionSources) {
+    if (asked_for.empty() || error.function() != source.function) continue;
+    return Complain(
+        fmt::format("{}: {}{} {}", asked_for, source.prefix, error.argument(), error.message()));
+  }
+  Complain(error.what());
+}
 
 int Run(int argc, char** argv) {
   CLI::App app(fmt::format(
@@ -164,7 +174,7 @@ int main(int argc, char** argv) {
   } catch (const Interrupted&) {
     return kInterrupted;
   } catch (const gpode::InputError& error) {
-    Complain(error.what());
+    Complain(error);
     return kBadInput;
   } catch (const std::system_error&) {
     Complain("standard output cannot be written to its end");

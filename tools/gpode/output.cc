@@ -93,8 +93,4 @@ bool Coloured() { return isatty(STDOUT_FILENO) == 1 && std::getenv("NO_COLOR") =
 
 bool ErrorIsTerminal() { return isatty(STDERR_FILENO) == 1; }
 
-std::string Several(std::size_t count, std::string_view one, std::string_view more) {
-  return fmt::format("{} {}", count, count == 1 ? one : more);
-}
-
 }  // namespace gpode::tool

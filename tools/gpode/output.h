@@ -28,7 +28,4 @@ void PrintRemark(std::string_view text);
 bool Coloured();
 bool ErrorIsTerminal();
 
-// "1 trajectory", "3 trajectories".
-std::string Several(std::size_t count, std::string_view one, std::string_view more);
-
 }  // namespace gpode::tool

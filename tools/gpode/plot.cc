@@ -1,6 +1,4 @@
 // gpode plot: a model's pictures as files for papers.
-#include "plot.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -8,23 +6,44 @@
 
 #include "arguments.h"
 #include "gpode/error.h"
+#include "io/files.h"
 #include "output.h"
+#include "plot_input.h"
 
 namespace gpode::tool {
 namespace {
 
+using report::Canvas;
+using report::PlotInput;
+
 constexpr double kPointsPerCm = 72 / 2.54;
+
+void DrawCalibration(const PlotArguments& a, const PlotInput& input, Canvas* canvas) {
+  const report::PitValues values = report::CalibrationValues(input);
+  if (values.with_noise.empty()) {
+    internal::ThrowAt(a.test.value_or(a.model),
+                      "holds no observation to compare with, must hold some");
+  }
+  report::PlotCalibration(values, canvas);
+}
+
+template <void (*plot)(const PlotInput&, Canvas*)>
+void Draw(const PlotArguments&, const PlotInput& input, Canvas* canvas) {
+  plot(input, canvas);
+}
 
 struct Kind {
   const char* name;
+  void (*set_options)(const PlotArguments&, PlotInput*);
   double (*height)(const PlotInput&);
-  void (*draw)(const PlotInput&, Canvas*);
+  void (*draw)(const PlotArguments&, const PlotInput&, Canvas*);
 };
-constexpr Kind kKinds[] = {{"forecast", ForecastHeight, PlotForecast},
-                           {"phase", PhaseHeight, PlotPhase},
-                           {"field", PhaseHeight, PlotField},
-                           {"training", TrainingHeight, PlotTraining},
-                           {"calibration", CalibrationHeight, PlotCalibration}};
+constexpr Kind kKinds[] = {
+    {"forecast", SetForecast, report::ForecastHeight, Draw<report::PlotForecast>},
+    {"phase", SetPlane, report::PhaseHeight, Draw<report::PlotPhase>},
+    {"field", SetPlane, report::PhaseHeight, Draw<report::PlotField>},
+    {"training", SetTraining, report::TrainingHeight, Draw<report::PlotTraining>},
+    {"calibration", SetCalibration, report::CalibrationHeight, DrawCalibration}};
 
 const Kind& KindOf(const std::string& name) {
   for (const Kind& kind : kKinds) {
@@ -39,17 +58,28 @@ std::vector<std::string> KindNames() {
   return names;
 }
 
+// Draws the picture; a canvas that is too small is the fault of the option that says so.
+void DrawInside(const Kind& kind, const PlotArguments& a, const PlotInput& input, Canvas* canvas) {
+  try {
+    kind.draw(a, input, canvas);
+  } catch (const report::CanvasTooSmall& error) {
+    ThrowInput("plot", error.across ? "--width" : "--height",
+               "leaves no room beside the labels, must be larger, or --font-size smaller");
+  }
+}
+
 void Run(const PlotArguments& a) {
   const Kind& kind = KindOf(a.kind);
-  const std::optional<Format> format = FormatOf(a.out);
+  const std::optional<report::Format> format = report::FormatOf(a.out);
   if (!format) Refuse({"plot", "--output"}, a.out, "a name that ends in .svg, .png or .pdf");
   std::vector<std::string> inputs = {a.model};
   if (a.test) inputs.push_back(*a.test);
   CheckOutput(a.out, inputs);
-  const PlotInput input = LoadPlotInput(a);
+  PlotInput input = LoadPlotInput(a);
+  kind.set_options(a, &input);
   const double height = a.height > 0 ? a.height : kind.height(input);
   Canvas canvas(*format, {kPointsPerCm * a.width, kPointsPerCm * height, a.font_size});
-  kind.draw(input, &canvas);
+  DrawInside(kind, a, input, &canvas);
   canvas.Save(a.out);
   if (a.common.quiet) return;
   PrintLine(

@@ -1,11 +1,22 @@
-#include <fmt/format.h>
+#include "plot_input.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "arguments.h"
+#include "gpode/error.h"
 #include "io/files.h"
-#include "output.h"
-#include "plot.h"
+#include "model_input.h"
+#include "report/model_view.h"
+#include "sidecar.h"
 
 namespace gpode::tool {
 namespace {
+
+using report::PlaneOptions;
+using report::PlotInput;
 
 Dataset ReadTest(const PlotArguments& a, const Model& model) {
   if (!a.test) return {};
@@ -22,40 +33,138 @@ Dataset ReadTest(const PlotArguments& a, const Model& model) {
   return all;
 }
 
+void SetTrajectory(const PlotArguments& a, PlotInput* input) {
+  if (!a.trajectory) return;
+  input->options.trajectory =
+      FindTrajectory({"plot", "--trajectory"}, *a.trajectory, input->trained);
+}
+
+// Finds the trajectory that each test trajectory continues.
+void MatchTests(const PlotArguments& a, PlotInput* input) {
+  for (std::size_t n = 0; n < input->test.trajectories.size(); ++n) {
+    if (input->test.trajectories[n].times.empty()) {
+      input->continued.push_back(0);  // nothing to show
+    } else {
+      input->continued.push_back(input->options.trajectory
+                                     ? *input->options.trajectory
+                                     : MatchTrajectory(input->test, n, input->trained, *a.test));
+    }
+  }
+}
+
+void ChooseStates(const PlotArguments& a, const std::vector<std::string>& names,
+                  PlaneOptions* plane) {
+  const Place place{"plot", "--states"};
+  if (names.size() < 2) {
+    ThrowInput("plot", "--kind",
+               fmt::format("is {}, must be another for a model of one state", a.kind));
+  }
+  if (a.states.empty()) return;
+  const std::string word = fmt::format("{}", fmt::join(a.states, ","));
+  if (a.states.size() != 2 || a.states[0] == a.states[1]) {
+    Refuse(place, word, "two different states");
+  }
+  plane->first = static_cast<Eigen::Index>(FindState(place, word, a.states[0], names));
+  plane->second = static_cast<Eigen::Index>(FindState(place, word, a.states[1], names));
+}
+
+void HoldOthers(const PlotArguments& a, const Model& model, const std::vector<std::string>& names,
+                PlaneOptions* plane) {
+  if (!a.at) return;
+  const Place place{"plot", "--at"};
+  Vector held = model.state_offset;
+  for (const auto& [name, value] : ParseAssignments(place, *a.at)) {
+    held[static_cast<Eigen::Index>(FindState(place, *a.at, name, names))] =
+        ParseNumber(place, value);
+  }
+  plane->held = held;
+}
+
+void SetWindow(const PlotArguments& a, const std::vector<std::string>& names, PlaneOptions* plane) {
+  if (!a.window) return;
+  const Place place{"plot", "--window"};
+  const std::string &x = names[static_cast<std::size_t>(plane->first)],
+                    &y = names[static_cast<std::size_t>(plane->second)];
+  const auto refuse = [&] {
+    Refuse(place, *a.window, fmt::format("{}=FROM:TO,{}=FROM:TO with FROM below TO", x, y));
+  };
+  for (const auto& [name, range] : ParseAssignments(place, *a.window)) {
+    const std::size_t colon = range.find(':');
+    if ((name != x && name != y) || colon == std::string::npos) refuse();
+    const PlaneOptions::Range found{ParseNumber(place, range.substr(0, colon)),
+                                    ParseNumber(place, range.substr(colon + 1))};
+    if (!(found.from < found.to)) refuse();
+    (name == x ? plane->x_range : plane->y_range) = found;
+  }
+}
+
 }  // namespace
 
-ForecastOptions PlotInput::Options(Origin otherwise) const {
-  return {.draws = arguments.draws,
-          .seed = arguments.common.seed,
-          .threads = arguments.common.threads,
-          .from = arguments.start ? OriginOf(*arguments.start) : otherwise};
-}
-
-PlotInput LoadPlotInput(const PlotArguments& arguments) {
-  TrainedModel trained = LoadTrainedModel(arguments.model);
+PlotInput LoadPlotInput(const PlotArguments& a) {
+  TrainedModel trained = LoadTrainedModel(a.model);
   Posterior posterior(trained.model);
-  Dataset test = ReadTest(arguments, trained.model);
-  return {arguments, std::move(trained), std::move(posterior), std::move(test)};
+  PlotInput input{.options = {.draws = a.draws,
+                              .seed = a.common.seed,
+                              .threads = a.common.threads,
+                              .width_cm = a.width,
+                              .until = a.until,
+                              .shown_draws = a.shown,
+                              .noise = a.noise,
+                              .arrows = a.arrows},
+                  .trained = std::move(trained),
+                  .posterior = std::move(posterior)};
+  input.test = ReadTest(a, input.model());
+  if (a.start) input.options.start = OriginOf(*a.start);
+  return input;
 }
 
-std::vector<std::size_t> ChosenTrajectories(const PlotInput& input) {
-  const PlotArguments& a = input.arguments;
-  if (a.trajectory) {
-    return {FindTrajectory({"plot", "--trajectory"}, *a.trajectory, input.trained)};
+void SetForecast(const PlotArguments& a, PlotInput* input) {
+  const std::vector<std::string>& known = input->model().channels;
+  for (const std::string& name : a.channels) {
+    const auto found = std::find(known.begin(), known.end(), name);
+    if (found == known.end()) {
+      Refuse({"plot", "--channels"}, name, fmt::format("one of {}", fmt::join(known, ", ")));
+    }
+    input->options.channels.push_back(found - known.begin());
   }
-  std::vector<std::size_t> all(input.model().start_times.size());
-  for (std::size_t n = 0; n < all.size(); ++n) all[n] = n;
-  return all;
+  SetTrajectory(a, input);
+  MatchTests(a, input);
+  const double start = input->model().start_times[input->options.trajectory.value_or(0)];
+  if (a.until && !(*a.until > start)) {
+    ThrowInput(
+        "plot", "--until",
+        fmt::format("is {:g}, must be after {:g}, where the trajectory begins", *a.until, start));
+  }
 }
 
-const Trajectory* SeenOf(const PlotInput& input, std::size_t trajectory) {
-  const std::vector<Trajectory>& all = input.trained.data.trajectories;
-  return trajectory < all.size() ? &all[trajectory] : nullptr;
+void SetPlane(const PlotArguments& a, PlotInput* input) {
+  const std::vector<std::string> names = report::StateNames(input->model());
+  PlaneOptions* const plane = &input->options.plane;
+  ChooseStates(a, names, plane);
+  HoldOthers(a, input->model(), names, plane);
+  SetTrajectory(a, input);
+  SetWindow(a, names, plane);
 }
 
-std::size_t TrainedTrajectory(const PlotInput& input, std::size_t test) {
-  if (input.arguments.trajectory) return ChosenTrajectories(input).front();
-  return MatchTrajectory(input.test, test, input.trained, *input.arguments.test);
+void SetTraining(const PlotArguments& a, PlotInput* input) {
+  if (input->trained.history.empty()) {
+    internal::ThrowAt(a.model, IsSampled(input->model().options.model)
+                                   ? "is by a sampler, which keeps no history, must have one"
+                                   : "has no history of its training, must have one");
+  }
+  if (a.over != "seconds") return;
+  const std::optional<report::Timing> timing = TimingBeside(a.model);
+  if (timing) input->options.seconds = report::SecondsAt(*timing, input->trained.history);
+  if (input->options.seconds.empty()) {
+    ThrowInput("plot", "--over",
+               fmt::format("is seconds, must be steps: {} does not say how long training took",
+                           SidecarOf(a.model)));
+  }
+}
+
+void SetCalibration(const PlotArguments& a, PlotInput* input) {
+  SetTrajectory(a, input);
+  MatchTests(a, input);
 }
 
 }  // namespace gpode::tool

@@ -50,7 +50,7 @@ std::string ProgressLine::TimeLeft(const Progress& progress) const {
   const std::chrono::duration<double> passed = Clock::now() - start_;
   const auto done = static_cast<double>(progress.step - first_step_ + 1);
   const auto left = static_cast<double>(progress.steps - progress.step);
-  return Duration(std::round(passed.count() / done * left));
+  return report::Duration(std::round(passed.count() / done * left));
 }
 
 void ProgressLine::Show(const Progress& progress) {
@@ -104,7 +104,7 @@ void RunsLine::Show(const std::string& plain) {
   if (quiet_) return;
   const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start_;
   const std::string head =
-      fmt::format("{} of {} runs done, {}", done_, total_, Duration(passed.count()));
+      fmt::format("{} of {} runs done, {}", done_, total_, report::Duration(passed.count()));
   if (terminal_) {
     const std::size_t shown = std::min(running_.size(), kRunsShown), more = running_.size() - shown;
     fmt::print(

@@ -10,8 +10,9 @@
 #include "io/files.h"
 #include "model_input.h"
 #include "output.h"
-#include "report/report_page.h"
-#include "report_data.h"
+#include "report/model_view.h"
+#include "report/page/report_data.h"
+#include "report/page/report_page.h"
 #include "sidecar.h"
 
 namespace gpode::tool {
@@ -80,7 +81,7 @@ void Run(const Arguments& a) {
   Dataset test = TestData(a, trained);
   const std::size_t count = Thin(&trained);
   test.trajectories.resize(std::min(test.trajectories.size(), kMostTrajectories));
-  const ReportOptions options{
+  const report::ReportOptions options{
       .title = a.title.value_or(std::filesystem::path(a.model).stem().string()),
       .command = CommandBeside(a.model),
       .timing = TimingBeside(a.model),
@@ -88,22 +89,23 @@ void Run(const Arguments& a) {
       .seed = a.common.seed,
       .threads = a.common.threads,
       .until = a.until};
-  nlohmann::ordered_json json = ReportJson(trained, test, options);
+  nlohmann::ordered_json json = report::ReportJson(trained, test, options);
   if (count > kMostTrajectories) {
     json["meta"]["comments"] = {
         fmt::format("The first {} of {} trajectories are shown.", kMostTrajectories, count)};
   }
-  const std::string page =
-      FillReportPage(json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+  const std::string page = report::FillReportPage(
+      json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
   if (out == "-") {
     fmt::print("{}", page);
     return;
   }
   internal::WriteFile(out, std::as_bytes(std::span(page)));
   if (a.common.quiet) return;
-  PrintLine(fmt::format(
-      "{}: report of {}, {:.1f} MB, {} of the field, seed {}; opens in any browser", out, a.model,
-      static_cast<double>(page.size()) / 1e6, Several(a.draws, "draw", "draws"), a.common.seed));
+  PrintLine(
+      fmt::format("{}: report of {}, {:.1f} MB, {} of the field, seed {}; opens in any browser",
+                  out, a.model, static_cast<double>(page.size()) / 1e6,
+                  report::Several(a.draws, "draw", "draws"), a.common.seed));
 }
 
 void AddOptions(CLI::App* command, Arguments* a) {

@@ -7,14 +7,15 @@
 
 #include "arguments.h"
 #include "commands.h"
+#include "experiments/figures/paper_figures.h"
 #include "experiments/plan.h"
 #include "experiments/run_file.h"
 #include "experiments/tables.h"
 #include "gpode/error.h"
 #include "io/files.h"
 #include "output.h"
-#include "paper_figures.h"
 #include "progress.h"
+#include "report/model_view.h"
 #include "sidecar.h"
 
 namespace gpode::tool {
@@ -81,8 +82,9 @@ std::string NameOf(const PlannedRun& run) {
 }
 
 std::string EndOf(const RunRecord& record) {
-  return record.failed ? "failed: " + record.message
-                       : fmt::format("{} steps in {}", record.steps, Duration(record.seconds));
+  return record.failed
+             ? "failed: " + record.message
+             : fmt::format("{} steps in {}", record.steps, report::Duration(record.seconds));
 }
 
 // Runs what is left of the plan.
@@ -91,7 +93,7 @@ std::vector<RunRecord> DoRuns(const PlanSettings& settings, bool quiet) {
   const std::size_t there = RecordsOf(plan).size();
   if (!quiet && there > 0) {
     PrintRemark(fmt::format("{}: {} of {} are there already", settings.out.string(), there,
-                            Several(plan.size(), "run", "runs")));
+                            report::Several(plan.size(), "run", "runs")));
   }
   const Interruption interruption;
   bool all = false;
@@ -107,7 +109,7 @@ std::vector<RunRecord> DoRuns(const PlanSettings& settings, bool quiet) {
   if (!all) {
     if (!quiet) {
       PrintRemark(fmt::format("stopped after {} of {}; the same command goes on",
-                              RecordsOf(plan).size(), Several(plan.size(), "run", "runs")));
+                              RecordsOf(plan).size(), report::Several(plan.size(), "run", "runs")));
     }
     throw Interrupted();
   }

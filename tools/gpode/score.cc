@@ -16,6 +16,7 @@
 #include "io/reading.h"
 #include "model_input.h"
 #include "output.h"
+#include "report/model_view.h"
 
 namespace gpode::tool {
 namespace {
@@ -156,8 +157,9 @@ void PrintJson(const Scores& scores, const std::vector<HorizonScores>& rows, con
 void PrintTable(const Scores& s, const std::vector<HorizonScores>& rows, std::size_t trajectories,
                 const Arguments& a) {
   fmt::print("{} against {}: {} of {}, {} from the {}, seed {}\n\n", a.model,
-             fmt::join(a.files, ", "), Several(s.values, "value", "values"),
-             Several(trajectories, "trajectory", "trajectories"), Several(a.draws, "draw", "draws"),
+             fmt::join(a.files, ", "), report::Several(s.values, "value", "values"),
+             report::Several(trajectories, "trajectory", "trajectories"),
+             report::Several(a.draws, "draw", "draws"),
              a.start == "first-row" ? "first row"
              : a.start == "latest"  ? "latest learnt state"
                                     : "learnt initial state",
@@ -168,7 +170,7 @@ void PrintTable(const Scores& s, const std::vector<HorizonScores>& rows, std::si
              s.coverage_95);
   fmt::print("  of observations        {:6.2f} {:6.2f} {:6.2f}\n\n", s.predictive_50,
              s.predictive_90, s.predictive_95);
-  fmt::print("  {} diverged\n", Several(s.diverged, "draw", "draws"));
+  fmt::print("  {} diverged\n", report::Several(s.diverged, "draw", "draws"));
   if (rows.empty()) return;
   fmt::print("\n  {:>20} {:>8} {:>10} {:>10} {:>8} {:>8}\n", "time since the data", "values",
              "MNLL", "MSE", "90 %", "+ noise");

@@ -29,7 +29,7 @@ void ForTiming(T& timing, Visit&& visit) {
   visit("timing.seconds", timing.seconds);
 }
 
-bool IsSane(const Timing& t) {
+bool IsSane(const report::Timing& t) {
   const auto good = [](double value) { return std::isfinite(value) && value >= 0; };
   const auto all = [&](const std::vector<double>& values) {
     return std::all_of(values.begin(), values.end(), good);
@@ -39,16 +39,6 @@ bool IsSane(const Timing& t) {
          std::is_sorted(t.seconds.begin(), t.seconds.end()) && !t.sessions.empty() &&
          all(t.sessions) && t.cpu.size() == t.sessions.size() &&
          t.threads.size() == t.sessions.size() && all(t.threads);
-}
-
-double Between(const Timing& t, double step) {
-  const auto at = std::lower_bound(t.steps.begin(), t.steps.end(), step);
-  const std::ptrdiff_t i = at - t.steps.begin();
-  if (at == t.steps.begin()) return t.seconds.front();
-  if (at == t.steps.end()) return t.seconds.back();
-  const double share = (step - at[-1]) / (at[0] - at[-1]);
-  const double* const seconds = t.seconds.data() + i;
-  return seconds[-1] + share * (seconds[0] - seconds[-1]);
 }
 
 }  // namespace
@@ -71,8 +61,8 @@ std::string CommandBeside(const std::string& model) {
   return command.starts_with("gpode ") ? command : "";
 }
 
-std::optional<Timing> TimingBeside(const std::string& model) {
-  Timing timing;
+std::optional<report::Timing> TimingBeside(const std::string& model) {
+  report::Timing timing;
   try {
     for (const internal::TomlItem& item : internal::ParseToml(ReadSidecar(model), model)) {
       ForTiming(timing, [&](std::string_view name, auto& member) {
@@ -84,31 +74,6 @@ std::optional<Timing> TimingBeside(const std::string& model) {
   }
   if (!IsSane(timing)) return {};
   return timing;
-}
-
-std::vector<double> SecondsAt(const Timing& timing, const std::vector<Progress>& history) {
-  if (history.empty() || timing.steps.empty()) return {};
-  if (static_cast<double>(history.back().step) > timing.steps.back()) return {};
-  if (static_cast<double>(history.front().step) < timing.steps.front()) return {};
-  std::vector<double> seconds;
-  for (const Progress& p : history) {
-    seconds.push_back(Between(timing, static_cast<double>(p.step)));
-  }
-  return seconds;
-}
-
-std::string Speed(const Timing& timing) {
-  const double speed = timing.total() > 0 ? (timing.steps.back() + 1) / timing.total() : 0;
-  return speed < 100 ? fmt::format("{:.2g} steps per second", speed)
-                     : fmt::format("{:.0f} steps per second", speed);
-}
-
-std::string Duration(double seconds) {
-  if (seconds < 10) return fmt::format("{:.2g} s", seconds);
-  const auto whole = static_cast<long>(seconds + 0.5);
-  if (whole < 60) return fmt::format("{} s", whole);
-  if (whole < 3600) return fmt::format("{} min {:02} s", whole / 60, whole % 60);
-  return fmt::format("{} h {:02} min", whole / 3600, whole / 60 % 60);
 }
 
 void TrainingClock::Begin(double step) {
@@ -133,8 +98,8 @@ void TrainingClock::Record(std::size_t step) {
   timing_.seconds.push_back(before_ + passed.count());
 }
 
-Timing TrainingClock::Thinned() const {
-  Timing some = timing_;
+report::Timing TrainingClock::Thinned() const {
+  report::Timing some = timing_;
   const std::size_t count = timing_.steps.size();
   if (count <= kMostSteps) return some;
   some.steps.clear(), some.seconds.clear();
@@ -146,9 +111,9 @@ Timing TrainingClock::Thinned() const {
   return some;
 }
 
-Timing TrainingClock::At(const std::vector<Progress>& history) const {
-  Timing some = timing_;
-  const std::vector<double> seconds = SecondsAt(timing_, history);
+report::Timing TrainingClock::At(const std::vector<Progress>& history) const {
+  report::Timing some = timing_;
+  const std::vector<double> seconds = report::SecondsAt(timing_, history);
   if (seconds.empty()) return Thinned();
   some.steps.clear();
   for (const Progress& p : history) some.steps.push_back(static_cast<double>(p.step));
@@ -161,7 +126,7 @@ Timing TrainingClock::At(const std::vector<Progress>& history) const {
   return some;
 }
 
-std::string WithTiming(const std::string& text, const Timing& timing) {
+std::string WithTiming(const std::string& text, const report::Timing& timing) {
   std::istringstream lines(text);
   std::string all;
   for (std::string line; std::getline(lines, line);) {

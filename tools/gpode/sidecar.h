@@ -11,8 +11,8 @@
 //
 // Thread safety: plain values and functions.
 //
-//   const std::optional<Timing> timing = TimingBeside("vdp.gpode");
-//   if (timing) SecondsAt(*timing, trained.history);
+//   const std::optional<report::Timing> timing = TimingBeside("vdp.gpode");
+//   if (timing) report::SecondsAt(*timing, trained.history);
 #pragma once
 
 #include <chrono>
@@ -21,32 +21,15 @@
 #include <vector>
 
 #include "gpode/training.h"
+#include "report/timing.h"
 
 namespace gpode::tool {
-
-struct Timing {
-  std::vector<double> steps, seconds;     // the same size, increasing and not decreasing
-  std::vector<double> sessions, threads;  // one value per session
-  std::vector<std::string> cpu;
-
-  double total() const { return seconds.empty() ? 0 : seconds.back(); }
-};
 
 std::string SidecarOf(const std::string& model);
 
 // Nothing if they are not there.
 std::string CommandBeside(const std::string& model);
-std::optional<Timing> TimingBeside(const std::string& model);
-
-// At each step of a history, linear between those that are known; empty if these do not reach from
-// its beginning to its end.
-std::vector<double> SecondsAt(const Timing& timing, const std::vector<Progress>& history);
-
-// Of all sessions: "1350 steps per second".
-std::string Speed(const Timing& timing);
-
-// "8.5 s", "3 min 20 s".
-std::string Duration(double seconds);
+std::optional<report::Timing> TimingBeside(const std::string& model);
 
 // Measures one session, on top of earlier ones.
 class TrainingClock {
@@ -55,13 +38,13 @@ class TrainingClock {
   explicit TrainingClock(std::size_t threads) : threads_(threads) {}
 
   // Goes on after an earlier session.
-  void GoOnFrom(const Timing& earlier) { timing_ = earlier; }
+  void GoOnFrom(const report::Timing& earlier) { timing_ = earlier; }
   // After every step.
   void Record(std::size_t step);
   bool started() const { return started_; }
   // With a few hundred of the steps, or those of the history.
-  Timing Thinned() const;
-  Timing At(const std::vector<Progress>& history) const;
+  report::Timing Thinned() const;
+  report::Timing At(const std::vector<Progress>& history) const;
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -73,11 +56,11 @@ class TrainingClock {
   Clock::time_point start_ = Clock::now();
   double before_ = 0;  // seconds of earlier sessions
   bool started_ = false;
-  Timing timing_;
+  report::Timing timing_;
 };
 
 // A sidecar's text with other times; what it had before stays.
-std::string WithTiming(const std::string& text, const Timing& timing);
+std::string WithTiming(const std::string& text, const report::Timing& timing);
 // The file's text; empty if there is none.
 std::string ReadSidecar(const std::string& model);
 

@@ -15,6 +15,7 @@
 #include "gpode/systems.h"
 #include "io/files.h"
 #include "output.h"
+#include "report/model_view.h"
 
 namespace gpode::tool {
 namespace {
@@ -132,12 +133,12 @@ void Run(Arguments arguments) {
   if (arguments.common.quiet) return;
   std::vector<std::string> noise;
   for (double v : simulation.noise_variance) noise.push_back(fmt::format("{:.3g}", v));
-  const std::string said =
-      fmt::format("{}: {} of {} ({}), {} on [0, {:g}], noise variance {}, seed {}",
-                  arguments.out == "-" ? "standard output" : arguments.out,
-                  Several(options.trajectories, "trajectory", "trajectories"), info.title,
-                  fmt::join(info.state_names, ", "), Several(options.points, "time", "times"), span,
-                  fmt::join(noise, ", "), options.seed);
+  const std::string said = fmt::format(
+      "{}: {} of {} ({}), {} on [0, {:g}], noise variance {}, seed {}",
+      arguments.out == "-" ? "standard output" : arguments.out,
+      report::Several(options.trajectories, "trajectory", "trajectories"), info.title,
+      fmt::join(info.state_names, ", "), report::Several(options.points, "time", "times"), span,
+      fmt::join(noise, ", "), options.seed);
   arguments.out == "-" ? PrintRemark(said) : PrintLine(said);
   if (!arguments.truth.empty() && arguments.out != "-") {
     PrintLine(fmt::format(

@@ -1,0 +1,63 @@
+// The paper's figures (Hegde et al. 2022, section 4) from the results of `gpode reproduce`.
+//
+//   vector-fields-TASK.svg  van der Pol and FitzHugh-Nagumo: the true vector field and every
+//                           method's, with standard deviation, data, and forecast of the test times
+//   efficiency.svg          the bound against wall-clock time and steps
+//   sequence-length.svg     MNLL and MSE against the length of the series, for every noise variance
+//   mocap-TASK.svg          a test sequence in principal components, and six channels over time
+//
+// Figures are 180 mm wide, two columns of text. They use only the vector field and the forecasts of
+// a Posterior, whatever the kind of the model. If a method has several runs, figures of vector
+// fields and trajectories show the first.
+//
+// Files that cannot be read are an InputError of one line that begins with the file's path.
+//
+// Thread safety: plain functions; forecasts start their own threads and give the same bits for any
+// number of them.
+//
+//   for (const auto& path : WritePaperFigures("reproduce", "data", "reproduce/figures")) ...
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "experiments/figures/paper_runs.h"
+#include "gpode/forecast.h"
+#include "report/draw/canvas.h"
+#include "report/draw/figure.h"
+
+namespace gpode::experiments {
+
+// Draws every figure that has results; returns the files. `results` is the folder of
+// `gpode reproduce --out`, `data` that of motion capture (experiments/mocap.h), without which its
+// figures are left out. The folder `out` is created if necessary.
+std::vector<std::filesystem::path> WritePaperFigures(const std::filesystem::path& results,
+                                                     const std::filesystem::path& data,
+                                                     const std::filesystem::path& out);
+
+// A figure and the name of its file.
+struct PaperFigure {
+  std::string name;
+  std::unique_ptr<report::Canvas> canvas;
+};
+using PaperFigures = std::vector<PaperFigure>;
+
+// Each returns its figures, none without results.
+PaperFigures DrawVectorFields(const std::filesystem::path& results);
+PaperFigures DrawEfficiency(const std::filesystem::path& results);
+PaperFigures DrawSequenceLength(const std::filesystem::path& results);
+PaperFigures DrawMocap(const std::filesystem::path& results, const std::filesystem::path& data);
+
+// Returns a legend key: a line of that width in the colours of the runs' methods in turn.
+report::Key ColoursKey(const std::vector<PaperRun>& runs, double width, double opacity);
+
+// Writes at the bottom of a panel how many draws diverged, if any: the mean ends where the first of
+// them did.
+void NoteDiverged(const Forecast& forecast, const report::Panel& panel, report::Canvas* canvas);
+
+// Returns a canvas 180 mm wide.
+std::unique_ptr<report::Canvas> PaperCanvas(double height_mm);
+
+}  // namespace gpode::experiments

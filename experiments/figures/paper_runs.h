@@ -1,0 +1,46 @@
+// Runs of `gpode reproduce` for the paper's figures, and the style of each method.
+//
+// Thread safety: plain values and functions.
+//
+//   for (const PaperRun& run : RunsOfTask("reproduce", "vdp-regular")) ... StyleOf(run.model).title
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "report/draw/canvas.h"
+
+namespace gpode::experiments {
+
+struct PaperRun {
+  std::string model;
+  std::uint64_t seed = 0;
+  double mnll = NAN, mse = NAN;  // not finite if the run failed
+  // The history of training, of equal lengths; empty if it was not recorded.
+  std::vector<double> seconds = {}, steps = {}, bounds = {};
+  std::filesystem::path file = {};  // of the model; empty if there is none
+};
+
+// Returns all runs of a task (experiments/run_file.h), ordered by method and seed; none if there is
+// no such folder.
+std::vector<PaperRun> RunsOfTask(const std::filesystem::path& results, const std::string& task);
+
+// Returns the methods of the runs, each once, in the order of the tables.
+std::vector<std::string> MethodsOf(const std::vector<PaperRun>& runs);
+
+// Returns the first run of every method that has a model.
+std::vector<PaperRun> FirstModels(const std::vector<PaperRun>& runs);
+
+// The style of a method, the same in all figures. A family of methods shares a colour and its
+// members differ by dashes, except that GPODE with and without shooting have a colour each.
+struct MethodStyle {
+  std::string title;
+  report::Stroke stroke;
+  report::MarkShape shape;
+};
+MethodStyle StyleOf(const std::string& model);
+
+}  // namespace gpode::experiments

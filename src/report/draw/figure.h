@@ -1,0 +1,131 @@
+// Panels with axes on a canvas, stacked or in a grid, and a legend above them.
+//
+// Margins follow from the measured labels, so that no label is cut off or covers another. The
+// legend has lines of its own above the panels and never covers data.
+//
+// Thread safety: a panel belongs to the thread of its canvas.
+//
+//   const Legend legend(&canvas, {{"median", LineKey({.colour = kBlue})}});
+//   std::vector<Panel> panels = StackPanels(&canvas, legend.Draw(area), x_axis, {y_axis});
+//   panels[0].Line(times, values, {.colour = kBlue});
+//   panels[0].Frame();
+#pragma once
+
+#include <functional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "report/draw/canvas.h"
+#include "report/draw/ticks.h"
+
+namespace gpode::report {
+
+// The range of finite values.
+struct Extent {
+  double least = HUGE_VAL, most = -HUGE_VAL;
+
+  void Add(double value);
+  void Add(std::span<const double> values);
+  bool empty() const { return !(least <= most); }
+  double span() const { return most - least; }
+};
+// Returns a column of the matrix.
+std::vector<double> ColumnOf(const Matrix& values, Eigen::Index column);
+// Returns the value below which outliers are left off an axis: the lower quartile less three
+// interquartile ranges. The first bounds of training are often so low that the rest would look
+// flat.
+double LeastShown(std::span<const double> values);
+// Returns an axis over the extent with a margin, a share of the extent, at both ends.
+Axis AxisOf(Extent extent, const std::string& label, double margin = 0.05);
+
+class Panel {
+ public:
+  // `edge` is the left edge of the vertical axis's label.
+  Panel(Canvas* canvas, const Box& inside, double edge, Axis x, Axis y);
+
+  const Box& inside() const { return inside_; }
+  const Axis& x() const { return x_; }
+  const Axis& y() const { return y_; }
+  Point At(double x, double y) const;
+
+  // These are clipped to the axes.
+  void Line(std::span<const double> x, std::span<const double> y, const Stroke& stroke) const;
+  void Band(std::span<const double> x, std::span<const double> low, std::span<const double> high,
+            const Colour& fill) const;
+  // Marks that would cover each other completely are drawn once.
+  void Marks(std::span<const double> x, std::span<const double> y, const Mark& mark) const;
+  void Bar(double left, double right, double height, const Colour& fill) const;
+  void Vertical(double x, const Stroke& stroke) const;
+
+  // Draws axes, ticks and labels; called last, so that they lie over the data.
+  void Frame() const;
+
+ private:
+  void FrameX() const;
+  void FrameY() const;
+
+  Canvas* canvas_;
+  Box inside_;
+  double edge_;
+  Axis x_, y_;
+};
+
+// Thrown if the labels leave too little of a canvas for the panels.
+struct CanvasTooSmall : std::runtime_error {
+  explicit CanvasTooSmall(bool in_width)
+      : std::runtime_error("the labels leave no room for the panels"), across(in_width) {}
+
+  bool across;  // true: the width is too small, false: the height
+};
+
+// Returns panels that share a horizontal axis, from top to bottom.
+std::vector<Panel> StackPanels(Canvas* canvas, const Box& area, const Axis& x,
+                               const std::vector<Axis>& ys);
+// A panel of a grid.
+struct GridCell {
+  Axis x, y;
+  std::string title = {};
+};
+// Returns panels in rows of `columns`, of equal width and aligned, with their titles above them.
+// Rows have heights in proportion to `row_shares`, or equal heights without these.
+std::vector<Panel> GridPanels(Canvas* canvas, const Box& area, std::size_t columns,
+                              const std::vector<GridCell>& cells,
+                              std::vector<double> row_shares = {});
+// Returns the panel that fills the area together with its labels.
+Panel OnePanel(Canvas* canvas, const Box& area, const Axis& x, const Axis& y);
+
+// The sample before a legend's label; `width` is relative to the font size.
+struct Key {
+  std::function<void(Canvas*, const Box&)> draw = {};
+  double width = 0;
+};
+Key LineKey(const Stroke& stroke);
+Key UprightLineKey(const Stroke& stroke);
+Key MarkKey(const Mark& mark);
+Key ArrowKey(const Stroke& stroke);
+// Returns a key of two nested bands, or of one if the inner colour is transparent.
+Key BandKey(const Colour& outer, const Colour& inner = {0, 0, 0, 0});
+
+struct LegendItem {
+  std::string label;
+  Key key = {};  // default: only the label
+};
+
+class Legend {
+ public:
+  Legend(Canvas* canvas, std::vector<LegendItem> items);
+  // Draws the legend at the top of the area, in as many lines as it needs; returns the rest of the
+  // area.
+  Box Draw(const Box& area) const;
+
+ private:
+  Canvas* canvas_;
+  std::vector<LegendItem> items_;
+};
+
+// Returns the area of the canvas inside a small margin.
+Box WholeArea(const Canvas& canvas);
+
+}  // namespace gpode::report

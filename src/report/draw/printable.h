@@ -1,0 +1,25 @@
+// Names from files as text that can be printed and drawn.
+//
+// Thread safety: plain functions.
+//
+//   Printable("caf\xe9\n") == "caf\uFFFD\uFFFD"
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gpode::report {
+
+inline constexpr std::size_t kLongestText = 200;  // characters
+
+// Returns the characters of the text in UTF-8, with U+FFFD for invalid bytes and control
+// characters.
+std::vector<std::string> PrintableCharacters(std::string_view text);
+// Returns at most so many characters, from the beginning and the end of the text.
+std::string Shortened(std::string_view text, std::size_t most);
+std::vector<std::string> Shortened(std::vector<std::string> texts, std::size_t most);
+// Returns the first kLongestText printable characters of the text.
+std::string Printable(std::string_view text);
+
+}  // namespace gpode::report

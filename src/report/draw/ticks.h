@@ -1,0 +1,36 @@
+// Ticks at round numbers along an axis, and their labels.
+//
+// Thread safety: plain values and functions.
+//
+//   TicksOf({.from = -0.3, .to = 7.1}, 5);  // 0, 2, 4, 6
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace gpode::report {
+
+struct Axis {
+  double from = 0, to = 1;  // from < to, and both positive if logarithmic
+  std::string label = {};
+  bool logarithmic = false;
+  bool whole = false;              // ticks at whole numbers only
+  std::vector<double> marks = {};  // ticks at these values instead of at round numbers
+  bool bare = false;               // no numbers and no label, because a neighbouring panel has them
+
+  // Returns the position of a value along the axis: 0 at `from`, 1 at `to`.
+  double Share(double value) const;
+};
+
+struct Tick {
+  double value;
+  std::string text;
+};
+
+// Returns at most `most` ticks, and at least two if possible.
+std::vector<Tick> TicksOf(const Axis& axis, std::size_t most);
+
+// Returns the largest number 1, 2 or 5 times a power of ten that is not above the positive `value`.
+double RoundDown(double value);
+
+}  // namespace gpode::report

@@ -1,0 +1,141 @@
+#include "report/model_view.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "report/draw/printable.h"
+
+namespace gpode::report {
+namespace {
+
+constexpr std::size_t kMostNames = 8, kLongestName = 60;
+constexpr std::size_t kLongestUnit = 16;
+
+// Splits a unit off the end of a name.
+Quantity Split(const std::string& name) {
+  const char last = name.empty() ? ' ' : name.back();
+  if (last != ']' && last != ')') return {name, ""};
+  const std::size_t open = name.rfind(last == ']' ? " [" : " (");
+  if (open == std::string::npos || open == 0) return {name, ""};
+  const std::string unit = name.substr(open + 2, name.size() - open - 3);
+  const bool number = unit.find_first_not_of("0123456789., ") == std::string::npos;
+  if (number || unit.size() > kLongestUnit) return {name, ""};
+  return {name.substr(0, name.find_last_not_of(' ', open) + 1), unit};
+}
+
+// Returns the first names, shortened, with commas between.
+std::string Names(const std::vector<std::string>& names) {
+  const auto end = names.begin() + static_cast<std::ptrdiff_t>(std::min(names.size(), kMostNames));
+  return fmt::format("{}{}", fmt::join(Shortened({names.begin(), end}, kLongestName), ", "),
+                     names.size() > kMostNames ? ", ..." : "");
+}
+
+}  // namespace
+
+std::string Several(std::size_t count, std::string_view one, std::string_view more) {
+  return fmt::format("{} {}", count, count == 1 ? one : more);
+}
+
+std::string TrajectoryName(const TrainedModel& trained, std::size_t trajectory) {
+  const bool named = trajectory < trained.data.trajectories.size() &&
+                     !trained.data.trajectories[trajectory].name.empty();
+  return named ? trained.data.trajectories[trajectory].name : std::to_string(trajectory + 1);
+}
+
+std::vector<std::string> StateNames(const Model& model) {
+  const Matrix& map = model.map.matrix;
+  std::vector<std::string> names;
+  for (Eigen::Index d = 0; d < map.cols(); ++d) {
+    std::string name = fmt::format("state{}", d + 1);
+    for (Eigen::Index c = 0; c < map.rows(); ++c) {
+      const bool alone = map(c, d) != 0 && (map.row(c).array() != 0).count() == 1 &&
+                         (map.col(d).array() != 0).count() == 1;
+      if (alone) name = model.channels[static_cast<std::size_t>(c)];
+    }
+    names.push_back(name);
+  }
+  return names;
+}
+
+std::string Quantity::Label() const {
+  return unit.empty() ? name : fmt::format("{} ({})", name, unit);
+}
+
+std::vector<Quantity> QuantitiesOf(const std::vector<std::string>& names) {
+  std::vector<Quantity> all, whole;
+  std::set<std::string> different;
+  for (const std::string& name : names) {
+    all.push_back(Split(name));
+    whole.push_back({name, ""});
+    different.insert(all.back().name);
+  }
+  return different.size() == names.size() ? all : whole;
+}
+
+Quantity TimeOf(const Dataset& data) {
+  const std::string& name = data.time_name;
+  return name.empty() ? Quantity{"time", ""} : Split(name);
+}
+
+std::string CommonUnit(const std::vector<Quantity>& quantities) {
+  for (const Quantity& q : quantities) {
+    if (q.unit != quantities.front().unit) return "";
+  }
+  return quantities.empty() ? "" : quantities.front().unit;
+}
+
+Matrix InUserUnits(const Model& model, const Matrix& states) {
+  return (states.array().rowwise() * model.state_scale.transpose().array()).rowwise() +
+         model.state_offset.transpose().array();
+}
+
+std::string DescribeData(const Dataset& data) {
+  std::size_t times = 0;
+  double first = HUGE_VAL, last = -HUGE_VAL;
+  for (const Trajectory& t : data.trajectories) {
+    times += t.times.size();
+    first = std::min(first, t.times.front());
+    last = std::max(last, t.times.back());
+  }
+  const double values = static_cast<double>(times) * static_cast<double>(data.channels.size());
+  const double missing = 1 - static_cast<double>(data.observed()) / values;
+  const std::string unit = TimeOf(data).unit;
+  return fmt::format("{}, {} from {:g} to {:g}{}, {} {}{}",
+                     Several(data.trajectories.size(), "trajectory", "trajectories"),
+                     Several(times, "time", "times"), first, last, unit.empty() ? "" : " " + unit,
+                     data.channels.size() == 1 ? "channel" : "channels", Names(data.channels),
+                     missing > 0 ? fmt::format(", {:.1f} % missing", 100 * missing) : "");
+}
+
+std::vector<std::pair<std::string, std::string>> FieldFacts(const Model& model) {
+  const FitOptions& o = model.options;
+  std::vector<std::pair<std::string, std::string>> facts;
+  if (IsNetwork(o.model)) {
+    facts.emplace_back("hidden layers", o.neural.hidden.empty()
+                                            ? "none"
+                                            : fmt::format("{}", fmt::join(o.neural.hidden, ", ")));
+    facts.emplace_back("weights", std::to_string(model.network.mean.size()));
+  } else {
+    facts.emplace_back("kernel", o.kernel);
+    facts.emplace_back("inducing points", std::to_string(o.inducing));
+    if (o.model == ModelKind::kGpode) {
+      facts.emplace_back("Fourier features", std::to_string(o.features));
+    }
+  }
+  if (!IsSampled(o.model)) return facts;
+  const SamplerSummary& s = model.sampler;
+  facts.emplace_back("draws", fmt::format("{} from {}", model.draws.count(),
+                                          Several(o.sampler.chains, "chain", "chains")));
+  facts.emplace_back("largest R-hat", fmt::format("{:.3f}", s.worst_rhat));
+  facts.emplace_back("least effective draws",
+                     fmt::format("{:.0f} (tails {:.0f})", s.least_bulk_ess, s.least_tail_ess));
+  facts.emplace_back("divergences", std::to_string(s.divergences));
+  facts.emplace_back("draws at the largest depth", std::to_string(s.at_max_depth));
+  return facts;
+}
+
+}  // namespace gpode::report

@@ -1,0 +1,52 @@
+// A model and its data as people see them: names, units, and facts as text.
+//
+// Thread safety: plain values and functions.
+//
+//   for (const Quantity& state : QuantitiesOf(StateNames(model))) ... state.Label()
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "gpode/training.h"
+
+namespace gpode::report {
+
+// Returns the count with its noun: "1 trajectory", "3 trajectories".
+std::string Several(std::size_t count, std::string_view one, std::string_view more);
+
+// Returns the trajectory's name, or its number counted from 1 if it has none.
+std::string TrajectoryName(const TrainedModel& trained, std::size_t trajectory);
+
+// Returns one name per state. A state that a single channel shows by itself has that channel's
+// name; the others are state1, state2, ...
+std::vector<std::string> StateNames(const Model& model);
+
+// A name and its unit: "voltage [mV]" and "voltage (mV)" both have the name voltage and the unit mV.
+struct Quantity {
+  std::string name, unit;
+
+  // Returns "voltage (mV)", or the name alone if there is no unit.
+  std::string Label() const;
+};
+// Returns the quantities with these names. Units stay in the names if two names would be equal
+// without them.
+std::vector<Quantity> QuantitiesOf(const std::vector<std::string>& names);
+// Returns the quantity of the time column, "time" if its name is unknown.
+Quantity TimeOf(const Dataset& data);
+// Returns the unit that all quantities share, or nothing.
+std::string CommonUnit(const std::vector<Quantity>& quantities);
+
+// Returns states (n, D) of the model's coordinates in the user's units.
+Matrix InUserUnits(const Model& model, const Matrix& states);
+
+// Returns "1 trajectory, 50 times from 0 to 7, channels x1, x2".
+std::string DescribeData(const Dataset& data);
+
+// Returns names and values that describe the vector field: kernel and inducing points, or layers of
+// the network; for a sampled posterior also the number of draws and the sampler's diagnostics.
+std::vector<std::pair<std::string, std::string>> FieldFacts(const Model& model);
+
+}  // namespace gpode::report

@@ -1,0 +1,215 @@
+// The parts of a report about training, calibration and learnt parameters.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "data/moments.h"
+#include "gpode/scores.h"
+#include "report/model_view.h"
+#include "report/page/report_data.h"
+#include "report/pit.h"
+
+namespace gpode::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kBins = 20, kHorizons = 12, kMostTimes = 20'000;
+constexpr std::size_t kMostNumbers = 20'000'000;  // in all draws of one trajectory
+
+Json Line(const std::string& name, const std::vector<double>& values) {
+  return {{"name", name}, {"values", Numbers(values)}};
+}
+
+Json CoverageJson(const std::string& name, const std::vector<double>& pit) {
+  std::vector<double> nominal, observed;
+  for (int percent = 5; percent <= 95; percent += 5) {
+    nominal.push_back(0.01 * percent);
+    observed.push_back(ShareInside(pit, nominal.back()));
+  }
+  return {{"name", name},
+          {"count", pit.size()},
+          {"nominal", Numbers(nominal)},
+          {"observed", Numbers(observed)}};
+}
+
+Json ScoresJson(const Scores& s) {
+  Json list = Json::array();
+  const auto add = [&](const char* name, double value, const char* note) {
+    list.push_back({{"name", name},
+                    {"value", std::isfinite(value) ? Json(value) : Json(nullptr)},
+                    {"note", note}});
+  };
+  add("MNLL", s.mnll, "mean negative log likelihood of a value; lower is better");
+  add("MSE", s.mse, "mean squared error of the draws' mean");
+  add("CRPS", s.crps, "continuous ranked probability score; lower is better");
+  add("90 % bands", s.coverage_90,
+      "share of values inside, bands without noise: right for the truth");
+  add("90 % bands with noise", s.predictive_90, "right for observations");
+  return list;
+}
+
+// Forecasts compared with test data or, without these, with training data; large data sets are
+// thinned.
+struct Comparison {
+  std::vector<Scores> scores;
+  PitValues pit;
+  std::vector<std::vector<HorizonScores>> horizons;
+};
+
+Json HorizonJson(const std::vector<HorizonScores>& rows) {
+  std::vector<double> times, errors, sharpness;
+  for (const HorizonScores& row : rows) {
+    if (row.scores.values == 0) continue;
+    times.push_back(0.5 * (row.from + row.to));
+    errors.push_back(std::sqrt(row.scores.mse));
+    sharpness.push_back(row.scores.mnll);
+  }
+  Json plots = Json::array();
+  plots.push_back({{"title", "Error by horizon"},
+                   {"y_name", "root mean square error"},
+                   {"series", Json::array({Line("error of the mean", errors)})}});
+  plots.push_back({{"title", "MNLL by horizon"},
+                   {"y_name", "MNLL"},
+                   {"series", Json::array({Line("MNLL", sharpness)})}});
+  return {{"times", Numbers(times)}, {"plots", plots}};
+}
+
+// Returns the edges of horizons, from the end of the data to the last test time of any trajectory.
+std::vector<double> Edges(const TrainedModel& trained, const Dataset& test) {
+  double last = 0;
+  for (std::size_t n = 0; n < test.trajectories.size(); ++n) {
+    if (test.trajectories[n].times.empty()) continue;
+    last = std::max(last, test.trajectories[n].times.back() - trained.model.end_times[n]);
+  }
+  if (!(last > 0)) return {};
+  std::vector<double> edges;
+  for (std::size_t i = 0; i <= kHorizons; ++i) {
+    edges.push_back(last * (i == kHorizons ? 1.0001 : static_cast<double>(i) / kHorizons));
+  }
+  return edges;
+}
+
+}  // namespace
+
+Json TrainingJson(const TrainedModel& trained, const ReportOptions& options) {
+  const std::vector<Progress>& history = trained.history;
+  const auto all = [&](auto get) {
+    std::vector<double> values;
+    for (const Progress& p : history) values.push_back(static_cast<double>(get(p)));
+    return values;
+  };
+  Json json = {{"steps", Numbers(all([](const Progress& p) { return p.step; }))}};
+  const std::vector<double> seconds =
+      options.timing ? SecondsAt(*options.timing, history) : std::vector<double>();
+  if (!seconds.empty()) json["seconds"] = Numbers(seconds);
+  json["phases"] = Json::array();
+  for (std::size_t i = 0; i < history.size(); ++i) {
+    if (i > 0 && history[i].phase == history[i - 1].phase) continue;
+    json["phases"].push_back(
+        {{"name", history[i].phase == BoundKind::kShooting ? "shooting" : "whole trajectories"},
+         {"from", history[i].step}});
+  }
+  const auto plot = [&](const std::string& title, const std::string& y, bool log, Json series) {
+    json["plots"].push_back(
+        {{"title", title}, {"y_name", y}, {"log", log}, {"series", std::move(series)}});
+  };
+  plot("Bound", "nats", false,
+       Json::array({Line("bound", all([](const Progress& p) { return p.bound; })),
+                    Line("log likelihood", all([](const Progress& p) { return p.loglik; })),
+                    Line("-KL of the field", all([](const Progress& p) { return -p.kl_u; })),
+                    Line("constraint", all([](const Progress& p) { return p.constraint; }))}));
+  const std::string unit = CommonUnit(QuantitiesOf(trained.model.channels));
+  plot("Noise", Quantity{"mean standard deviation", unit}.Label(), true,
+       Json::array({Line("noise", all([](const Progress& p) { return p.noise; }))}));
+  if (!IsNetwork(trained.model.options.model)) {
+    plot("Lengthscale", "share of the states' spread", true,
+         Json::array({Line("lengthscale", all([](const Progress& p) { return p.lengthscale; }))}));
+  }
+  const auto shooting = [&](auto get) {
+    return all(
+        [&](const Progress& p) { return p.phase == BoundKind::kShooting ? get(p) : std::nan(""); });
+  };
+  const bool shot = std::any_of(history.begin(), history.end(),
+                                [](const Progress& p) { return p.phase == BoundKind::kShooting; });
+  if (shot) {
+    plot("Shooting", "share of the states' spread", true,
+         Json::array({Line("gaps", shooting([](const Progress& p) { return p.gap; })),
+                      Line("tolerance", shooting([](const Progress& p) { return p.tolerance; }))}));
+  }
+  return json;
+}
+
+Json CalibrationJson(const TrainedModel& trained, const Posterior& posterior, const Dataset& test,
+                     const ReportOptions& options) {
+  const bool tested = !test.trajectories.empty();
+  const Dataset& data = tested ? test : trained.data;
+  Comparison all;
+  const std::vector<double> edges = tested ? Edges(trained, test) : std::vector<double>();
+  std::size_t times = 0, compared = 0;
+  const std::size_t per_time =
+      options.draws * (trained.model.channels.size() + trained.model.dim());
+  const std::size_t rows = std::max<std::size_t>(2, kMostNumbers / per_time);
+  for (std::size_t n = 0; n < data.trajectories.size() && times < kMostTimes; ++n) {
+    if (data.trajectories[n].times.empty()) continue;
+    const Trajectory seen = Thinned(data.trajectories[n], rows);
+    const Forecast forecast = posterior.Trajectory(n, seen.times,
+                                                   {.draws = options.draws,
+                                                    .seed = options.seed,
+                                                    .threads = options.threads,
+                                                    .from = Origin::kLatestState});
+    all.scores.push_back(
+        Score(forecast, trained.model.noise_variance, seen.values, options.threads));
+    AddPitValues(forecast, seen.values, &all.pit);
+    if (!edges.empty()) {
+      all.horizons.push_back(ScoreByHorizon(forecast, trained.model.noise_variance, seen.values,
+                                            trained.model.end_times[n], edges, options.threads));
+    }
+    times += seen.times.size();
+    ++compared;
+  }
+  Json json;
+  const std::vector<double>& pit = all.pit.with_noise;
+  if (pit.empty()) return json = {{"note", "There is nothing to compare with."}};
+  json["note"] =
+      fmt::format("{} of {}, {} with noise.", Several(pit.size(), "value", "values"),
+                  Several(compared, "trajectory", "trajectories"),
+                  tested ? "test data against forecasts" : "training data against their fit");
+  json["scores"] = ScoresJson(Pool(all.scores));
+  json["coverage"] = Json::array({CoverageJson(tested ? "test data" : "training data", pit)});
+  json["pit"] = {{"counts", Numbers(PitCounts(pit, kBins))}};
+  if (!all.horizons.empty()) json["horizon"] = HorizonJson(PoolByHorizon(all.horizons));
+  return json;
+}
+
+Json LearnedJson(const TrainedModel& trained) {
+  const Model& m = trained.model;
+  Json json;
+  json["facts"] = Json::array();
+  for (const auto& [name, value] : FieldFacts(m)) {
+    json["facts"].push_back({{"name", name}, {"value", value}});
+  }
+  json["lengthscales"] = Json::array();
+  for (Eigen::Index d = 0; d < m.gp.lengthscales.rows(); ++d) {
+    const Vector row = m.gp.lengthscales.row(d).transpose().cwiseProduct(m.state_scale);
+    json["lengthscales"].push_back(std::vector<double>(row.begin(), row.end()));
+  }
+  json["state_spread"] = std::vector<double>(m.state_scale.begin(), m.state_scale.end());
+  if (m.gp.variances.size() == m.state_scale.size()) {
+    const Vector amplitudes =
+        (m.gp.variances.array().sqrt() * m.state_scale.array() / m.time_scale).matrix();
+    json["amplitudes"] = std::vector<double>(amplitudes.begin(), amplitudes.end());
+  }
+  json["noise"] = Json::array();
+  const ChannelMoments moments = MomentsOf(trained.data);
+  for (std::size_t c = 0; c < m.channels.size(); ++c) {
+    json["noise"].push_back(
+        {{"channel", c},
+         {"sd", std::sqrt(m.noise_variance[static_cast<Eigen::Index>(c)])},
+         {"spread", std::sqrt(moments.variance[static_cast<Eigen::Index>(c)])}});
+  }
+  return json;
+}
+
+}  // namespace gpode::report

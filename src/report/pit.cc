@@ -1,0 +1,46 @@
+#include "report/pit.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "predict/mixture.h"
+
+namespace gpode::report {
+
+void AddPitValues(const Forecast& forecast, const Matrix& seen, PitValues* all) {
+  constexpr double kLeastVariance = 1e-8;  // the same as for scores
+  std::vector<double> draws;
+  for (Eigen::Index t = 0; t < seen.rows(); ++t) {
+    for (Eigen::Index c = 0; c < seen.cols(); ++c) {
+      const double y = seen(t, c);
+      draws.clear();
+      double below = 0;
+      for (const Matrix& draw : forecast.draws) {
+        const double x = draw(t, c);
+        if (!std::isfinite(x)) continue;
+        draws.push_back(x);
+        below += x < y ? 1 : x == y ? 0.5 : 0;
+      }
+      if (std::isnan(y) || draws.empty()) continue;
+      const double deviation = std::sqrt(forecast.noise_variance[c] + kLeastVariance);
+      all->with_noise.push_back(MixtureCdf(y, draws, deviation));
+      all->without_noise.push_back(below / static_cast<double>(draws.size()));
+    }
+  }
+}
+
+double ShareInside(const std::vector<double>& pit, double level) {
+  const auto inside =
+      std::count_if(pit.begin(), pit.end(), [&](double u) { return std::abs(2 * u - 1) <= level; });
+  return static_cast<double>(inside) / static_cast<double>(pit.size());
+}
+
+std::vector<double> PitCounts(const std::vector<double>& pit, std::size_t bins) {
+  std::vector<double> counts(bins);
+  for (double u : pit) {
+    counts[std::min(bins - 1, static_cast<std::size_t>(u * static_cast<double>(bins)))] += 1;
+  }
+  return counts;
+}
+
+}  // namespace gpode::report

@@ -1,0 +1,36 @@
+// The words of gpode plot, and the values that they stand for.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "commands.h"
+#include "report/plot/plot.h"
+
+namespace gpode::tool {
+
+struct PlotArguments {
+  std::string model, out, kind;
+  std::optional<std::string> test, trajectory, at, window, start;
+  std::vector<std::string> channels, states;
+  std::optional<double> until, after;
+  std::string over = "steps";  // or seconds
+  std::size_t draws = 128, shown = 0, arrows = 15;
+  bool noise = false;
+  double width = 8.5, height = 0;  // cm; height 0: the kind's default
+  double font_size = 7.5;
+  ReadOptions read = {.part = "test", .allow_empty_channels = true};
+  Common common;
+};
+
+// Reads the model and the test data, and sets the options that all kinds of plot share.
+report::PlotInput LoadPlotInput(const PlotArguments& arguments);
+
+// Each sets the options of one kind of plot; throws an InputError that names the option.
+void SetForecast(const PlotArguments& arguments, report::PlotInput* input);
+void SetPlane(const PlotArguments& arguments, report::PlotInput* input);
+void SetTraining(const PlotArguments& arguments, report::PlotInput* input);
+void SetCalibration(const PlotArguments& arguments, report::PlotInput* input);
+
+}  // namespace gpode::tool
