@@ -20,6 +20,6 @@ int main() {
   });
   for (std::size_t c = 0; c < model.channels.size(); ++c) {
     std::printf("%s: noise %.3f, true 0.1\n", model.channels[c].c_str(),
-                std::sqrt(model.noise_variance[static_cast<int>(c)]));
+                model.noise().Deviation(c));
   }
 }

@@ -24,7 +24,7 @@ int main() {
     std::printf("t %4.1f: angle %6.3f to %6.3f, in truth %6.3f\n", later[i], low(i, 0), high(i, 0),
                 truth(i, 0));
   }
-  const gpode::Scores scores = gpode::Score(forecast, forecast.noise_variance, truth);
+  const gpode::Scores scores = gpode::Score(forecast, forecast.noise, truth);
   std::printf("MNLL %.2f, MSE %.4f, %zu draws diverged\n", scores.mnll, scores.mse,
               scores.diverged);
 

@@ -13,7 +13,7 @@ int main() {
   const std::vector<double> later = gpode::RegularTimes(7.2, 10.5, 20);
   const gpode::Forecast forecast = gpode::ForecastTrajectory(model, 0, later);
   const gpode::Matrix kept_back = gpode::SolveSystem("vdp", seen.start(0), later);
-  const gpode::Scores scores = gpode::Score(forecast, model.noise_variance, kept_back);
+  const gpode::Scores scores = gpode::Score(forecast, forecast.noise, kept_back);
   std::printf("mean squared error %.4f\n", scores.mse);
   std::printf("minus log likelihood %.3f per value\n", scores.mnll);
   std::printf("CRPS %.4f\n", scores.crps);

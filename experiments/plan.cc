@@ -12,6 +12,8 @@
 
 #include "experiments/mocap.h"
 #include "experiments/run_file.h"
+#include "gpode/unknown_function.h"
+#include "gpode/options.h"
 #include "gpode/error.h"
 #include "gpode/parallel.h"
 #include "io/files.h"
@@ -44,10 +46,12 @@ std::optional<RunRecord> RecordOf(const PlannedRun& run, const PlanSettings& set
 // Returns the number of gradient evaluations; a sampler's trajectories have up to 2^depth each.
 double StepsOf(const FitOptions& o) {
   const auto steps = static_cast<double>(o.steps);
-  if (!IsSampled(o.model)) return steps;
+  if (!IsSampled(o)) return steps;
   const SamplerOptions& s = o.sampler;
   const auto chains = static_cast<double>(s.chains);
-  return (IsNetwork(o.model) ? chains : 1) * steps +
+  const bool fits_each_chain =
+      MakeUnknownFunction(o.function, {.options = o, .dim = 1})->has_symmetries();
+  return (fits_each_chain ? chains : 1) * steps +
          chains * static_cast<double>(s.warm_up + s.draws) *
              std::exp2(static_cast<double>(s.max_depth));
 }

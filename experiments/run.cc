@@ -6,6 +6,7 @@
 #include <exception>
 
 #include "core/cpu_name.h"
+#include "gpode/unknown_function.h"
 #include "gpode/gpode.h"
 #include "gpode/options.h"
 
@@ -66,10 +67,10 @@ Followed Follow(const Posterior& posterior, const std::vector<TestSequence>& seq
   return followed;
 }
 
-Scores ScoresOf(const Followed& followed, const Vector& noise_variance) {
+Scores ScoresOf(const Followed& followed, const ObservationNoise& noise) {
   std::vector<Scores> parts;
   for (std::size_t n = 0; n < followed.seen.size(); ++n) {
-    parts.push_back(Score(followed.forecasts[n], noise_variance, followed.seen[n], 1));
+    parts.push_back(Score(followed.forecasts[n], noise, followed.seen[n], 1));
   }
   return Pool(parts);
 }
@@ -94,14 +95,14 @@ std::vector<BandPoint> BandsOf(const Forecast& forecast, const Matrix& truth) {
 void ScoreModel(const Task& task, TaskKind kind, const Model& model, RunRecord* record) {
   const Posterior posterior(model);
   const Followed tests = Follow(posterior, task.tests, task.fit_seed);
-  record->scores = ScoresOf(tests, model.noise_variance);
+  record->scores = ScoresOf(tests, model.noise());
   if (kind == TaskKind::kSimulated) record->bands = BandsOf(tests.forecasts[0], tests.seen[0]);
   if (task.validation.empty()) return;
   const Followed validation = Follow(posterior, task.validation, task.fit_seed);
-  const Vector calibrated =
-      CalibratedNoise(model.noise_variance, validation.forecasts, validation.seen);
+  const ObservationNoise calibrated =
+      CalibratedNoise(model.noise(), validation.forecasts, validation.seen);
   record->calibrated = ScoresOf(tests, calibrated);
-  record->validation = ScoresOf(validation, model.noise_variance);
+  record->validation = ScoresOf(validation, model.noise());
   record->validation_calibrated = ScoresOf(validation, calibrated);
 }
 
@@ -141,9 +142,9 @@ class Execution {
     record.seconds = training.Seconds();
     if (result_.stopped) return;
     record.warning = trained.model.warning;
-    if (IsSampled(options.model)) {
+    if (trained.model.IsSampled()) {
       record.sampler = trained.model.sampler;
-      record.sampled = trained.model.draws.count();
+      record.sampled = static_cast<std::size_t>(trained.model.draws.rows());
     }
     const Stopwatch forecast;
     ScoreModel(task, info_.kind, trained.model, &record);
@@ -159,7 +160,7 @@ class Execution {
     control.report = [&](const Progress& progress) {
       if (keeps) recorder.Take(progress, watch.Seconds());
       // A sampler reports the number of finished steps, training the index of the current one.
-      result_.record.steps = progress.step + (IsSampled(options.model) ? 0 : 1);
+      result_.record.steps = progress.step + (IsSampled(options) ? 0 : 1);
       result_.stopped = observer_ && !observer_(progress);
       return !result_.stopped;
     };

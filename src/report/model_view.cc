@@ -9,6 +9,8 @@
 
 #include "report/draw/printable.h"
 
+#include "model/model_draws.h"
+
 namespace gpode::report {
 namespace {
 
@@ -88,9 +90,15 @@ std::string CommonUnit(const std::vector<Quantity>& quantities) {
   return quantities.empty() ? "" : quantities.front().unit;
 }
 
-Matrix InUserUnits(const Model& model, const Matrix& states) {
-  return (states.array().rowwise() * model.state_scale.transpose().array()).rowwise() +
-         model.state_offset.transpose().array();
+Matrix Lengthscales(const Model& model) {
+  const Matrix own = model.parameters.AsMatrix("lengthscales");
+  return own.size() == 0 ? own : model.coordinates.LengthsToUser(own.leftCols(own.cols()));
+}
+
+Matrix InducingLocations(const Model& model) {
+  const Matrix own = model.parameters.AsMatrix("inducing_locations");
+  const auto dim = static_cast<Eigen::Index>(model.dim());
+  return own.size() == 0 ? own : model.coordinates.ToUser(own.leftCols(dim));
 }
 
 std::string DescribeData(const Dataset& data) {
@@ -113,27 +121,16 @@ std::string DescribeData(const Dataset& data) {
 
 std::vector<std::pair<std::string, std::string>> FieldFacts(const Model& model) {
   const FitOptions& o = model.options;
-  std::vector<std::pair<std::string, std::string>> facts;
-  if (IsNetwork(o.model)) {
-    facts.emplace_back("hidden layers", o.neural.hidden.empty()
-                                            ? "none"
-                                            : fmt::format("{}", fmt::join(o.neural.hidden, ", ")));
-    facts.emplace_back("weights", std::to_string(model.network.mean.size()));
-  } else {
-    facts.emplace_back("kernel", o.kernel);
-    facts.emplace_back("inducing points", std::to_string(o.inducing));
-    if (o.model == ModelKind::kGpode) {
-      facts.emplace_back("Fourier features", std::to_string(o.features));
-    }
-  }
-  if (!IsSampled(o.model)) return facts;
+  std::vector<std::pair<std::string, std::string>> facts =
+      ModelDraws(model).parts().function().Facts();
+  if (!model.IsSampled()) return facts;
   const SamplerSummary& s = model.sampler;
-  facts.emplace_back("draws", fmt::format("{} from {}", model.draws.count(),
+  facts.emplace_back("draws", fmt::format("{} from {}", model.draws.rows(),
                                           Several(o.sampler.chains, "chain", "chains")));
   facts.emplace_back("largest R-hat", fmt::format("{:.3f}", s.worst_rhat));
   facts.emplace_back("least effective draws",
                      fmt::format("{:.0f} (tails {:.0f})", s.least_bulk_ess, s.least_tail_ess));
-  facts.emplace_back("divergences", std::to_string(s.divergences));
+  facts.emplace_back("divergences", std::to_string(s.divergent));
   facts.emplace_back("draws at the largest depth", std::to_string(s.at_max_depth));
   return facts;
 }

@@ -39,8 +39,10 @@ Quantity TimeOf(const Dataset& data);
 // Returns the unit that all quantities share, or nothing.
 std::string CommonUnit(const std::vector<Quantity>& quantities);
 
-// Returns states (n, D) of the model's coordinates in the user's units.
-Matrix InUserUnits(const Model& model, const Matrix& states);
+// Returns the lengthscales (outputs or 1, D) and the inducing locations (M, D) of a process in the
+// user's units, and empty matrices for other functions.
+Matrix Lengthscales(const Model& model);
+Matrix InducingLocations(const Model& model);
 
 // Returns "1 trajectory, 50 times from 0 to 7, channels x1, x2".
 std::string DescribeData(const Dataset& data);

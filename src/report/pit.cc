@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <cmath>
 
-#include "predict/mixture.h"
 
 namespace gpode::report {
 
 void AddPitValues(const Forecast& forecast, const Matrix& seen, PitValues* all) {
   constexpr double kLeastVariance = 1e-8;  // the same as for scores
+  ObservationNoise noise = forecast.noise;
+  for (std::size_t c = 0; c < noise.channels(); ++c) {
+    noise.likelihood->AddVariance(kLeastVariance, noise.Of(c));
+  }
   std::vector<double> draws;
   for (Eigen::Index t = 0; t < seen.rows(); ++t) {
     for (Eigen::Index c = 0; c < seen.cols(); ++c) {
@@ -22,8 +25,7 @@ void AddPitValues(const Forecast& forecast, const Matrix& seen, PitValues* all) 
         below += x < y ? 1 : x == y ? 0.5 : 0;
       }
       if (std::isnan(y) || draws.empty()) continue;
-      const double deviation = std::sqrt(forecast.noise_variance[c] + kLeastVariance);
-      all->with_noise.push_back(MixtureCdf(y, draws, deviation));
+      all->with_noise.push_back(noise.likelihood->MixtureCdf(y, draws, noise.Of(static_cast<std::size_t>(c))));
       all->without_noise.push_back(below / static_cast<double>(draws.size()));
     }
   }

@@ -45,7 +45,7 @@ void CheckHeldApart(const Arguments& a) {
 std::vector<Range> Axes(const Arguments& a, const Model& model,
                         const std::vector<std::string>& names) {
   std::vector<Range> axes;
-  for (double x : model.state_offset) axes.push_back({x, x, 1});
+  for (double x : model.coordinates.state_offset) axes.push_back({x, x, 1});
   if (a.at) {
     const Place place{"field", "--at"};
     for (const auto& [name, value] : ParseAssignments(place, *a.at)) {

@@ -98,7 +98,7 @@ class Fitter {
     Interruption interruption;
     const TrainedModel trained = Learn();
     // A sampler that was stopped has nothing to show.
-    if (!trained.finished && IsSampled(config_.fit.model) && !config_.files.empty()) {
+    if (!trained.finished && IsSampled(config_.fit) && !config_.files.empty()) {
       throw Interrupted();
     }
     WriteSidecar(trained);
@@ -142,7 +142,7 @@ class Fitter {
 
   void ReadValidation() {
     if (config_.validation.empty()) return;
-    if (IsSampled(config_.fit.model)) {
+    if (IsSampled(config_.fit)) {
       ThrowInput("fit", "--validation", "has no use with a sampler, must not be given");
     }
     validation_ = ReadDataset(std::vector<std::filesystem::path>{config_.validation}, config_.read);
@@ -211,7 +211,7 @@ class Fitter {
 
   // As often as checkpoints: a run that is killed has its configuration and times, too.
   void WriteSidecarNowAndThen() {
-    if (IsSampled(config_.fit.model)) return;  // which writes its model at the end only
+    if (IsSampled(config_.fit)) return;  // which writes its model at the end only
     const auto now = std::chrono::steady_clock::now();
     const std::chrono::duration<double> passed = now - written_;
     if (!(a_.checkpoint_seconds > 0) || passed.count() < a_.checkpoint_seconds) return;

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "gpode/options.h"
+#include "gpode/unknown_function.h"
 #include "model_input.h"
 #include "output.h"
 #include "report/draw/printable.h"
@@ -60,12 +61,11 @@ void PrintPlan(const Dataset& data, const RunConfig& config) {
                              : o.observation_map.dim() > 0 ? o.observation_map.dim()
                                                            : data.channels.size();
   const std::string made_of =
-      IsNetwork(o.model) ? fmt::format("hidden layers of {}", fmt::join(o.neural.hidden, ", "))
-                         : report::Several(o.inducing, "inducing point", "inducing points");
-  const std::string how =
-      o.model == ModelKind::kGpode
-          ? (o.bound == BoundKind::kShooting ? "shooting" : "whole trajectories")
-          : NameOf(o).title;
+      MakeUnknownFunction(o.function, {.options = o, .dim = states})->Summary();
+  const NamedModel model = NameOf(o);
+  const std::string how = model.name == "gpode"      ? "whole trajectories"
+                          : model.name == "shooting" ? "shooting"
+                                                     : model.title;
   fmt::print("learning the field of {} by {}, {}, seed {}\n",
              report::Several(states, "state", "states"), how, made_of, o.seed);
   std::fflush(stdout);
@@ -73,7 +73,7 @@ void PrintPlan(const Dataset& data, const RunConfig& config) {
 
 void PrintLengthscales(const Model& model) {
   const std::vector<std::string> names = report::Shortened(report::StateNames(model), 10);
-  const Matrix& scales = model.gp.lengthscales;
+  const Matrix scales = report::Lengthscales(model);
   constexpr Eigen::Index kMostStates = 6;
   if (scales.size() == 0 || scales.cols() > kMostStates) return;
   fmt::print("  {:<14}", "lengthscales");
@@ -84,7 +84,7 @@ void PrintLengthscales(const Model& model) {
                                ? "all"
                                : fmt::format("d{}/dt", names[static_cast<std::size_t>(d)]));
     for (Eigen::Index k = 0; k < scales.cols(); ++k) {
-      fmt::print(" {:>10.4g}", scales(d, k) * model.state_scale[k]);
+      fmt::print(" {:>10.4g}", scales(d, k));
     }
     fmt::print("\n");
   }
@@ -98,9 +98,9 @@ void PrintSummary(const TrainedModel& trained, const FitQuality& quality, const 
                report::Several(steps, "step", "steps"), trained.history.back().bound);
   }
   const Model& model = trained.model;
-  if (IsSampled(model.options.model)) {
+  if (model.IsSampled()) {
     fmt::print("done with {} from {}, R-hat up to {:.3f}, at least {:.0f} effective draws\n\n",
-               report::Several(model.draws.count(), "draw", "draws"),
+               report::Several(static_cast<std::size_t>(model.draws.rows()), "draw", "draws"),
                report::Several(model.options.sampler.chains, "chain", "chains"),
                model.sampler.worst_rhat, model.sampler.least_bulk_ess);
   }

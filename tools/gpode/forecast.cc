@@ -81,7 +81,8 @@ std::vector<std::string> SummaryNames(const std::vector<std::string>& names, con
 // The states instead of the channels, which have no noise.
 void ShowStates(Forecast* forecast) {
   forecast->draws = std::move(forecast->states);
-  if (!forecast->draws.empty()) forecast->noise_variance.setZero(forecast->draws[0].cols());
+  if (forecast->draws.empty()) return;
+  forecast->noise = GaussianNoise(Vector::Zero(forecast->draws[0].cols()));
 }
 
 class Forecaster {

@@ -128,14 +128,13 @@ Json ModelJson(const TrainedModel& trained) {
   json["states"] = report::StateNames(m);
   json["method"] = NameOf(m.options).name;
   json["bound"] = m.options.bound == BoundKind::kShooting ? "shooting" : "vanilla";
-  if (IsNetwork(m.options.model)) {
-    json["hidden"] = m.options.neural.hidden;
-  } else {
+  if (m.parameters.Has("weight_mean")) json["hidden"] = m.options.neural.hidden;
+  if (m.parameters.Has("inducing_mean")) {
     json["kernel"] = m.options.kernel;
     json["inducing"] = m.options.inducing;
   }
-  if (IsSampled(m.options.model)) {
-    json["sampler"] = {{"draws", m.draws.count()},
+  if (m.IsSampled()) {
+    json["sampler"] = {{"draws", m.draws.rows()},
                        {"rhat", m.sampler.worst_rhat},
                        {"bulk_ess", m.sampler.least_bulk_ess},
                        {"tail_ess", m.sampler.least_tail_ess},
@@ -145,11 +144,14 @@ Json ModelJson(const TrainedModel& trained) {
   }
   json["seed"] = m.options.seed;
   json["finished"] = trained.finished;
-  json["noise_variance"] = std::vector<double>(m.noise_variance.begin(), m.noise_variance.end());
+  const ObservationNoise noise = m.noise();
+  json[noise.likelihood->parameter_name()] =
+      std::vector<double>(noise.parameters.begin(), noise.parameters.end());
   json["lengthscales"] = Json::array();
-  for (Eigen::Index d = 0; d < m.gp.lengthscales.rows(); ++d) {
-    const Vector row = m.gp.lengthscales.row(d).transpose().cwiseProduct(m.state_scale);
-    json["lengthscales"].push_back(std::vector<double>(row.begin(), row.end()));
+  const Matrix lengthscales = report::Lengthscales(m);
+  for (Eigen::Index d = 0; d < lengthscales.rows(); ++d) {
+    json["lengthscales"].push_back(
+        std::vector<double>(lengthscales.row(d).begin(), lengthscales.row(d).end()));
   }
   if (!trained.history.empty()) {
     json["steps"] = trained.history.back().step + 1;
@@ -189,10 +191,11 @@ void PrintModel(const TrainedModel& trained, const std::optional<report::Timing>
   std::size_t width = kFactWidth;
   for (const auto& [name, value] : facts) width = std::max(width, name.size());
   for (const auto& [name, value] : facts) fmt::print("  {:<{}} {}\n", name, width, value);
+  const ObservationNoise noise = m.noise();
   fmt::print("\n  {:<14} {:>10}\n", "channel", "noise");
   for (std::size_t c = 0; c < m.channels.size(); ++c) {
     fmt::print("  {:<14} {:>10.4g}\n", report::Shortened(m.channels[c], kLongestName),
-               std::sqrt(m.noise_variance[static_cast<Eigen::Index>(c)]));
+               noise.Deviation(c));
   }
   fmt::print("\n");
   PrintLengthscales(m);

@@ -72,7 +72,7 @@ void HoldOthers(const PlotArguments& a, const Model& model, const std::vector<st
                 PlaneOptions* plane) {
   if (!a.at) return;
   const Place place{"plot", "--at"};
-  Vector held = model.state_offset;
+  Vector held = model.coordinates.state_offset;
   for (const auto& [name, value] : ParseAssignments(place, *a.at)) {
     held[static_cast<Eigen::Index>(FindState(place, *a.at, name, names))] =
         ParseNumber(place, value);
@@ -148,7 +148,7 @@ void SetPlane(const PlotArguments& a, PlotInput* input) {
 
 void SetTraining(const PlotArguments& a, PlotInput* input) {
   if (input->trained.history.empty()) {
-    internal::ThrowAt(a.model, IsSampled(input->model().options.model)
+    internal::ThrowAt(a.model, input->model().IsSampled()
                                    ? "is by a sampler, which keeps no history, must have one"
                                    : "has no history of its training, must have one");
   }

@@ -6,6 +6,7 @@
 
 #include "arguments.h"
 #include "commands.h"
+#include "predict/first_trajectories.h"
 #include "gpode/error.h"
 #include "io/files.h"
 #include "model_input.h"
@@ -34,18 +35,7 @@ struct Arguments {
 std::size_t Thin(TrainedModel* trained) {
   const std::size_t count = trained->model.start_times.size();
   if (count <= kMostTrajectories) return count;
-  Model& m = trained->model;
-  m.start_times.resize(kMostTrajectories);
-  m.end_times.resize(kMostTrajectories);
-  m.x0_mean.conservativeResize(kMostTrajectories, Eigen::NoChange);
-  m.x0_chol.resize(kMostTrajectories);
-  std::size_t kept = 0;
-  while (kept < m.shooting_trajectory.size() && m.shooting_trajectory[kept] < kMostTrajectories)
-    ++kept;
-  m.shooting_trajectory.resize(kept);
-  m.shooting_times.resize(kept);
-  m.shooting_mean.conservativeResize(static_cast<Eigen::Index>(kept), Eigen::NoChange);
-  m.shooting_chol.conservativeResize(static_cast<Eigen::Index>(kept), Eigen::NoChange);
+  trained->model = FirstTrajectories(trained->model, kMostTrajectories);
   if (trained->data.trajectories.size() > kMostTrajectories) {
     trained->data.trajectories.resize(kMostTrajectories);
   }

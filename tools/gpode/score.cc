@@ -112,8 +112,8 @@ class Scorer {
   ForecastOptions options_;
 };
 
-Vector NoiseOf(const Arguments& a, const Scorer& scorer) {
-  const Vector& learnt = scorer.model().noise_variance;
+ObservationNoise NoiseOf(const Arguments& a, const Scorer& scorer) {
+  const ObservationNoise learnt = scorer.model().noise();
   if (a.calibrate.empty()) return learnt;
   std::vector<Forecast> forecasts;
   std::vector<Matrix> seen;
@@ -194,7 +194,7 @@ void Check(const Arguments& a) {
 void Run(const Arguments& a) {
   Check(a);
   const Scorer scorer(a);
-  const Vector noise = NoiseOf(a, scorer);
+  const ObservationNoise noise = NoiseOf(a, scorer);
   std::vector<Scores> parts;
   std::vector<std::vector<HorizonScores>> by_horizon;
   for (const Compared& one : scorer.Compare(a.files, a.read.part)) {

@@ -123,7 +123,7 @@ Json TrainingJson(const TrainedModel& trained, const ReportOptions& options) {
   const std::string unit = CommonUnit(QuantitiesOf(trained.model.channels));
   plot("Noise", Quantity{"mean standard deviation", unit}.Label(), true,
        Json::array({Line("noise", all([](const Progress& p) { return p.noise; }))}));
-  if (!IsNetwork(trained.model.options.model)) {
+  if (trained.model.parameters.Has("lengthscales")) {
     plot("Lengthscale", "share of the states' spread", true,
          Json::array({Line("lengthscale", all([](const Progress& p) { return p.lengthscale; }))}));
   }
@@ -160,10 +160,10 @@ Json CalibrationJson(const TrainedModel& trained, const Posterior& posterior, co
                                                     .threads = options.threads,
                                                     .from = Origin::kLatestState});
     all.scores.push_back(
-        Score(forecast, trained.model.noise_variance, seen.values, options.threads));
+        Score(forecast, forecast.noise, seen.values, options.threads));
     AddPitValues(forecast, seen.values, &all.pit);
     if (!edges.empty()) {
-      all.horizons.push_back(ScoreByHorizon(forecast, trained.model.noise_variance, seen.values,
+      all.horizons.push_back(ScoreByHorizon(forecast, forecast.noise, seen.values,
                                             trained.model.end_times[n], edges, options.threads));
     }
     times += seen.times.size();
@@ -191,22 +191,26 @@ Json LearnedJson(const TrainedModel& trained) {
     json["facts"].push_back({{"name", name}, {"value", value}});
   }
   json["lengthscales"] = Json::array();
-  for (Eigen::Index d = 0; d < m.gp.lengthscales.rows(); ++d) {
-    const Vector row = m.gp.lengthscales.row(d).transpose().cwiseProduct(m.state_scale);
-    json["lengthscales"].push_back(std::vector<double>(row.begin(), row.end()));
+  const Matrix lengthscales = Lengthscales(m);
+  for (Eigen::Index d = 0; d < lengthscales.rows(); ++d) {
+    json["lengthscales"].push_back(
+        std::vector<double>(lengthscales.row(d).begin(), lengthscales.row(d).end()));
   }
-  json["state_spread"] = std::vector<double>(m.state_scale.begin(), m.state_scale.end());
-  if (m.gp.variances.size() == m.state_scale.size()) {
-    const Vector amplitudes =
-        (m.gp.variances.array().sqrt() * m.state_scale.array() / m.time_scale).matrix();
-    json["amplitudes"] = std::vector<double>(amplitudes.begin(), amplitudes.end());
+  const Vector& spread = m.coordinates.state_scale;
+  json["state_spread"] = std::vector<double>(spread.begin(), spread.end());
+  const Matrix variances = m.parameters.AsMatrix("variances");
+  if (variances.size() == spread.size()) {
+    const Matrix amplitudes = m.coordinates.SlopesToUser(variances.transpose().cwiseSqrt());
+    json["amplitudes"] =
+        std::vector<double>(amplitudes.data(), amplitudes.data() + amplitudes.size());
   }
+  const ObservationNoise noise = m.noise();
   json["noise"] = Json::array();
   const ChannelMoments moments = MomentsOf(trained.data);
   for (std::size_t c = 0; c < m.channels.size(); ++c) {
     json["noise"].push_back(
         {{"channel", c},
-         {"sd", std::sqrt(m.noise_variance[static_cast<Eigen::Index>(c)])},
+         {"sd", noise.Deviation(c)},
          {"spread", std::sqrt(moments.variance[static_cast<Eigen::Index>(c)])}});
   }
   return json;

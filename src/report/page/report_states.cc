@@ -115,7 +115,7 @@ Json PathJson(const TrainedModel& trained, const Forecast& forecast, const Matri
   }
   const Model& m = trained.model;
   if (n < trained.data.trajectories.size() && m.map.dim() <= m.map.channels()) {
-    path["observed"] = Columns(InUserUnits(m, m.map.StatesOf(trained.data.trajectories[n].values)));
+    path["observed"] = Columns(m.coordinates.ToUser(m.map.StatesOf(trained.data.trajectories[n].values)));
   }
   return path;
 }
@@ -130,8 +130,8 @@ Json StatesJson(const TrainedModel& trained, const Posterior& posterior,
     json["names"].push_back(state.name);
     json["units"].push_back(state.unit);
   }
-  if (!IsNetwork(m.options.model)) {
-    json["inducing"] = Columns(InUserUnits(m, m.gp.inducing_locations));
+  if (m.parameters.Has("inducing_locations")) {
+    json["inducing"] = Columns(InducingLocations(m));
   }
   std::vector<Matrix> medians;
   for (std::size_t n = 0; n < forecasts.size(); ++n) {
@@ -144,7 +144,7 @@ Json StatesJson(const TrainedModel& trained, const Posterior& posterior,
   std::size_t index = 0;
   for (Eigen::Index row : AnchorRows(m, forecasts[0])) {
     Vector anchor = medians[0].row(row);
-    if (!anchor.allFinite()) anchor = m.state_offset;
+    if (!anchor.allFinite()) anchor = m.coordinates.state_offset;
     json["anchors"].push_back(
         {{"label", fmt::format("{}, {} {:g}", TrajectoryName(trained, 0), TimeOf(trained.data).name,
                                forecasts[0].times[static_cast<std::size_t>(row)])},

@@ -18,7 +18,7 @@ constexpr double kBarWidth = 6, kMargin = 0.12;
 void HoldOthers(const PlotInput& input, const std::vector<std::string>& names, Portrait* p) {
   constexpr Eigen::Index kMostNamed = 4;
   const std::optional<Vector>& held = input.options.plane.held;
-  p->held = held.value_or(input.model().state_offset);
+  p->held = held.value_or(input.model().coordinates.state_offset);
   std::vector<std::string> others;
   for (Eigen::Index d = 0; d < p->held.size(); ++d) {
     if (d == p->first || d == p->second) continue;
@@ -35,7 +35,7 @@ PlanePath PathOf(const PlotInput& input, std::size_t trajectory, const Portrait&
   const Model& model = input.model();
   PlanePath path;
   if (const Trajectory* seen = SeenOf(input, trajectory)) {
-    const Matrix states = InUserUnits(model, model.map.StatesOf(seen->values));
+    const Matrix states = model.coordinates.ToUser(model.map.StatesOf(seen->values));
     path.seen_x = ColumnOf(states, p.first);
     path.seen_y = ColumnOf(states, p.second);
   }
@@ -66,11 +66,11 @@ void SetAxes(const PlotInput& input, const std::vector<std::string>& names, Port
 
 // Returns the prior variance of a state's derivative in the user's units.
 double PriorVariance(const Model& model, Eigen::Index state) {
-  const Vector& variances = model.gp.variances;
-  const double scale = model.state_scale[state] / model.time_scale;
-  // The vector field of a network has unit size in the model's coordinates.
-  if (IsNetwork(model.options.model)) return scale * scale;
-  return variances[variances.size() > 1 ? state : 0] * scale * scale;
+  const Matrix variances = model.parameters.AsMatrix("variances");
+  const double unit = model.coordinates.SlopeUnit(static_cast<std::size_t>(state));
+  // A field without a variance of its own has unit size in the model's coordinates.
+  if (variances.size() == 0) return unit * unit;
+  return variances.data()[variances.size() > 1 ? state : 0] * unit * unit;
 }
 
 void EvaluateField(const PlotInput& input, Portrait* p) {
@@ -99,12 +99,11 @@ Portrait PortraitOf(const PlotInput& input) {
     portrait.thinned = fmt::format("first {} of {} trajectories", kMostPaths, trajectories.size());
   }
   SetAxes(input, names, &portrait);
-  const bool network = IsNetwork(input.model().options.model);
-  portrait.shading = network ? "uncertainty of the field (its usual size: 1)"
-                             : "uncertainty of the field (prior: 1)";
+  portrait.shading = input.model().parameters.Has("variances")
+                         ? "uncertainty of the field (prior: 1)"
+                         : "uncertainty of the field (its usual size: 1)";
   portrait.inducing.resize(0, 2);
-  if (!network) {
-    const Matrix inducing = InUserUnits(input.model(), input.model().gp.inducing_locations);
+  if (const Matrix inducing = InducingLocations(input.model()); inducing.size() > 0) {
     portrait.inducing.resize(inducing.rows(), 2);
     portrait.inducing << inducing.col(portrait.first), inducing.col(portrait.second);
   }

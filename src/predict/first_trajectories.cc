@@ -1,0 +1,45 @@
+#include "predict/first_trajectories.h"
+
+#include <algorithm>
+
+#include "model/model_draws.h"
+
+namespace gpode {
+namespace {
+
+// The values of `to`, all of whose items are the first ones of the blocks of `from`.
+std::vector<double> FirstItems(const ParameterLayout& from, std::span<const double> values,
+                               const ParameterLayout& to) {
+  std::vector<double> kept(to.value_size());
+  for (std::size_t b = 0; b < to.blocks().size(); ++b) {
+    const std::span<const double> all = from.Values(from.Index(to.blocks()[b].name), values);
+    const std::span<double> own = to.Values(b, std::span(kept));
+    std::copy_n(all.begin(), own.size(), own.begin());
+  }
+  return kept;
+}
+
+}  // namespace
+
+Model FirstTrajectories(const Model& model, std::size_t count) {
+  if (count >= model.start_times.size()) return model;
+  Model fewer = model;
+  fewer.start_times.resize(count);
+  fewer.end_times.resize(count);
+  const auto end = std::ranges::lower_bound(model.shooting_trajectory, count);
+  const auto kept = static_cast<std::size_t>(end - model.shooting_trajectory.begin());
+  fewer.shooting_trajectory.resize(kept);
+  fewer.shooting_times.resize(kept);
+  const ModelParts parts(model.options, ShapeOf(fewer));
+  const ParameterLayout& all = model.parameters.layout;
+  fewer.parameters = {parts.layout(),
+                      FirstItems(all, model.parameters.values, parts.layout())};
+  fewer.draws.resize(model.draws.rows(), static_cast<Eigen::Index>(parts.layout().value_size()));
+  for (Eigen::Index row = 0; row < model.draws.rows(); ++row) {
+    const std::span<const double> values(model.draws.row(row).data(), all.value_size());
+    std::ranges::copy(FirstItems(all, values, parts.layout()), fewer.draws.row(row).begin());
+  }
+  return fewer;
+}
+
+}  // namespace gpode
