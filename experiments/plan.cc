@@ -12,10 +12,10 @@
 
 #include "experiments/mocap.h"
 #include "experiments/run_file.h"
-#include "gpode/unknown_function.h"
-#include "gpode/options.h"
 #include "gpode/error.h"
+#include "gpode/options.h"
 #include "gpode/parallel.h"
+#include "gpode/unknown_function.h"
 #include "io/files.h"
 
 namespace gpode::experiments {
@@ -51,9 +51,9 @@ double StepsOf(const FitOptions& o) {
   const auto chains = static_cast<double>(s.chains);
   const bool fits_each_chain =
       MakeUnknownFunction(o.function, {.options = o, .dim = 1})->has_symmetries();
-  return (fits_each_chain ? chains : 1) * steps +
-         chains * static_cast<double>(s.warm_up + s.draws) *
-             std::exp2(static_cast<double>(s.max_depth));
+  return (fits_each_chain ? chains : 1) * steps + chains *
+                                                      static_cast<double>(s.warm_up + s.draws) *
+                                                      std::exp2(static_cast<double>(s.max_depth));
 }
 
 // Makes the folders of the results, before anything is run.

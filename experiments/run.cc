@@ -6,9 +6,9 @@
 #include <exception>
 
 #include "core/cpu_name.h"
-#include "gpode/unknown_function.h"
 #include "gpode/gpode.h"
 #include "gpode/options.h"
+#include "gpode/unknown_function.h"
 
 namespace gpode::experiments {
 namespace {

@@ -17,8 +17,8 @@
 
 #include "experiments/methods.h"
 #include "experiments/tasks.h"
-#include "gpode/model.h"
 #include "gpode/scores.h"
+#include "gpode/training.h"
 
 namespace gpode::experiments {
 

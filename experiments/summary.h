@@ -44,7 +44,7 @@ struct MethodSummary {
   Summary calibrated_mnll, calibrated_crps, calibrated_predictive_90;
   Summary validation_mnll, validation_calibrated_mnll, validation_mse;
   Summary floor, seconds, steps;
-  Summary end_bound, settling_seconds, settling_steps;         // of the bound's history
+  Summary end_bound, settling_seconds, settling_steps;       // of the bound's history
   Summary rhat, bulk_ess, divergent, at_max_depth, sampled;  // of samplers; sampled: draws
   std::vector<BandPoint> bands = {};  // means of finite values over the runs that have bands
   std::optional<PaperRow> paper;

@@ -42,8 +42,8 @@ class Registry {
   const T& Get(std::string_view name) const {
     const std::lock_guard lock(mutex_);
     if (const T* entry = FindLocked(name)) return *entry;
-    throw InputError(fmt::format("{} '{}' is unknown, known: {}", kind_, name,
-                                 fmt::join(NamesLocked(), ", ")));
+    throw InputError(
+        fmt::format("{} '{}' is unknown, known: {}", kind_, name, fmt::join(NamesLocked(), ", ")));
   }
 
   std::vector<std::string> Names() const {

@@ -194,8 +194,7 @@ void Bound::AddLikelihood(const Segment& segment, std::size_t filled, Workspace&
   for (std::size_t i = 0; i < segment.count; ++i) {
     const std::span<const double> y(values.data() + (segment.first + i) * channels, channels);
     if (i >= filled) {
-      slot.loglik +=
-          choice_.weight * parts_.likelihood().RowMissed(y, parameters, channel_weights);
+      slot.loglik += choice_.weight * parts_.likelihood().RowMissed(y, parameters, channel_weights);
       continue;
     }
     map_.ApplyTo(std::span(w.states).subspan(i * dim, dim), w.channels);
@@ -212,8 +211,8 @@ void Bound::AddConstraint(std::size_t draw, const Segment& segment, std::size_t 
                           const Slot& slot) const {
   const std::size_t dim = parts_.shape().dim;
   double* btarget = slot.segments + place * (2 * dim + 1) + dim;
-  const std::span<const double> target = parts_.latent().Item(
-      ModelParts::kShooting, segment.next, std::span<const double>(z_[draw]));
+  const std::span<const double> target =
+      parts_.latent().Item(ModelParts::kShooting, segment.next, std::span<const double>(z_[draw]));
   const std::size_t last = w.states.size() - dim;
   for (std::size_t k = 0; k < dim; ++k) {
     const GapDensity density = DensityOfGap(tolerance_, target[k] - w.states[last + k]);
@@ -246,8 +245,7 @@ void Bound::TakeStepSizes(std::span<const double> slots) {
   for (std::size_t s = 0; s < draws(); ++s) {
     for (std::size_t i = 0; i < choice_.segments.size(); ++i) {
       const std::size_t item = s * per_draw + i / kSegmentsPerItem, place = i % kSegmentsPerItem;
-      const double size =
-          slots[item * slot_size_ + total_size_ + place * (2 * dim + 1) + 2 * dim];
+      const double size = slots[item * slot_size_ + total_size_ + place * (2 * dim + 1) + 2 * dim];
       step_sizes_[s * cut_.segments.size() + choice_.segments[i]] = size;
       if (!(size > 0)) continue;
       inverse += 1 / size;
@@ -305,8 +303,8 @@ void Bound::GatherStateCotangents(std::span<const double> slots, std::size_t dra
   for (std::size_t i = 0; i < choice_.segments.size(); ++i) {
     const Segment& segment = cut_.segments[choice_.segments[i]];
     const std::size_t item = draw * ItemsPerDraw() + i / kSegmentsPerItem;
-    const double* own = slots.data() + item * slot_size_ + total_size_ +
-                        i % kSegmentsPerItem * (2 * dim + 1);
+    const double* own =
+        slots.data() + item * slot_size_ + total_size_ + i % kSegmentsPerItem * (2 * dim + 1);
     const std::span<double> start = parts_.latent().Range(StartRange(segment), bz);
     for (std::size_t k = 0; k < dim; ++k) start[k] += own[k];
     if (segment.next == Segment::kNone) continue;

@@ -24,11 +24,11 @@
 #include <span>
 #include <vector>
 
+#include "data/segments.h"
 #include "gpode/observation.h"
 #include "gpode/ode.h"
 #include "model/model_parts.h"
 #include "model/objective.h"
-#include "data/segments.h"
 
 namespace gpode {
 
@@ -124,10 +124,10 @@ class Bound final : public Objective {
   Tolerance tolerance_;
   std::vector<std::vector<double>> normals_, z_;  // (S) of (latent size)
 
-  std::size_t sum_count_;     // raw sums of a draw's field
-  std::size_t total_size_;    // raw sums | cotangents of likelihood parameters | terms
-  std::size_t slot_size_;     // the same | cotangents and step sizes of the segments
-  std::size_t longest_ = 0;   // observations of a segment
+  std::size_t sum_count_;           // raw sums of a draw's field
+  std::size_t total_size_;          // raw sums | cotangents of likelihood parameters | terms
+  std::size_t slot_size_;           // the same | cotangents and step sizes of the segments
+  std::size_t longest_ = 0;         // observations of a segment
   std::vector<double> step_sizes_;  // (S, segments), then the one for segments without
   std::vector<double> slots_;       // (items, slot)
   std::vector<double> total_;       // (S, total)

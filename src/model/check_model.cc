@@ -84,8 +84,7 @@ void CheckShootingStates(const Model& m) {
 ObservationNoise Model::noise() const {
   const Likelihood& likelihood = GetLikelihood(options.likelihood);
   const std::span<const double> own = parameters[likelihood.parameter_name()];
-  return {&likelihood,
-          Eigen::Map<const Vector>(own.data(), static_cast<Eigen::Index>(own.size()))};
+  return {&likelihood, Eigen::Map<const Vector>(own.data(), static_cast<Eigen::Index>(own.size()))};
 }
 
 void CheckModel(const Model& model) {

@@ -9,8 +9,7 @@ namespace {
 
 void SetFunction(const ModelParts& parts, std::span<const double> values) {
   ThreadPool pool(1);
-  if (const FactorStatus status = parts.function().Set(values, pool);
-      status != FactorStatus::kOk) {
+  if (const FactorStatus status = parts.function().Set(values, pool); status != FactorStatus::kOk) {
     ThrowInput("Posterior", "model", Message(status));
   }
 }
@@ -33,8 +32,7 @@ ModelShape ShapeOf(const Model& model) {
           .shooting_states = model.shooting_times.size()};
 }
 
-ModelDraws::ModelDraws(const Model& model)
-    : model_(model), parts_(model.options, ShapeOf(model)) {
+ModelDraws::ModelDraws(const Model& model) : model_(model), parts_(model.options, ShapeOf(model)) {
   SetFunction(parts_, model.parameters.values);
 }
 

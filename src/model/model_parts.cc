@@ -24,10 +24,9 @@ ModelParts::ModelParts(const FitOptions& options, const ModelShape& shape)
   const PosteriorFamily& family = GetPosteriorFamily(options.posterior);
   ParameterLayout trial;
   const bool point = family.Make({}, trial)->is_point_estimate();
-  function_ = MakeUnknownFunction(options.function, {.options = options,
-                                                     .dim = shape.dim,
-                                                     .inputs = shape.inputs,
-                                                     .with_residual = !point});
+  function_ = MakeUnknownFunction(
+      options.function,
+      {.options = options, .dim = shape.dim, .inputs = shape.inputs, .with_residual = !point});
   latent_.Add(function_->latent());
   latent_.Add({.name = "x0",
                .items = shape.trajectories,
@@ -41,9 +40,9 @@ ModelParts::ModelParts(const FitOptions& options, const ModelShape& shape)
   function_->AddParameters(layout_);
   hyperparameter_blocks_ = layout_.blocks().size();
   posterior_ = family.Make(latent_, layout_);
-  likelihood_block_ = layout_.Add(std::string(likelihood_->parameter_name()),
-                                  {shape.channels * likelihood_->parameters_per_channel()},
-                                  Transform::kPositive);
+  likelihood_block_ =
+      layout_.Add(std::string(likelihood_->parameter_name()),
+                  {shape.channels * likelihood_->parameters_per_channel()}, Transform::kPositive);
   std::vector<ParameterRange> of_function, of_states;
   posterior_->AddParameterRanges(latent_.Whole(kFunction), of_function);
   for (std::size_t part : {kInitial, kShooting}) {

@@ -18,11 +18,11 @@
 #include <span>
 #include <vector>
 
+#include "data/segments.h"
 #include "gpode/likelihood.h"
 #include "gpode/parameters.h"
 #include "gpode/posterior_family.h"
 #include "gpode/unknown_function.h"
-#include "data/segments.h"
 
 namespace gpode {
 

@@ -6,20 +6,20 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/adam.h"
 #include "data/thin.h"
 #include "gpode/error.h"
 #include "gpode/function.h"
 #include "gpode/mlp.h"
 #include "gpode/random.h"
-#include "core/adam.h"
 
 namespace gpode {
 namespace {
 
-constexpr double kStartDeviation = 0.02;    // of the weights' posterior, in units of the prior
-constexpr double kSlopeDeviation = 0.1;     // how well slopes are known, in units of their size
-constexpr std::size_t kSlopeWarmUp = 50;    // steps
-constexpr std::size_t kMostSlopes = 1000;   // that the network is fitted to
+constexpr double kStartDeviation = 0.02;   // of the weights' posterior, in units of the prior
+constexpr double kSlopeDeviation = 0.1;    // how well slopes are known, in units of their size
+constexpr std::size_t kSlopeWarmUp = 50;   // steps
+constexpr std::size_t kMostSlopes = 1000;  // that the network is fitted to
 
 std::span<double> Entries(Matrix& m) { return {m.data(), static_cast<std::size_t>(m.size())}; }
 

@@ -61,7 +61,8 @@ class PointEstimate final : public LatentPosterior {
             std::span<const LatentRange> ranges, std::span<double> z) const override {
     for (const LatentRange& range : ranges) {
       for (std::size_t i = range.first; i < range.first + range.count; ++i) {
-        std::ranges::copy(mean_[range.part].Item(i, values), latent_.Item(range.part, i, z).begin());
+        std::ranges::copy(mean_[range.part].Item(i, values),
+                          latent_.Item(range.part, i, z).begin());
       }
     }
   }

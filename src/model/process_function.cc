@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "gpode/error.h"
-#include "gpode/function.h"
 #include "data/kmeans.h"
 #include "data/thin.h"
+#include "gpode/error.h"
+#include "gpode/function.h"
 
 namespace gpode {
 namespace {
@@ -126,8 +126,8 @@ class ProcessFunction final : public UnknownFunction {
 
   std::unique_ptr<FunctionDraw> MakeDraw() const override {
     Allocate();
-    return std::make_unique<ProcessDraw>(gp_, residual_ ? options_.features : 1,
-                                         options_.precision, residual_);
+    return std::make_unique<ProcessDraw>(gp_, residual_ ? options_.features : 1, options_.precision,
+                                         residual_);
   }
 
   void Pullback(std::span<const std::unique_ptr<FunctionDraw>> draws, std::span<const double> sums,
@@ -136,7 +136,7 @@ class ProcessFunction final : public UnknownFunction {
     GpGradient& gradient = *gradient_;
     gradient.parameters.inducing_locations.setZero();
     const std::size_t latent = outputs_ * options_.inducing;
-    const auto pull_row = [&](std::size_t row) {
+    auto pull_row = [&](std::size_t row) {
       gradient.SetRowZero(row);
       for (std::size_t s = 0; s < draws.size(); ++s) {
         const GpDraw& draw = static_cast<const ProcessDraw&>(*draws[s]).draw();

@@ -81,7 +81,8 @@ void ForOptions(Options& o, Visit&& visit) {
   visit("neural.hidden", o.neural.hidden, OptionRange{1, 1024}, "widths of hidden layers");
   visit("neural.prior_scale", o.neural.prior_scale, kPositive, "of weights, times sqrt(inputs)");
   visit("neural.kl_weight", o.neural.kl_weight, kPositive, "factor of the weights' divergence");
-  visit("neural.weight_decay", o.neural.weight_decay, kNonNegative, "factor of the weights' prior in a point estimate");
+  visit("neural.weight_decay", o.neural.weight_decay, kNonNegative,
+        "factor of the weights' prior in a point estimate");
   visit("neural.slope_steps", o.neural.slope_steps, kAny,
         "steps on slopes of smoothed data before all others");
   visit("sampler.chains", o.sampler.chains, OptionRange{1, 1000}, "of the No-U-Turn sampler");

@@ -32,8 +32,7 @@ Model FirstTrajectories(const Model& model, std::size_t count) {
   fewer.shooting_times.resize(kept);
   const ModelParts parts(model.options, ShapeOf(fewer));
   const ParameterLayout& all = model.parameters.layout;
-  fewer.parameters = {parts.layout(),
-                      FirstItems(all, model.parameters.values, parts.layout())};
+  fewer.parameters = {parts.layout(), FirstItems(all, model.parameters.values, parts.layout())};
   fewer.draws.resize(model.draws.rows(), static_cast<Eigen::Index>(parts.layout().value_size()));
   for (Eigen::Index row = 0; row < model.draws.rows(); ++row) {
     const std::span<const double> values(model.draws.row(row).data(), all.value_size());

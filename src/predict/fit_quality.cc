@@ -48,7 +48,9 @@ void Compare(const Trajectory& seen, const Forecast& forecast, std::vector<Sums>
       s.count += 1;
       s.residuals += residual * residual;
       s.outside += y < low(i, c) || y > high(i, c) ? 1 : 0;
-      s.outliers += std::abs(residual) > kOutlier * forecast.noise.Deviation(static_cast<std::size_t>(c)) ? 1 : 0;
+      s.outliers +=
+          std::abs(residual) > kOutlier * forecast.noise.Deviation(static_cast<std::size_t>(c)) ? 1
+                                                                                                : 0;
     }
   }
 }
@@ -124,8 +126,8 @@ FitQuality AssessFit(const TrainedModel& trained, const ForecastOptions& options
   const ObservationNoise noise = trained.model.noise();
   for (std::size_t c = 0; c < sums.size(); ++c) {
     const auto i = static_cast<Eigen::Index>(c);
-    quality.channels.push_back(FitOf(trained.model.channels[c], sums[c], moments.variance[i],
-                                     noise.Deviation(c)));
+    quality.channels.push_back(
+        FitOf(trained.model.channels[c], sums[c], moments.variance[i], noise.Deviation(c)));
     RemarkOnChannel(quality.channels.back(), sums[c], &quality.remarks);
   }
   if (quality.diverged > 0) {

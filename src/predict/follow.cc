@@ -141,9 +141,8 @@ Forecast Posterior::From(const StartState& start, double time, std::span<const d
   CheckForecastTimes(times);
   CheckFinite("Posterior::From", "time", time);
   CheckSize("Posterior::From", "mean", start.mean.size(), dim());
-  Leg leg{.mean = ToModel(start.mean.transpose()).transpose(),
-          .start = time,
-          .count = times.size()};
+  Leg leg{
+      .mean = ToModel(start.mean.transpose()).transpose(), .start = time, .count = times.size()};
   if (start.covariance.size() > 0) {
     CheckSize("Posterior::From", "covariance", start.covariance.rows(), dim());
     CheckSize("Posterior::From", "covariance", start.covariance.cols(), dim());

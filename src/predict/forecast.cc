@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/quantile.h"
 #include "gpode/error.h"
 #include "gpode/posterior.h"
-#include "core/quantile.h"
 
 namespace gpode {
 namespace {

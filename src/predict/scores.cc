@@ -9,9 +9,9 @@
 #include <numbers>
 #include <vector>
 
+#include "core/quantile.h"
 #include "gpode/error.h"
 #include "gpode/parallel.h"
-#include "core/quantile.h"
 
 namespace gpode {
 namespace {

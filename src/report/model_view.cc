@@ -7,9 +7,8 @@
 #include <cmath>
 #include <set>
 
-#include "report/draw/printable.h"
-
 #include "model/model_draws.h"
+#include "report/draw/printable.h"
 
 namespace gpode::report {
 namespace {

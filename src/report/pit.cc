@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-
 namespace gpode::report {
 
 void AddPitValues(const Forecast& forecast, const Matrix& seen, PitValues* all) {
@@ -25,7 +24,8 @@ void AddPitValues(const Forecast& forecast, const Matrix& seen, PitValues* all) 
         below += x < y ? 1 : x == y ? 0.5 : 0;
       }
       if (std::isnan(y) || draws.empty()) continue;
-      all->with_noise.push_back(noise.likelihood->MixtureCdf(y, draws, noise.Of(static_cast<std::size_t>(c))));
+      all->with_noise.push_back(
+          noise.likelihood->MixtureCdf(y, draws, noise.Of(static_cast<std::size_t>(c))));
       all->without_noise.push_back(below / static_cast<double>(draws.size()));
     }
   }

@@ -7,6 +7,7 @@
 
 #include "gpode/error.h"
 #include "io/files.h"
+#include "io/zip.h"
 #include "model/model_draws.h"
 #include "model/network_function.h"
 #include "store/model_members.h"

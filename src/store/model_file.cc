@@ -8,9 +8,10 @@
 #include "gpode/error.h"
 #include "gpode/gpode.h"
 #include "io/files.h"
-#include "options/fit_options.h"
+#include "io/zip.h"
 #include "model/check_shapes.h"
 #include "model/model_draws.h"
+#include "options/fit_options.h"
 #include "store/format_1_1.h"
 #include "store/model_members.h"
 

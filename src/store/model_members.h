@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "gpode/model.h"
+#include "gpode/training.h"
 #include "io/struct_arrays.h"
 #include "train/trainer_state.h"
 

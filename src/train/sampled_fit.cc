@@ -25,6 +25,15 @@ constexpr std::size_t kComparedTimes = 20;
 
 using Report = std::function<bool(const Progress&)>;
 
+// The means of the columns, exact for columns that are constant.
+Vector ColumnMeans(const Matrix& draws) {
+  Vector away = Vector::Zero(draws.cols());
+  for (Eigen::Index s = 0; s < draws.rows(); ++s) {
+    away += (draws.row(s) - draws.row(0)).transpose();
+  }
+  return draws.row(0).transpose() + away / static_cast<double>(draws.rows());
+}
+
 // Quantities (draws, k) that the draws `first` to `first + count - 1` determine: initial states,
 // noise, and the states at some times of the data. Latent variables of a network can be exchanged
 // without changing its field, so chains are compared by quantities that can be identified.
@@ -208,7 +217,7 @@ class SampledFit {
       std::ranges::copy(target_->ValuesAt({positions.row(s).data(), target_->size()}),
                         model.draws.row(s).begin());
     }
-    const Vector mean = model.draws.colwise().mean();
+    const Vector mean = ColumnMeans(model.draws);
     model.parameters = {layout, {mean.begin(), mean.end()}};
     SetSummary(result, model);
     if (failed) model.warning = "no chain of the sampler has draws: " + model.warning;

@@ -93,10 +93,12 @@ LogDensity SampledTarget::Density() const {
     std::unique_ptr<Bound> bound;
     ThreadPool pool{1};
     std::vector<double> values, bvalues, bflat;
+
+    State(const FitOptions& options, const ModelShape& shape) : parts(options, shape) {}
   };
-  auto state = std::make_shared<State>(State{.parts = ModelParts(options_, parts_.shape())});
-  state->bound = MakeBound(options_, start_, state->parts, trajectories_,
-                           CutIntoSegments(trajectories_, 0));
+  auto state = std::make_shared<State>(options_, parts_.shape());
+  state->bound =
+      MakeBound(options_, start_, state->parts, trajectories_, CutIntoSegments(trajectories_, 0));
   state->bound->Choose(state->bound->AllSegments());
   return [this, state](std::span<const double> position, std::span<double> gradient) {
     constexpr double kImpossible = -std::numeric_limits<double>::infinity();
@@ -107,8 +109,7 @@ LogDensity SampledTarget::Density() const {
     if (!ArePossible(state->values)) return kImpossible;
     state->bvalues.assign(state->values.size(), 0.0);
     state->bflat.assign(parts_.layout().flat_size(), 0.0);
-    const BoundTerms terms =
-        state->bound->Evaluate(state->values, {}, state->bvalues, state->pool);
+    const BoundTerms terms = state->bound->Evaluate(state->values, {}, state->bvalues, state->pool);
     if (terms.factor != FactorStatus::kOk || terms.diverged > 0) return kImpossible;
     parts_.layout().ConstrainPullback(state->values, state->bvalues, state->bflat);
     double density = terms.Total();

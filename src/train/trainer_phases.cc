@@ -29,11 +29,11 @@ void Trainer::BeginPhase(std::size_t phase) {
   std::vector<TimedValues> timed = InModelTime(data_, start_.coordinates);
   Segmentation cut =
       CutIntoSegments(timed, BoundOf(phase) == BoundKind::kShooting ? options_.segment : 0);
-  parts_ = std::make_unique<ModelParts>(options_,
-                                        ModelShape{.dim = start_.map.dim(),
-                                                   .channels = start_.map.channels(),
-                                                   .trajectories = data_.trajectories.size(),
-                                                   .shooting_states = cut.shooting_states});
+  parts_ =
+      std::make_unique<ModelParts>(options_, ModelShape{.dim = start_.map.dim(),
+                                                        .channels = start_.map.channels(),
+                                                        .trajectories = data_.trajectories.size(),
+                                                        .shooting_states = cut.shooting_states});
   values_ = StartValues(*parts_, start_, cut);
   bound_ = MakeBound(options_, start_, *parts_, std::move(timed), std::move(cut));
   minibatches_.emplace(options_.seed, phase, bound_->segments(), BatchSize());

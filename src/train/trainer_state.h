@@ -31,8 +31,8 @@ struct TrainerState {
   // The step from which the learning rate runs down before the end of the phase.
   std::optional<std::size_t> cooling_from;
   Plateau plateau;
-  double log_tolerance = 0;     // where the tolerance is learnt
-  bool keeps_shooting = false;  // whole trajectories were out of reach
+  double log_tolerance = 0;                       // where the tolerance is learnt
+  bool keeps_shooting = false;                    // whole trajectories were out of reach
   std::size_t skipped = 0, skipped_in_a_row = 0;  // steps without a usable gradient
 
   std::vector<double> flat;  // unconstrained parameters

@@ -22,10 +22,9 @@ const Dataset& Checked(const Dataset& data, const Start& start) {
 }  // namespace
 
 Validation::Validation(const Dataset& data, const FitOptions& options, const Start& start)
-    : parts_(AsPointEstimate(options),
-             {.dim = start.map.dim(),
-              .channels = start.map.channels(),
-              .trajectories = Checked(data, start).trajectories.size()}),
+    : parts_(AsPointEstimate(options), {.dim = start.map.dim(),
+                                        .channels = start.map.channels(),
+                                        .trajectories = Checked(data, start).trajectories.size()}),
       z_(parts_.latent().size()),
       deviation_(parts_.latent().size()),
       noise_(StartNoise(parts_.likelihood(), start.noise_variance)) {

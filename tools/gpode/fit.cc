@@ -21,7 +21,7 @@
 #include "output.h"
 #include "progress.h"
 #include "sidecar.h"
-#include "start/initialise.h"
+#include "start/check_input.h"
 
 namespace gpode::tool {
 namespace {
@@ -118,7 +118,7 @@ class Fitter {
       SetObservation(a_.observe, data_.channels.size(), &config_.fit);
       CheckChannelsMove(data_, config_);
       ChooseModel();
-      CheckFit(data_, config_.fit);
+      CheckFitInput(data_, config_.fit);
       ReadValidation();
     } else if (!a_.resume) {
       ThrowInput("fit", "DATA", "is missing, must name at least one file; see gpode fit --help");

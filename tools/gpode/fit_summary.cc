@@ -56,16 +56,17 @@ void PrintChannels(const FitQuality& quality, bool all) {
 
 void PrintPlan(const Dataset& data, const RunConfig& config) {
   const FitOptions& o = config.fit;
-  fmt::print("{}: {}\n", fmt::join(config.files, ", "), report::DescribeData(data));
   const std::size_t states = o.states > 0                  ? o.states
                              : o.observation_map.dim() > 0 ? o.observation_map.dim()
                                                            : data.channels.size();
+  // A function that cannot be made is refused before anything is printed.
   const std::string made_of =
       MakeUnknownFunction(o.function, {.options = o, .dim = states})->Summary();
   const NamedModel model = NameOf(o);
   const std::string how = model.name == "gpode"      ? "whole trajectories"
                           : model.name == "shooting" ? "shooting"
                                                      : model.title;
+  fmt::print("{}: {}\n", fmt::join(config.files, ", "), report::DescribeData(data));
   fmt::print("learning the field of {} by {}, {}, seed {}\n",
              report::Several(states, "state", "states"), how, made_of, o.seed);
   std::fflush(stdout);

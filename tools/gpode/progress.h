@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "gpode/model.h"
+#include "gpode/training.h"
 
 namespace gpode::tool {
 

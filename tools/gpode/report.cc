@@ -6,11 +6,11 @@
 
 #include "arguments.h"
 #include "commands.h"
-#include "predict/first_trajectories.h"
 #include "gpode/error.h"
 #include "io/files.h"
 #include "model_input.h"
 #include "output.h"
+#include "predict/first_trajectories.h"
 #include "report/model_view.h"
 #include "report/page/report_data.h"
 #include "report/page/report_page.h"

@@ -159,8 +159,7 @@ Json CalibrationJson(const TrainedModel& trained, const Posterior& posterior, co
                                                     .seed = options.seed,
                                                     .threads = options.threads,
                                                     .from = Origin::kLatestState});
-    all.scores.push_back(
-        Score(forecast, forecast.noise, seen.values, options.threads));
+    all.scores.push_back(Score(forecast, forecast.noise, seen.values, options.threads));
     AddPitValues(forecast, seen.values, &all.pit);
     if (!edges.empty()) {
       all.horizons.push_back(ScoreByHorizon(forecast, forecast.noise, seen.values,

@@ -115,7 +115,8 @@ Json PathJson(const TrainedModel& trained, const Forecast& forecast, const Matri
   }
   const Model& m = trained.model;
   if (n < trained.data.trajectories.size() && m.map.dim() <= m.map.channels()) {
-    path["observed"] = Columns(m.coordinates.ToUser(m.map.StatesOf(trained.data.trajectories[n].values)));
+    path["observed"] =
+        Columns(m.coordinates.ToUser(m.map.StatesOf(trained.data.trajectories[n].values)));
   }
   return path;
 }
