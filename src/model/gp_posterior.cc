@@ -65,9 +65,16 @@ class GpPosterior final : public FieldPosterior {
 
   double Divergence() const override {
     if (!point_) return gp_.InducingKl();
-    double sum = 0.5 * gp_parameters_.inducing_mean.squaredNorm();
-    ForHyperparameters([&](const LogNormal& prior, auto&&...) { sum += prior.cost; });
-    return sum;
+    double sum = 0;
+    const Matrix& mean = gp_parameters_.inducing_mean;
+    for (Eigen::Index d = 0; d < mean.rows(); ++d) {
+      double squares = 0;
+      for (double v : mean.row(d)) squares += v * v;
+      sum += 0.5 * squares;
+    }
+    double hyperparameters = 0;
+    ForHyperparameters([&](const LogNormal& prior, auto&&...) { hyperparameters += prior.cost; });
+    return sum + hyperparameters;
   }
 
   void AddGradient(std::span<const GpNormals> noise, std::span<const double> sums,

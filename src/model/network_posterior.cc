@@ -47,7 +47,11 @@ class NetworkPosterior final : public FieldPosterior {
   }
 
   double Divergence() const override {
-    if (point_) return share_ * 0.5 * mean_.squaredNorm();
+    if (point_) {
+      double sum = 0;
+      for (double v : mean_) sum += 0.5 * (v * v);
+      return share_ * sum;
+    }
     const auto d = deviation_.array();
     return share_ * (0.5 * (d.square() + mean_.array().square() - 1) - d.log()).sum();
   }

@@ -58,7 +58,8 @@ std::vector<Posterior::Leg> Posterior::LegsOf(std::size_t trajectory, std::span<
   std::vector<Leg> legs = {{.mean = model_.x0_mean.row(static_cast<Eigen::Index>(trajectory)),
                             .chol = model_.x0_chol[trajectory],
                             .start = model_.start_times[trajectory],
-                            .trajectory = trajectory}};
+                            .trajectory = trajectory,
+                            .first_number = trajectory * dim()}};
   const std::vector<std::size_t>& owner = model_.shooting_trajectory;
   const auto own = std::equal_range(owner.begin(), owner.end(), trajectory);
   std::size_t reached = 0;  // times before the present leg's

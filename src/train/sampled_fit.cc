@@ -61,9 +61,18 @@ PosteriorDraws ToDraws(const SampledTarget& target, const FitOptions& options,
   return draws;
 }
 
+// The means of the columns, exact for columns that are constant.
+Vector ColumnMeans(const Matrix& draws) {
+  Vector away = Vector::Zero(draws.cols());
+  for (Eigen::Index s = 0; s < draws.rows(); ++s) {
+    away += (draws.row(s) - draws.row(0)).transpose();
+  }
+  return draws.row(0).transpose() + away / static_cast<double>(draws.rows());
+}
+
 // Mean, and the root mean square around it, of the columns.
 std::pair<Vector, Vector> Moments(const Matrix& draws) {
-  const Vector mean = draws.colwise().mean();
+  const Vector mean = ColumnMeans(draws);
   const Matrix away = draws.rowwise() - mean.transpose();
   return {mean, (away.cwiseAbs2().colwise().mean()).cwiseSqrt()};
 }
@@ -85,7 +94,7 @@ void SetMoments(Model& model) {
           deviation.segment(static_cast<Eigen::Index>(d) * m, m).asDiagonal().toDenseMatrix();
     }
   }
-  model.noise_variance = model.draws.noise_variance.colwise().mean();
+  model.noise_variance = ColumnMeans(model.draws.noise_variance);
   const auto [x0, x0_deviation] = Moments(model.draws.x0);
   const auto d = static_cast<Eigen::Index>(model.dim());
   const auto n = static_cast<Eigen::Index>(model.start_times.size());
