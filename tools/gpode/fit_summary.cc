@@ -61,13 +61,13 @@ void PrintPlan(const Dataset& data, const RunConfig& config) {
                                                            : data.channels.size();
   const std::string made_of =
       IsNetwork(o.model) ? fmt::format("hidden layers of {}", fmt::join(o.neural.hidden, ", "))
-                         : report::Several(o.inducing, "inducing point", "inducing points");
+                         : report::Pluralise(o.inducing, "inducing point", "inducing points");
   const std::string how =
       o.model == ModelKind::kGpode
           ? (o.bound == BoundKind::kShooting ? "shooting" : "whole trajectories")
           : NameOf(o).title;
-  fmt::print("learning the field of {} by {}, {}, seed {}\n",
-             report::Several(states, "state", "states"), how, made_of, o.seed);
+  fmt::print("learning the vector field of {} by {}, {}, seed {}\n",
+             report::Pluralise(states, "state", "states"), how, made_of, o.seed);
   std::fflush(stdout);
 }
 
@@ -95,13 +95,13 @@ void PrintSummary(const TrainedModel& trained, const FitQuality& quality, const 
   const std::size_t steps = StepsTaken(trained);
   if (!trained.history.empty()) {
     fmt::print("{} after {}, bound {:.2f}\n\n", trained.finished ? "done" : "stopped",
-               report::Several(steps, "step", "steps"), trained.history.back().bound);
+               report::Pluralise(steps, "step", "steps"), trained.history.back().bound);
   }
   const Model& model = trained.model;
   if (IsSampled(model.options.model)) {
     fmt::print("done with {} from {}, R-hat up to {:.3f}, at least {:.0f} effective draws\n\n",
-               report::Several(model.draws.count(), "draw", "draws"),
-               report::Several(model.options.sampler.chains, "chain", "chains"),
+               report::Pluralise(model.draws.count(), "draw", "draws"),
+               report::Pluralise(model.options.sampler.chains, "chain", "chains"),
                model.sampler.worst_rhat, model.sampler.least_bulk_ess);
   }
   PrintChannels(quality, verbose);
@@ -112,7 +112,7 @@ void PrintSummary(const TrainedModel& trained, const FitQuality& quality, const 
   }
   for (const std::string& remark : AllRemarks(trained, quality)) fmt::print("note: {}\n", remark);
   fmt::print("saved {}{}\n", out,
-             trained.finished ? "" : "; go on with gpode fit --resume -o " + out);
+             trained.finished ? "" : "; continue with gpode fit --resume -o " + out);
 }
 
 void PrintSummaryJson(const TrainedModel& trained, const FitQuality& quality,
