@@ -102,8 +102,8 @@ Matrix ReadMotion(const std::filesystem::path& path, Eigen::Index frames) {
   }
   if (static_cast<Eigen::Index>(kept.size()) != kChannels) {
     internal::ThrowAt(path.string(),
-                      fmt::format("has {} channels beside hands, fingers, thumbs and toes, must "
-                                  "have {}",
+                      fmt::format("has {} channels besides hands, fingers, thumbs and toes, "
+                                  "must have {}",
                                   kept.size(), kChannels));
   }
   if (all.rows() < frames) {
@@ -144,9 +144,9 @@ MocapSequences FromMotions(const std::filesystem::path& folder, const Split& spl
 }  // namespace
 
 std::string MocapSources() {
-  return "mocap09.npz, mocap35.npz and mocap39.npz (data/mocap of "
-         "github.com/hegdepashupati/gaussian-process-odes), or the .amc files of subjects 09, 35 "
-         "and 39 (mocap.cs.cmu.edu) as 09/09_01.amc, ...";
+  return "mocap09.npz, mocap35.npz and mocap39.npz "
+         "(data/mocap of github.com/hegdepashupati/gaussian-process-odes), "
+         "or the .amc files of subjects 09, 35 and 39 (mocap.cs.cmu.edu) as 09/09_01.amc, ...";
 }
 
 bool HasMocap(const std::filesystem::path& folder, std::string_view subject) {
@@ -162,8 +162,8 @@ MocapSequences ReadMocap(const std::filesystem::path& folder, std::string_view s
   if (std::filesystem::exists(archive, error)) return FromArchive(archive, split);
   const std::optional<std::filesystem::path> motions = MotionFolder(folder, split);
   if (!motions) {
-    internal::ThrowAt(folder.string(), fmt::format("holds neither mocap{0}.npz nor {0}/{0}_{1:02}"
-                                                   ".amc, must hold {2}",
+    internal::ThrowAt(folder.string(), fmt::format("holds neither mocap{0}.npz nor "
+                                                   "{0}/{0}_{1:02}.amc, must hold {2}",
                                                    subject, split.train[0], MocapSources()));
   }
   return FromMotions(*motions, split);

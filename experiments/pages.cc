@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::string_view kMark = "<!-- table: ", kMarkEnd = " -->";
 constexpr std::string_view kKinds =
-    "'comparison GROUP', 'scores GROUP', 'validation GROUP', 'samplers GROUP', 'bands TASK' or "
-    "'efficiency'";
+    "'comparison GROUP', 'scores GROUP', 'validation GROUP', 'samplers GROUP', "
+    "'bands TASK' or 'efficiency'";
 
 // Returns the number of characters of UTF-8 text.
 std::size_t Width(std::string_view text) {

@@ -37,8 +37,8 @@ std::optional<RunRecord> RecordOf(const PlannedRun& run, const PlanSettings& set
   const std::optional<RunRecord> record = LoadRun(path);
   if (record && record->options != run.options) {
     internal::ThrowAt(path.string(),
-                      "holds a run with other options; choose another folder with --out, or "
-                      "replace runs with --again");
+                      "holds a run with other options; choose another folder with --out, "
+                      "or replace runs with --again");
   }
   return record;
 }
@@ -76,10 +76,10 @@ class Worker {
   Worker(const PlanSettings& settings, const PlanHooks& hooks)
       : settings_(settings), hooks_(hooks) {}
 
-  void Do(PlannedRun* run) {
+  void Run(PlannedRun* run) {
     if (Stopping()) return;
     try {
-      Tell(hooks_.began, *run);
+      Notify(hooks_.began, *run);
       const RunResult result =
           Execute(run->info, *run->method,
                   {.seed = run->seed, .steps = settings_.steps, .data = settings_.data},
@@ -87,7 +87,7 @@ class Worker {
       if (result.stopped) return;
       SaveRun(settings_.out, result);
       run->record = result.record;
-      Tell(hooks_.ended, *run);
+      Notify(hooks_.ended, *run);
     } catch (...) {
       broken_ = true;  // the cause, such as a full disk, would affect the other runs too
       throw;
@@ -97,7 +97,7 @@ class Worker {
  private:
   bool Stopping() const { return broken_ || (hooks_.stop && hooks_.stop()); }
 
-  void Tell(const std::function<void(const PlannedRun&)>& hook, const PlannedRun& run) {
+  void Notify(const std::function<void(const PlannedRun&)>& hook, const PlannedRun& run) {
     const std::lock_guard lock(mutex_);
     if (hook) hook(run);
   }
@@ -139,7 +139,8 @@ std::vector<PlannedRun> MakePlan(const PlanSettings& settings) {
   return plan;
 }
 
-bool DoPlan(const PlanSettings& settings, const PlanHooks& hooks, std::vector<PlannedRun>* plan) {
+bool ExecutePlan(const PlanSettings& settings, const PlanHooks& hooks,
+                 std::vector<PlannedRun>* plan) {
   MakeFolders(settings);
   std::vector<PlannedRun*> left;
   for (PlannedRun& run : *plan) {
@@ -149,7 +150,7 @@ bool DoPlan(const PlanSettings& settings, const PlanHooks& hooks, std::vector<Pl
                    [](const PlannedRun* a, const PlannedRun* b) { return a->effort > b->effort; });
   Worker worker(settings, hooks);
   ThreadPool pool(settings.threads);
-  pool.For(left.size(), [&](std::size_t i) { worker.Do(left[i]); });
+  pool.For(left.size(), [&](std::size_t i) { worker.Run(left[i]); });
   return std::all_of(plan->begin(), plan->end(),
                      [](const PlannedRun& run) { return run.record.has_value(); });
 }

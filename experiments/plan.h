@@ -6,7 +6,7 @@
 // Thread safety: one call at a time; hooks are called from several threads, but one by one.
 //
 //   std::vector<PlannedRun> plan = MakePlan(settings);
-//   bool all = DoPlan(settings, {}, &plan);
+//   bool all = ExecutePlan(settings, {}, &plan);
 #pragma once
 
 #include <cstdint>
@@ -51,7 +51,8 @@ struct PlanHooks {
 std::vector<PlannedRun> MakePlan(const PlanSettings& settings);
 
 // Does the runs that have no record yet. Returns false if it was stopped before the end.
-bool DoPlan(const PlanSettings& settings, const PlanHooks& hooks, std::vector<PlannedRun>* plan);
+bool ExecutePlan(const PlanSettings& settings, const PlanHooks& hooks,
+                 std::vector<PlannedRun>* plan);
 
 // Returns the records of the runs that are done.
 std::vector<RunRecord> RecordsOf(const std::vector<PlannedRun>& plan);

@@ -48,15 +48,15 @@ class HistoryRecorder {
 };
 
 // Forecasts of test sequences, and the observations at their times.
-struct Followed {
+struct TestForecasts {
   std::vector<Forecast> forecasts;
   std::vector<Matrix> seen;
 };
 
-Followed Follow(const Posterior& posterior, const std::vector<TestSequence>& sequences,
-                std::uint64_t seed) {
+TestForecasts ForecastTests(const Posterior& posterior, const std::vector<TestSequence>& sequences,
+                            std::uint64_t seed) {
   const ForecastOptions draws{.draws = kDraws, .seed = seed, .threads = 1};
-  Followed followed;
+  TestForecasts followed;
   for (const TestSequence& s : sequences) {
     followed.forecasts.push_back(
         s.start_values.empty()
@@ -67,7 +67,7 @@ Followed Follow(const Posterior& posterior, const std::vector<TestSequence>& seq
   return followed;
 }
 
-Scores ScoresOf(const Followed& followed, const ObservationNoise& noise) {
+Scores ScoresOf(const TestForecasts& followed, const ObservationNoise& noise) {
   std::vector<Scores> parts;
   for (std::size_t n = 0; n < followed.seen.size(); ++n) {
     parts.push_back(Score(followed.forecasts[n], noise, followed.seen[n], 1));
@@ -94,11 +94,11 @@ std::vector<BandPoint> BandsOf(const Forecast& forecast, const Matrix& truth) {
 
 void ScoreModel(const Task& task, TaskKind kind, const Model& model, RunRecord* record) {
   const Posterior posterior(model);
-  const Followed tests = Follow(posterior, task.tests, task.fit_seed);
+  const TestForecasts tests = ForecastTests(posterior, task.tests, task.fit_seed);
   record->scores = ScoresOf(tests, model.noise());
   if (kind == TaskKind::kSimulated) record->bands = BandsOf(tests.forecasts[0], tests.seen[0]);
   if (task.validation.empty()) return;
-  const Followed validation = Follow(posterior, task.validation, task.fit_seed);
+  const TestForecasts validation = ForecastTests(posterior, task.validation, task.fit_seed);
   const ObservationNoise calibrated =
       CalibratedNoise(model.noise(), validation.forecasts, validation.seen);
   record->calibrated = ScoresOf(tests, calibrated);

@@ -65,7 +65,7 @@ std::optional<Scores> TakeScores(const char* name, const Json& json) {
 
 void CheckLengths(const char* name, std::size_t one, std::size_t other) {
   if (one == other) return;
-  throw InputError(fmt::format("{} has lists of several lengths, must have equal ones", name));
+  throw InputError(fmt::format("{} has lists of different lengths, must have equal ones", name));
 }
 
 Json Numbers(const std::vector<double>& values) {

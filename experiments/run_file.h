@@ -43,7 +43,7 @@ std::vector<RunRecord> ReadTaskRuns(const std::filesystem::path& out, std::strin
 // Writes a results file.
 void WriteRuns(const std::filesystem::path& path, std::span<const RunRecord> runs);
 
-// The same for text instead of files; `source` is the file's name in messages.
+// These do the same for text instead of files; `source` is the file's name in messages.
 std::string RunText(const RunRecord& record);
 RunRecord ParseRun(std::string_view text, std::string_view source);
 std::string RunsText(std::span<const RunRecord> runs);

@@ -200,8 +200,9 @@ std::string DifferenceOf(const std::vector<BandPoint>& ours, const std::vector<B
   }
   const auto n = static_cast<double>(ours.size());
   return fmt::format(
-      "GPODE's bands against NUTS's, widths of 95 %: the means differ by {:.3f} of NUTS's width, "
-      "widths are {:.2f} times NUTS's (means over the rows).",
+      "GPODE's bands against NUTS's, widths of 95 %: "
+      "the means differ by {:.3f} of NUTS's width, widths are {:.2f} times NUTS's "
+      "(means over the rows).",
       means / n, widths / n);
 }
 
@@ -273,8 +274,8 @@ Table EfficiencyTable(std::span<const MethodSummary> summaries) {
 }
 
 Table SamplersTable(std::span<const MethodSummary> summaries, std::string_view group) {
-  Table table{{"task", "method", "draws", "R-hat", "largest", "effective draws", "divergences",
-               "at the largest depth"},
+  Table table{{"task", "method", "draws", "R-hat", "largest", "effective draws",
+               "divergent transitions", "at the largest depth"},
               {}};
   for (const MethodSummary* s : OfGroup(summaries, group)) {
     if (s->rhat.runs == 0) continue;

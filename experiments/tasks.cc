@@ -70,7 +70,7 @@ std::vector<TaskInfo> ExpandTasks(std::span<const std::string> words) {
   const std::vector<std::string> known = TaskWords();
   for (const std::string& word : words) {
     if (std::find(known.begin(), known.end(), word) == known.end()) {
-      ThrowInput("ExpandTasks", "word", fmt::format("{} is no task", word));
+      ThrowInput("ExpandTasks", "word", fmt::format("{} is not a task", word));
     }
   }
   std::vector<TaskInfo> tasks;

@@ -1,4 +1,4 @@
-// Bundles src/ into one page without outside parts.
+// Bundles src/ into one self-contained page.
 // usage: node build.mjs [OUTPUT]    default: dist/report.html
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -19,8 +19,8 @@ async function bundle(entry) {
     write: false,
     format: "iife",
     target: "es2020",
-    charset: "ascii", // the page works whatever encoding a server claims
-    legalComments: "inline", // uPlot's and D3's licences travel with their code
+    charset: "ascii", // the page works with any encoding that a server declares
+    legalComments: "inline", // keeps the licences of uPlot and D3 with their code
     logLevel: "warning",
   });
   return result.outputFiles[0].text.trim();
@@ -28,7 +28,7 @@ async function bundle(entry) {
 
 const hash = (text) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 
-// One pass, with functions as replacements, so that nothing within a part is taken for a mark.
+// One pass, with functions as replacements, so that no text within a part is taken for a placeholder.
 function fill(template, parts) {
   return template.replace(/\{\{(\w+)\}\}/g, (_, name) => parts[name]);
 }
@@ -39,7 +39,7 @@ if (/<\/(script|style)/i.test(script + style)) throw new Error("a bundle would e
 const page = fill(readFileSync(join(here, "src", "template.html"), "utf8"), {
   script,
   style,
-  // Scripts and styles run only if they are these; nothing may be fetched from anywhere.
+  // The policy allows only these scripts and styles and forbids fetching anything.
   policy: `default-src 'none'; img-src data:; script-src ${hash(script)}; style-src ${hash(style)}`,
   data: PLACEHOLDER,
 });

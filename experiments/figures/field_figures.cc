@@ -35,7 +35,7 @@ constexpr FieldTask kTasks[] = {{"vdp-regular", VanDerPolRegular},
                                 {"vdp-irregular", VanDerPolIrregular},
                                 {"fhn", [] { return FitzHughNagumoGap(); }}};
 
-// What all panels of a figure have in common.
+// The data that all panels of a figure share.
 struct Scene {
   PaperTask task;
   Matrix truth;                    // (kTimes, 2), from time 0 to the end of data and test

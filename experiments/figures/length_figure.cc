@@ -219,8 +219,8 @@ std::vector<LegendItem> LegendOf(const std::vector<std::string>& methods) {
                  {.shape = MarkShape::kCross, .colour = kGrey, .radius = 2.2});
   };
   items.push_back(
-      {"runs failed: score not finite, MNLL 1 above or MSE 3 times the worst "
-       "constant forecast's; means are of the other runs",
+      {"runs failed: score not finite, "
+       "MNLL 1 above or MSE 3 times the worst constant forecast's; means are of the other runs",
        {failed, 1.6}});
   return items;
 }

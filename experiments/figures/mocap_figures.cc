@@ -24,7 +24,7 @@ constexpr double kHeight = 205;      // mm
 constexpr Mark kStart{.shape = MarkShape::kCircle, .radius = 2};
 const Stroke kTruth{.colour = kBlack, .width = 0.8, .dashes = {2.5, 1.5}};
 
-// What all panels of a figure have in common.
+// The data that all panels of a figure share.
 struct Scene {
   ObservationMap components;
   Matrix test, test_scores;            // (T, channels), (T, kComponents)

@@ -1,12 +1,12 @@
 // Errors, in three tiers.
 //
-//   bad input from a person   InputError, thrown where the input is taken in, before any work
+//   bad input from a person   InputError, thrown when the input is read, before any work
 //   a numerical failure       a status in the result, with a message (SolveStatus, FactorStatus)
 //   a broken invariant        GPODE_CHECK, always on, prints and aborts
 //
 // The named Check… functions are the only place where arguments of public functions are validated.
-// Each throws an InputError whose message says function, argument, what was found and what would be
-// right:
+// Each throws an InputError that names the function and the argument, and says what was found and
+// what is accepted:
 //
 //   CheckPositive("Solver", "rtol", options.rtol);
 //   // Solver: rtol is -1, must be positive and finite
@@ -51,7 +51,7 @@ class InputError : public std::runtime_error {
 [[noreturn]] void ThrowInput(std::string_view function, std::string_view argument,
                              std::string_view message);
 
-// Each of these returns quietly or throws an InputError.
+// Each of these throws an InputError unless its condition holds.
 void CheckFinite(std::string_view function, std::string_view argument, double value);
 void CheckFinite(std::string_view function, std::string_view argument,
                  std::span<const double> values);
@@ -70,7 +70,7 @@ namespace internal {
 
 }  // namespace gpode
 
-// An invariant of the program itself. Always on: a wrong result costs more than a comparison.
+// Checks an invariant of the program, always: a wrong result costs more than a comparison.
 #define GPODE_CHECK(condition)                                        \
   do {                                                                \
     if (!(condition)) [[unlikely]]                                    \

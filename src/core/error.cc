@@ -21,6 +21,7 @@ void ThrowInput(std::string_view function, std::string_view argument, std::strin
 
 namespace {
 
+// Throws "FUNCTION: ARGUMENT is VALUE, must be RIGHT".
 [[noreturn]] void ThrowValue(std::string_view function, std::string_view argument, double value,
                              std::string_view right) {
   ThrowInput(function, argument, fmt::format("is {}, must be {}", value, right));

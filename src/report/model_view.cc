@@ -37,7 +37,7 @@ std::string Names(const std::vector<std::string>& names) {
 
 }  // namespace
 
-std::string Several(std::size_t count, std::string_view one, std::string_view more) {
+std::string Pluralise(std::size_t count, std::string_view one, std::string_view more) {
   return fmt::format("{} {}", count, count == 1 ? one : more);
 }
 
@@ -112,8 +112,8 @@ std::string DescribeData(const Dataset& data) {
   const double missing = 1 - static_cast<double>(data.observed()) / values;
   const std::string unit = TimeOf(data).unit;
   return fmt::format("{}, {} from {:g} to {:g}{}, {} {}{}",
-                     Several(data.trajectories.size(), "trajectory", "trajectories"),
-                     Several(times, "time", "times"), first, last, unit.empty() ? "" : " " + unit,
+                     Pluralise(data.trajectories.size(), "trajectory", "trajectories"),
+                     Pluralise(times, "time", "times"), first, last, unit.empty() ? "" : " " + unit,
                      data.channels.size() == 1 ? "channel" : "channels", Names(data.channels),
                      missing > 0 ? fmt::format(", {:.1f} % missing", 100 * missing) : "");
 }
@@ -125,11 +125,11 @@ std::vector<std::pair<std::string, std::string>> FieldFacts(const Model& model) 
   if (!model.IsSampled()) return facts;
   const SamplerSummary& s = model.sampler;
   facts.emplace_back("draws", fmt::format("{} from {}", model.draws.rows(),
-                                          Several(o.sampler.chains, "chain", "chains")));
+                                          Pluralise(o.sampler.chains, "chain", "chains")));
   facts.emplace_back("largest R-hat", fmt::format("{:.3f}", s.worst_rhat));
   facts.emplace_back("least effective draws",
                      fmt::format("{:.0f} (tails {:.0f})", s.least_bulk_ess, s.least_tail_ess));
-  facts.emplace_back("divergences", std::to_string(s.divergent));
+  facts.emplace_back("divergent transitions", std::to_string(s.divergent));
   facts.emplace_back("draws at the largest depth", std::to_string(s.at_max_depth));
   return facts;
 }

@@ -15,7 +15,7 @@
 namespace gpode::report {
 
 // Returns the count with its noun: "1 trajectory", "3 trajectories".
-std::string Several(std::size_t count, std::string_view one, std::string_view more);
+std::string Pluralise(std::size_t count, std::string_view one, std::string_view more);
 
 // Returns the trajectory's name, or its number counted from 1 if it has none.
 std::string TrajectoryName(const TrainedModel& trained, std::size_t trajectory);

@@ -1,4 +1,4 @@
-// How long training took.
+// The time that training took.
 //
 // Thread safety: plain values and functions.
 #pragma once

@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# Bad inputs: each ends with exit code 2 and one exact line on standard error, prints nothing else
-# and leaves every file as it was.
+# Tests of bad inputs. Each ends with exit code 2 and one exact line on standard error, prints nothing
+# else and leaves every file as it was.
 # usage: bad_inputs_test.sh GPODE TEST    environment: GPODE_VERSION, the version to expect
 set -euo pipefail
 gpode=$1
 source "$(dirname "$0")/support.sh"
 enter_scratch
 
-# Names, kinds and checksums of all that is here.
+# listing: names, kinds and checksums of all files here.
 listing() { find . -printf '%p %y %m\n' | sort; find . -type f -exec cksum {} + 2>/dev/null | sort; }
 
-# bad MESSAGE ARGUMENTS...
+# bad MESSAGE ARGUMENTS...: checks that the arguments are refused with that message.
 bad() {
   local before after
   before=$(listing)
@@ -19,13 +19,13 @@ bad() {
   [ "$before" = "$after" ] || fail "gpode ${*:2}: files changed" "$(diff <(echo "$before") <(echo "$after"))"
 }
 
-# bad_data MESSAGE TEXT OPTIONS...: fit of a file data.csv that holds the text.
+# bad_data MESSAGE TEXT OPTIONS...: the same for gpode fit with a file data.csv that holds the text.
 bad_data() {
   printf "$2" >data.csv
   bad "$1" fit data.csv "${@:3}"
 }
 
-# bad_config MESSAGE TEXT: fit with a file run.toml that holds the text.
+# bad_config MESSAGE TEXT: the same for gpode fit with a file run.toml that holds the text.
 bad_config() {
   printf "$2" >run.toml
   bad "$1" fit good.csv -o new.gpode --config run.toml
@@ -140,7 +140,7 @@ test_commands_and_options_that_are_unknown() {
   bad "command 'fitt' is unknown; did you mean fit? see gpode --help" fitt
   bad "option '--bogus' is unknown; see gpode --help" --bogus
   bad "fit: option '--inducng' is unknown; did you mean --inducing? see gpode fit --help" fit good.csv --inducng 4
-  bad "forecast: 'more' is one word too many; see gpode forecast --help" forecast good.csv more
+  bad "forecast: 'more' is unexpected; see gpode forecast --help" forecast good.csv more
   bad "fit: DATA is missing, must name at least one file; see gpode fit --help" fit
   bad "simulate: SYSTEM is missing; see gpode simulate --help" simulate -o new.csv
   bad "simulate: --output is missing; see gpode simulate --help" simulate vdp
@@ -150,13 +150,13 @@ test_commands_and_options_that_are_unknown() {
     fit good.csv --solver ode45
   bad "fit: --kernel is \"rbf\", must be one of matern32, matern52, squared-exponential" fit good.csv --kernel rbf
   bad "fit: --model is 'neural-nuts', must be one of auto, gpode, shooting, npode, npode-shooting, neural, neural-shooting, neural-vi, neural-vi-shooting, neural-hmc, gpode-hmc" fit good.csv --model neural-nuts
-  bad "fit: --iterations has no value after it" fit good.csv --iterations
+  bad "fit: --iterations needs a value" fit good.csv --iterations
   bad "fit: --iterations is given twice" fit good.csv --iterations 5 --iterations 6
   bad "fit: --output is given twice" fit good.csv -o a.gpode -o b.gpode
   bad "forecast: --noise takes no value" forecast good.gpode --noise=3
   bad "fit: --config is '', must be a file" fit good.csv --config ""
   bad "fit: --time is '', must be a name" fit good.csv --time ""
-  bad "fit: --channels is 'x1,x1', must be names that differ, 'x1' is there twice" fit good.csv --channels x1,x1
+  bad "fit: --channels is 'x1,x1', must be different names; 'x1' appears twice" fit good.csv --channels x1,x1
   bad "fit: --separator is '|', must be comma, semicolon or tab" fit good.csv --separator '|'
 }
 
@@ -233,23 +233,23 @@ test_forecasts_that_cannot_be() {
   forecast() { bad "forecast: $1" forecast good.gpode "${@:2}"; }
   forecast "--until is 3, must be after 7, where the forecast begins" --until 3
   forecast "--until is '1e308', must be a number from -1e+100 to 1e+100" --until 1e308
-  forecast "--until cannot go with --times" --times 1,2 --until 3
-  forecast "--times is '3,2', must be times that increase" --times 3,2
-  forecast "--times is '1,x', must be a number, or several with commas between" --times 1,x
+  forecast "--until cannot be combined with --times" --times 1,2 --until 3
+  forecast "--times is '3,2', must be increasing times" --times 3,2
+  forecast "--times is '1,x', must be a number, or several separated by commas" --times 1,x
   forecast "--times is '1:2', must be FROM:TO:COUNT, such as -3:3:30" --times 1:2
   forecast "--times is '2:1:3', must be FROM:TO:COUNT with FROM below TO" --times 2:1:3
-  forecast "--quantiles is '1.5', must be a number above 0 and below 1, or several with commas between" --quantiles 1.5
-  forecast "--quantiles is '0', must be a number above 0 and below 1, or several with commas between" --quantiles 0
-  forecast "--quantiles is '0.5,0.5', must be numbers that differ" --quantiles 0.5,0.5
-  forecast "--from is 'x1=1,\"x,2\"=2', must be NAME=VALUE, or several with commas between" --from 'x1=1,"x,2"=2'
+  forecast "--quantiles is '1.5', must be a number above 0 and below 1, or several separated by commas" --quantiles 1.5
+  forecast "--quantiles is '0', must be a number above 0 and below 1, or several separated by commas" --quantiles 0
+  forecast "--quantiles is '0.5,0.5', must be different numbers" --quantiles 0.5,0.5
+  forecast "--from is 'x1=1,\"x,2\"=2', must be NAME=VALUE, or several separated by commas" --from 'x1=1,"x,2"=2'
   forecast "--from is 'x1=1,y=2', must be values of channels: 'x1', 'x2'" --from x1=1,y=2
-  forecast "--from is 'x1=1', must give enough channels to tell the state: 'x1', 'x2'" --from x1=1
+  forecast "--from is 'x1=1', must give enough channels to determine the state: 'x1', 'x2'" --from x1=1
   forecast "--from x1 is 'a', must be a number" --from x1=a,x2=1
   forecast "--from is 'x1=1,x1=2', must be a list that names 'x1' once" --from x1=1,x1=2
-  forecast "--from cannot go with --trajectory" --from x1=1,x2=2 --trajectory 1
-  forecast "--at needs --from, whose time it is" --at 3
+  forecast "--from cannot be combined with --trajectory" --from x1=1,x2=2 --trajectory 1
+  forecast "--at needs --from" --at 3
   forecast "--trajectory is 'north', must be 'good' or 1" --trajectory north
-  forecast "--noise cannot go with --states, they have none" --noise --states
+  forecast "--noise cannot be combined with --states, which have no noise" --noise --states
   bad "forecast: --trajectory is '4', must be a number from 1 to 3" forecast three.gpode --trajectory 4
   bad "simulate: --from is 'x1=1', must be values of all states of vdp: x1, x2" simulate vdp -o new.csv --from x1=1
 }
@@ -261,23 +261,23 @@ test_grids_gaps_and_scores_that_cannot_be() {
   printf 'time,x1,x2\n0,1,\n1,1,1\n' >half.csv
   field() { bad "field: $1" field good.gpode "${@:2}"; }
   field "--grid is missing; see gpode field --help"
-  field "--grid is 'y=1:2:3', must be about the model's states: 'x1', 'x2'" --grid y=1:2:3
+  field "--grid is 'y=1:2:3', must be among the model's states: 'x1', 'x2'" --grid y=1:2:3
   field "--grid x1 is '2:1:3', must be FROM:TO:COUNT with FROM below TO" --grid x1=2:1:3
   field "--grid x1 is '1:2:0', must be FROM:TO:COUNT with a count from 1 to 10000000" --grid x1=1:2:0
   field "--grid is 'x1=0:1:9999,x2=0:1:9999', must be a grid of at most 10000000 points" --grid x1=0:1:9999,x2=0:1:9999
-  field "--at is 'y=1', must be about the model's states: 'x1', 'x2'" --grid x1=1:2:3 --at y=1
-  field "--at is 'x1=1', must be about states that are not in --grid" --grid x1=1:2:3 --at x1=1
+  field "--at is 'y=1', must be among the model's states: 'x1', 'x2'" --grid x1=1:2:3 --at y=1
+  field "--at is 'x1=1', must be values of states that are not in --grid" --grid x1=1:2:3 --at x1=1
   field "--draws times points and states is 1.8e+11 numbers, must be at most 5e+08 to fit in memory" \
     --grid x1=1:2:3000,x2=1:2:3000 --draws 10000
   bad "impute: --level is '95', must be a number above 0 and below 1" impute good.gpode --level 95
   bad "impute: --trajectory is '2', must be 'good' or 1" impute good.gpode --trajectory 2
   bad "fewer.csv:1:1: columns 'time', 'x1' found, one must be the channel 'x2'" score good.gpode fewer.csv
   bad "blank.csv: has no value in any channel, must have at least one" score good.gpode blank.csv
-  bad "half.csv: the first row of trajectory 'half' does not tell the state, must have enough values of 'x1', 'x2' for --start first-row" \
+  bad "half.csv: the first row of trajectory 'half' does not determine the state, must have enough values of 'x1', 'x2' for --start first-row" \
     score good.gpode half.csv --start first-row
   bad "good.csv: holds no row between --after and --until, must hold some" score good.gpode good.csv --after 100
   bad "score: --until is 3, must be later than --after, 5" score good.gpode good.csv --after 5 --until 3
-  bad "score: --horizons is '3,2', must be times that increase" score good.gpode good.csv --horizons 3,2
+  bad "score: --horizons is '3,2', must be increasing times" score good.gpode good.csv --horizons 3,2
   bad "good.csv: 2 trajectories found where the model has 1, must have the same names or number, or see --trajectory and --start first-row" \
     score good.gpode good.csv truth.csv
 }
@@ -286,20 +286,20 @@ test_states_and_runs_that_do_not_match() {
   good_model
   printf 'time,x1,x2\n0,1,2\n1,2,3\n' >other.csv
   bad "fit: --states is 1 for 2 channels, must be at least as many, or see --observe pca" fit good.csv --states 1
-  bad "fit: --states is missing, must say how many principal components there are" fit good.csv --observe pca
+  bad "fit: --states is missing, must be the number of principal components" fit good.csv --observe pca
   bad "fit: states is 3, must not be more than the channels, 2" fit good.csv --observe pca --states 3
-  bad "fit: --observe is '1,0', must be a matrix of one row per channel, which are 2" fit good.csv --observe 1,0
-  bad "fit: --observe is '1,0;0', must be rows of equally many numbers" fit good.csv --observe '1,0;0'
-  bad "fit: --observe is '1,0;0,1', must be a matrix of one column per state, which are 3" \
+  bad "fit: --observe is '1,0', must be a matrix with 2 rows, one per channel" fit good.csv --observe 1,0
+  bad "fit: --observe is '1,0;0', must be rows of equal length" fit good.csv --observe '1,0;0'
+  bad "fit: --observe is '1,0;0,1', must be a matrix with 3 columns, one per state" \
     fit good.csv --observe '1,0;0,1' --states 3
   bad "fit: --observe is 'all', must be identity, pca, rows of a matrix as in 1,0;0,1, or an .npy file" fit good.csv --observe all
-  bad "fit: -o is missing, must name the model file to go on with" fit --resume
+  bad "fit: -o is missing, must name the model file to resume" fit --resume
   bad "nothing.gpode: no such file, must exist" fit --resume -o nothing.gpode
-  bad "good.gpode: holds a run on other data, cannot go on with these" \
+  bad "good.gpode: holds a run on other data, cannot be resumed with these" \
     fit other.csv --resume -o good.gpode --iterations 5 --inducing 4 --features 16
-  bad "good.gpode: holds a run with other options, cannot go on with these; leave out DATA and options to go on as it was" \
+  bad "good.gpode: holds a run with other options, cannot be resumed with these; leave out DATA and options to resume it as it is" \
     fit good.csv --resume -o good.gpode
-  bad "fit: --resume without DATA goes on as the run was, must not have other options for it" \
+  bad "fit: --resume without DATA uses the options of the saved run, must not be combined with others" \
     fit --resume -o good.gpode --iterations 9
 }
 
@@ -326,20 +326,20 @@ test_outputs_that_cannot_be_written() {
   mkdir folder new.gpode.toml
   bad "folder: is a directory, must be a file" fit good.csv -o folder
   bad "new.gpode.toml: is a directory, must be a file" fit good.csv -o new.gpode
-  bad "no/new.csv: folder 'no' does not exist, must be there" simulate vdp -o no/new.csv
-  bad "no/new.gpode: folder 'no' does not exist, must be there" fit good.csv -o no/new.gpode
-  bad "no/new.csv: folder 'no' does not exist, must be there" simulate vdp -o new.csv --truth no/new.csv
+  bad "no/new.csv: folder 'no' does not exist, must exist" simulate vdp -o no/new.csv
+  bad "no/new.gpode: folder 'no' does not exist, must exist" fit good.csv -o no/new.gpode
+  bad "no/new.csv: folder 'no' does not exist, must exist" simulate vdp -o new.csv --truth no/new.csv
   bad "forecast: --output is '', must be a file" forecast good.gpode -o ""
   bad "fit: -o is '-', must be a file" fit good.csv -o -
   bad "/dev/full: is a device or pipe, must be a file, or - for standard output" forecast good.gpode -o /dev/full
   bad "/dev/full: is a device or pipe, must be a file, or - for standard output" fit good.csv -o /dev/full
-  bad "./good.csv: would be replaced by the result, must be another file than those read" fit good.csv -o ./good.csv
-  bad "good.gpode: would be replaced by the result, must be another file than those read" forecast good.gpode -o good.gpode
-  bad "table.gpode: is no name for a table, must end in .csv or .npz" forecast good.gpode -o table.gpode
-  bad "simulate: --truth is 'new.csv', must be another file than the data's" simulate vdp -o new.csv --truth new.csv
+  bad "./good.csv: is also an input, must be another file" fit good.csv -o ./good.csv
+  bad "good.gpode: is also an input, must be another file" forecast good.gpode -o good.gpode
+  bad "table.gpode: is not the name of a table, must end in .csv or .npz" forecast good.gpode -o table.gpode
+  bad "simulate: --truth is 'new.csv', must be another file than that of the data" simulate vdp -o new.csv --truth new.csv
 }
 
-# The same with no room: files may not grow beyond a kilobyte.
+# Disks without space: files may not grow beyond a kilobyte.
 test_disks_that_are_full() {
   good_model
   local before program=$gpode
@@ -370,12 +370,12 @@ test_disks_that_are_full() {
     # shellcheck disable=SC2086
     err=$("$gpode" $command 2>&1 >/dev/full) || code=$?
     [ "$code" = 2 ] || fail "gpode $command: exit code $code" "$err"
-    [ "$err" = "gpode: standard output cannot be written to its end" ] || fail "gpode $command" "$err"
+    [ "$err" = "gpode: standard output cannot be written completely" ] || fail "gpode $command" "$err"
   done
   [ "$before" = "$(listing)" ] || fail "files changed"
 }
 
-# What looks odd but is right.
+# Inputs that look odd but are right.
 test_odd_inputs_that_are_right() {
   printf 'time,"a ""b"", c",größe\n0,1,2\n1,2,4\n2,4,1' >data.csv
   contains "$("$gpode" info <(cat data.csv))" "größe"

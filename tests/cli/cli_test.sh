@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Tests of the command line, one function each, in a folder of their own.
+# Tests of the command line. Each function is one test and runs in a folder of its own.
 # usage: cli_test.sh GPODE TEST    environment: GPODE_VERSION, the version to expect
 set -euo pipefail
 gpode=$1
@@ -22,7 +22,7 @@ test_every_command_has_help_with_examples() {
   done
 }
 
-# A small model that all can use.
+# small_model: data, their truth and a model, for several tests.
 small_model() {
   "$gpode" simulate vdp --noise 0.05 --points 30 --truth-until 10 -o vdp.csv --quiet
   "$gpode" fit vdp.csv --iterations 300 -o vdp.gpode --quiet
@@ -125,11 +125,12 @@ test_resuming_needs_the_same_gaps() {
   printf 'time,x\n0,1\n1,2\n2,3\n3,2\n' >filled.csv
   "$gpode" fit gap.csv --iterations 5 -o gap.gpode --quiet
   "$gpode" fit gap.csv --iterations 5 -o gap.gpode --resume --quiet
-  expect 2 "" "gpode: gap.gpode: holds a run on other data, cannot go on with these" \
+  expect 2 "" "gpode: gap.gpode: holds a run on other data, cannot be resumed with these" \
     fit filled.csv --iterations 5 -o gap.gpode --resume
 }
 
-# The lists of timing in a sidecar: equally long, in order, and ending with the last step.
+# check_timing SIDECAR STEPS SESSIONS: checks that the lists of times are equally long, in order, and end with the
+# last step.
 check_timing() {
   python3 - "$@" <<'END'
 import re, sys
@@ -186,12 +187,12 @@ test_training_time_adds_up_over_sessions() {
 
 test_failed_training_says_so() {
   "$gpode" simulate vdp --noise 0.05 --points 20 -o vdp.csv --quiet
-  expect 1 "" "gpode: fit: training failed, its bound is -inf: bad.gpode is of no use; a smaller --learning-rate may help" \
+  expect 1 "" "gpode: fit: training failed, its bound is -inf: bad.gpode cannot be used; a smaller --learning-rate may help" \
     fit vdp.csv --learning-rate 1e300 -o bad.gpode --quiet
   contains "$("$gpode" fit vdp.csv --learning-rate 1e300 -o bad.gpode --json || true)" "training failed: its bound is -inf"
 }
 
-# Through every command: names with markup, quotes, line breaks, 10,000 characters.
+# Every command handles names with markup, quotes, line breaks and 10,000 characters.
 test_hostile_names_are_text_everywhere() {
   command -v python3 >/dev/null || { echo "python3 is not here"; exit 77; }
   python3 - <<'END'

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Every kind of model by the command line, with a few steps of training each.
+# Tests of every kind of model by the command line, with a few steps of training each.
 # usage: models_test.sh GPODE TEST
 set -euo pipefail
 gpode=$1
@@ -8,13 +8,13 @@ enter_scratch
 
 data() { "$gpode" simulate vdp --noise 0.05 --points 20 --truth-until 10 -o vdp.csv --quiet; }
 
-# learn MODEL OUT OPTIONS...
+# learn MODEL OUT OPTIONS...: trains a small model.
 learn() {
   "$gpode" fit vdp.csv --model "$1" --iterations 20 --inducing 6 --sampler-chains 2 --sampler-warm-up 4 \
     --sampler-draws 5 -o "$2" "${@:3}"
 }
 
-# use MODEL FILE: everything that can be asked of a model.
+# use MODEL FILE: runs every command on a model.
 use() {
   local kind
   "$gpode" info "$2" --json >info.json
@@ -26,7 +26,7 @@ use() {
   for kind in forecast phase field; do "$gpode" plot "$2" --kind $kind -o $kind.svg --quiet; done
   "$gpode" report "$2" vdp.truth.csv -o report.html --quiet
   grep -q '"learnt by"' report.html || fail "$1: report"
-  # What there is none of has no key.
+  # Legends and plots leave out what a model does not have.
   local network=no
   [[ "$1" != neural* ]] || network=yes
   [ "$(grep -c "inducing points</text>" phase.svg)" = "$([ $network = yes ] && echo 0 || echo 1)" ] || fail "$1: inducing points"
@@ -55,9 +55,9 @@ test_models_that_are_sampled() {
   for model in neural-hmc gpode-hmc; do
     contains "$(learn $model $model.gpode 2>err)" "done with 10 draws from 2 chains, R-hat up to" "saved $model.gpode"
     [[ "$(<err)" != *noise* ]] || fail "a sampler has one noise" "$(<err)"
-    contains "$("$gpode" info $model.gpode)" "10 from 2 chains" "largest R-hat" "divergences"
+    contains "$("$gpode" info $model.gpode)" "10 from 2 chains" "largest R-hat" "divergent transitions"
     use $model $model.gpode
-    expect 2 "" "gpode: $model.gpode: is by a sampler, which keeps no history, must have one" \
+    expect 2 "" "gpode: $model.gpode: has a sampled posterior, which has no training history" \
       plot $model.gpode --kind training -o training.svg
     learn $model again.gpode --threads 1 --quiet
     cmp $model.gpode again.gpode || fail "$model: other bits with one thread"
@@ -98,13 +98,13 @@ test_models_stop_by_validation_data() {
   expect 2 "" "gpode: nothing.csv: no such file, must exist" fit vdp.csv --validation nothing.csv -o bad.gpode
   local model
   for model in neural-hmc gpode-hmc; do
-    expect 2 "" "gpode: fit: --validation has no use with a sampler, must not be given" \
+    expect 2 "" "gpode: fit: --validation cannot be combined with a sampler, which does not stop early" \
       fit vdp.csv --model $model --validation held.csv -o bad.gpode
   done
   [ ! -e bad.gpode ] || fail "a model of what was refused is there"
 }
 
-# All before any training.
+# All of these are refused before any training.
 test_models_refuse_what_is_wrong() {
   data
   local before

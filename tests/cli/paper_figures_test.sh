@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Tests of the paper's figures, one function each, in a folder of their own.
+# Tests of the paper's figures. Each function is one test and runs in a folder of its own.
 # usage: paper_figures_test.sh GPODE TEST DRAW_PAPER_FIGURES
 set -euo pipefail
 program=$1
@@ -8,7 +8,7 @@ source "$(dirname "$0")/support.sh"
 enter_scratch
 command -v python3 >/dev/null || { echo "python3 is not here"; exit 77; }
 
-# run_json TASK MODEL SEED [MNLL MSE [MORE]]: one run's result; without numbers for "failed".
+# run_json TASK MODEL SEED [MNLL MSE [MORE]]: writes the result of a run, which failed if MNLL is "failed".
 run_json() {
   local scores='"failed": true, "message": "of some kind"' name
   if [ "${4:-}" != failed ]; then
@@ -21,7 +21,7 @@ run_json() {
 "steps": 1, "observations": 1, "cpu": "some"%s}\n' "$1" "$2" "$3" "$scores" "${6:-}" >"results/$1/$2-$3.json"
 }
 
-# A model of two states, and a result of it for each of the methods: TASK MODEL...
+# fields TASK MODEL...: trains a model of two states and writes it as the result of each method.
 fields() {
   local model
   [ -e small.gpode ] || {
@@ -34,7 +34,7 @@ fields() {
   done
 }
 
-# An archive of motion capture with few sequences, and a model of it.
+# mocap: writes an archive of motion capture with few sequences, and a model of it.
 mocap() {
   mkdir -p data results/mocap-09-short
   python3 - <<'END'
@@ -55,7 +55,7 @@ END
   cp m.gpode results/mocap-09-short/shooting-1.gpode
 }
 
-# panels FILE: parses all of it; prints its width and how many frames of panels and keys it has.
+# panels FILE: parses the file; prints its width and the number of frames of panels and keys.
 panels() {
   python3 - "$1" <<'END'
 import re, sys, xml.etree.ElementTree as tree
@@ -133,7 +133,7 @@ test_paper_figures_refuse_damaged_results_in_one_line() {
   run_json efficiency gpode 1 '"low"'
   expect 2 "" "gpode: $file: 'low' found, must be a number, inf, -inf or nan" results data out
   run_json efficiency gpode 1 1 1 ', "history": {"seconds": [1], "step": [1, 2], "bound": [1]}'
-  expect 2 "" "gpode: $file: history has lists of several lengths, must have equal ones" results data out
+  expect 2 "" "gpode: $file: history has lists of different lengths, must have equal ones" results data out
   run_json efficiency gpode 1 1 1 ', "history": 7'
   expect 2 "" "gpode: $file: $bad" results data out
   rm $file

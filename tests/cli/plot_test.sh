@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Tests of gpode plot, one function each, in a folder of their own.
+# Tests of gpode plot. Each function is one test and runs in a folder of its own.
 # usage: plot_test.sh GPODE TEST
 set -euo pipefail
 gpode=$1
@@ -14,7 +14,7 @@ small_model() {
   "$gpode" fit vdp.csv --iterations 200 -o vdp.gpode --quiet
 }
 
-# svg_elements FILE: parses all of it, prints its width and how many paths and images it has.
+# svg_elements FILE: parses the file; prints its width and the numbers of paths and images.
 svg_elements() {
   python3 - "$1" <<'END'
 import sys, xml.etree.ElementTree as tree
@@ -25,7 +25,7 @@ print(root.get("width"), names.count("path"), names.count("image"))
 END
 }
 
-# svg_text FILE: what is written in it, as text.
+# svg_text FILE: prints the text elements of the file.
 svg_text() {
   python3 - "$1" <<'END'
 import sys, xml.etree.ElementTree as tree
@@ -35,7 +35,7 @@ for element in tree.parse(sys.argv[1]).iter("{http://www.w3.org/2000/svg}text"):
 END
 }
 
-# png_size FILE: width and height in pixels, after all checksums.
+# png_size FILE: checks all checksums; prints width and height in pixels.
 png_size() {
   python3 - "$1" <<'END'
 import struct, sys, zlib
@@ -117,7 +117,7 @@ test_plot_gives_the_same_bytes_twice() {
   ! grep -aq CreationDate a.pdf || fail "the date of its making is in the PDF"
 }
 
-# Points of the test file and draws are marks and lines of their own.
+# Test points and draws add marks and lines to the picture.
 test_plot_forecast_shows_what_is_asked_for() {
   small_model
   local bare with

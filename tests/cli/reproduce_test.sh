@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The paper's experiments by the command line, with a few steps of training each.
+# Tests of gpode reproduce, with a few steps of training each.
 # usage: reproduce_test.sh GPODE TEST
 set -euo pipefail
 gpode=$1
@@ -7,7 +7,7 @@ source "$(dirname "$0")/support.sh"
 enter_scratch
 
 quick() { "$gpode" reproduce "$@" --steps 20; }
-# What runs computed, without how long it took.
+# numbers FILE: the results of a run without its times.
 numbers() { grep -v seconds "$1"; }
 
 test_reproduce_gives_the_same_numbers_for_any_number_of_threads() {
@@ -43,7 +43,7 @@ test_reproduce_prints_tables() {
   contains "$text" $'before\n| task |' "| VDP T 25, noise 0.01 | GPODE |" $'|\nafter'
 }
 
-# Every kind of model, with what only some have: bands, and a sampler's diagnostics.
+# Every kind of model runs; some have bands or the diagnostics of a sampler.
 test_reproduce_runs_all_models() {
   command -v python3 >/dev/null || { echo "python3 is not here"; exit 77; }
   local text
@@ -98,7 +98,7 @@ test_reproduce_goes_on_where_it_was_stopped() {
   quick fhn --models gpode --runs 1 --out part -q
   local before code=0
   before=$(stat -c %Y%i part/fhn/gpode-1.json)
-  contains "$(quick fhn --models gpode --runs 3 --out part 2>&1 >table)" "part: 1 of 3 runs are there already"
+  contains "$(quick fhn --models gpode --runs 3 --out part 2>&1 >table)" "part: 1 of 3 runs already exist"
   [ "$(stat -c %Y%i part/fhn/gpode-1.json)" = "$before" ] || fail "a run was repeated"
   cmp whole/fhn/gpode-3.gpode part/fhn/gpode-3.gpode
   quick fhn --models gpode --runs 1 --out part -q --again
@@ -110,11 +110,11 @@ test_reproduce_goes_on_where_it_was_stopped() {
   kill -TERM $!
   wait $! || code=$?
   [ "$code" = 130 ] || fail "exit code $code" "$(<err)"
-  contains "$(<err)" "stopped after 0 of 3 runs; the same command goes on"
+  contains "$(<err)" "stopped after 0 of 3 runs; the same command continues"
   [ -z "$(find stopped -type f)" ] || fail "something half-written" "$(find stopped)"
 }
 
-# wrong MESSAGE ARGUMENTS...: exit code 2, one line, and no new file.
+# wrong MESSAGE ARGUMENTS...: checks that the arguments are refused with that line and without a new file.
 wrong() {
   local before
   before=$(find . | sort)
@@ -125,7 +125,7 @@ wrong() {
 test_reproduce_refuses_what_is_wrong() {
   wrong "reproduce: TASK is missing, must be one or more; see gpode reproduce --help"
   wrong "reproduce: TASK is 'vdp-regula', must be a task; did you mean vdp-regular? see gpode reproduce --help" vdp-regula
-  wrong "reproduce: --models is 'nothing', must be one of $("$gpode" reproduce --help | tr -s ' \n' ' ' | sed -n 's/.*--models A,B,... of \([^(]*\) (default: those.*/\1/p')" \
+  wrong "reproduce: --models is 'nothing', must be one of $("$gpode" reproduce --help | tr -s ' \n' ' ' | sed -n 's/.*--models A,B,... models to run, of \([^(]*\) (default: those.*/\1/p')" \
     fhn --models gpode,nothing
   wrong "reproduce: --runs is '0', must be a whole number from 1 to 1000" fhn --runs 0
   local where="mocap09.npz, mocap35.npz and mocap39.npz (data/mocap of github.com/hegdepashupati/gaussian-process-odes), or the .amc files of subjects 09, 35 and 39 (mocap.cs.cmu.edu) as 09/09_01.amc, ..."
@@ -134,8 +134,8 @@ test_reproduce_refuses_what_is_wrong() {
   wrong "empty: holds neither mocap35.npz nor 35/35_01.amc, must hold $where" fhn mocap-35-long --data empty --steps 5
   : >file
   wrong "file/fhn: cannot be written: Not a directory" fhn --out file --steps 5
-  wrong "reproduce: --tables runs nothing, cannot go with --runs, --steps or --again" fhn --tables empty --steps 5
-  wrong "empty: holds no run of those asked for, must hold some" --tables empty
+  wrong "reproduce: --tables runs nothing, cannot be combined with --runs, --steps or --again" fhn --tables empty --steps 5
+  wrong "empty: holds none of the requested runs, must hold some" --tables empty
   wrong "nothing: no such file, must exist" --tables nothing
   wrong "file: is damaged, must be the JSON of several runs" --tables file
   wrong "nothing.md: no such file, must exist" fhn --steps 5 --page nothing.md

@@ -1,4 +1,4 @@
-// Motion capture from archives and from motions of the database.
+// Tests of reading motion capture from archives and from motions of the database.
 #include "experiments/mocap.h"
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ struct TestBone {
   bool kept;
 };
 
-// The database's bones, in its order.
+// The bones in the order of the database.
 const std::vector<TestBone> kBones = {
     {"root", 6, true},      {"lowerback", 3, true}, {"upperback", 3, true}, {"thorax", 3, true},
     {"lowerneck", 3, true}, {"upperneck", 3, true}, {"head", 3, true},      {"rclavicle", 2, true},
@@ -34,7 +34,7 @@ const std::vector<TestBone> kBones = {
     {"rtoes", 1, false},    {"lfemur", 3, true},    {"ltibia", 1, true},    {"lfoot", 2, true},
     {"ltoes", 1, false}};
 
-// What channel c of the 50 is in a frame of a motion; the root's place is its sum.
+// Returns channel c of the 50 in a frame of a motion; the root's position is its running sum.
 double Value(int motion, int frame, int c) {
   return std::sin(0.1 * frame * (1 + c % 7) + motion) + 0.25 * c + motion;
 }
@@ -59,7 +59,7 @@ void WriteMotion(const std::filesystem::path& path, int motion, int frames) {
   }
 }
 
-// All motions of subject 09, longer than needed.
+// Writes all motions of subject 09, longer than needed.
 void WriteSubject09(const std::filesystem::path& folder, int frames = 130) {
   std::filesystem::create_directories(folder);
   for (int motion : {1, 2, 3, 4, 5, 6, 7, 8, 9, 11}) {
@@ -84,7 +84,7 @@ TEST(Mocap, MotionsAreSplitCutAndCentredAsThePaperDoes) {
     }
   }
   EXPECT_LT(mean.cwiseAbs().maxCoeff(), 1e-9);
-  // Means fall out of differences between sequences: training has motions 5, ..., 9, 11.
+  // Differences between sequences do not depend on means: training has motions 5, ..., 9, 11.
   const auto difference = [&](int a, int b, int frame, int c) {
     return Value(a, frame, c) - Value(b, frame, c);
   };
@@ -144,14 +144,14 @@ TEST(Mocap, WhatIsWrongIsOneLine) {
   std::ofstream(folder / "09/09_05.amc") << "1\nroot 1 2 3 4 5 6\nrhand 1 2\n";
   EXPECT_EQ(MessageOf([&] { ReadMocap(folder.path(), "09"); }),
             (folder / "09/09_05.amc").string() +
-                ": has 6 channels beside hands, fingers, thumbs and toes, must have 50");
+                ": has 6 channels besides hands, fingers, thumbs and toes, must have 50");
   WriteNpz(folder / "mocap09.npz", {{"train", {{2}, {1, 2}}}});
   EXPECT_EQ(MessageOf([&] { ReadMocap(folder.path(), "09"); }),
             (folder / "mocap09.npz").string() +
                 ": array 'train' is of shape (2), must be (sequences, 120, 50)");
 }
 
-// By these signs the archives' channels are those that are taken from motions here.
+// These properties suggest that the archives have the same channels as those read from motions.
 TEST(Mocap, ThePapersArchivesBearTheSameSigns) {
   const char* const given = std::getenv("GPODE_DATA_DIR");
   const std::filesystem::path folder =

@@ -12,7 +12,7 @@
 namespace gpode::experiments {
 namespace {
 
-// From numpy.random.RandomState.
+// The expected numbers are those of numpy.random.RandomState.
 TEST(NumpyRandom, IsNumPysLegacyGenerator) {
   NumpyRandom normals(121);
   for (double expected : {-0.21203316548106813, -0.28492916979378413, -0.5738982088085403,
@@ -28,8 +28,8 @@ TEST(NumpyRandom, IsNumPysLegacyGenerator) {
   EXPECT_EQ(uniforms[1000], 0.8289461898361874);
 }
 
-// Against the archives of the original data sets, in float32, where they are at hand: in
-// GPODE_DATA_DIR or beside the project.
+// These tests compare with the archives of the original data sets, in float32, if GPODE_DATA_DIR or
+// the folder beside the project has them.
 class PaperArchives : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -40,7 +40,7 @@ class PaperArchives : public ::testing::Test {
     }
   }
 
-  // `first` is where the test begins within the archive's.
+  // `first` is the index in the archive at which the test begins.
   void ExpectSame(const PaperTask& task, const std::string& file, const std::string& test,
                   std::size_t first) const {
     const Archive archive = ReadNpz(folder_ / file);
@@ -74,7 +74,7 @@ TEST_F(PaperArchives, FitzHughNagumo) {
   ExpectSame(FitzHughNagumoGap(50), "fhn/fhn_interpolation.npz", "interpolation", 0);
 }
 
-// The first values, so that a change shows where the archives are not at hand.
+// The first values are compared everywhere, so that changes are found without the archives.
 TEST(PaperTasks, StartOneGapEarlierWithTheSameNoise) {
   const PaperTask regular = VanDerPolRegular(), irregular = VanDerPolIrregular();
   const PaperTask gap = FitzHughNagumoGap(), series = LongVanDerPol(25, 0.01);

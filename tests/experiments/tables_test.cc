@@ -1,4 +1,4 @@
-// Means, standard errors, differences from the paper, tables of them, and runs as JSON.
+// Tests of summaries, differences from the paper, tables, and runs as JSON.
 #include "experiments/tables.h"
 
 #include <gtest/gtest.h>
@@ -136,7 +136,7 @@ TEST(Tables, PagesAreFilled) {
             "'validation GROUP', 'samplers GROUP', 'bands TASK' or 'efficiency'");
 }
 
-// Two points of one channel; `shift` moves them, `width` is that of their bands.
+// Returns two points of one channel, moved by `shift`, with bands of that width.
 std::vector<BandPoint> Points(double shift, double width) {
   std::vector<BandPoint> points;
   for (double time : {1.0, 2.0}) {
@@ -254,7 +254,7 @@ TEST(RunFiles, ListsOfSeveralLengthsAreRefused) {
   RunRecord r = Record("efficiency", "gpode", 1, 0, 0);
   r.history = {{1, 2}, {1, 2}, {1}};
   EXPECT_EQ(MessageOf([&] { ParseRun(RunText(r), "a.json"); }),
-            "a.json: history has lists of several lengths, must have equal ones");
+            "a.json: history has lists of different lengths, must have equal ones");
 }
 
 TEST(Methods, AreAllModelsWithTheirTitles) {
@@ -292,7 +292,7 @@ TEST(Methods, DefaultsAreInTheOrderOfTheTables) {
   EXPECT_EQ(methods("efficiency"), (Names{"gpode", "shooting"}));
 }
 
-// Ten of the test's times, the first and the last among them.
+// Bands are at ten of the test times, including the first and the last.
 TEST(Plan, RunsOfSimulatedTasksHaveBands) {
   const TaskInfo info = ExpandTasks(std::vector<std::string>{"vdp-regular"}).at(0);
   const RunResult result = Execute(info, *FindMethod("gpode"), {.steps = 3});
@@ -313,7 +313,7 @@ TEST(Plan, RunsOfSimulatedTasksHaveBands) {
 
 TEST(Plan, RunsThatFailAreRecordedAndKeepNoModel) {
   TemporaryFolder folder;
-  // Training refuses a kernel that it does not know.
+  // Training refuses an unknown kernel.
   const MethodInfo broken{"gpode", "GPODE", 1, false,
                           [](const TaskInfo&, FitOptions* o) { o->kernel = "none"; }};
   const TaskInfo info = ExpandTasks(std::vector<std::string>{"fhn"}).at(0);

@@ -39,13 +39,13 @@ std::string Describe(const NumberRange& range) {
   return fmt::format("a number {} {}", range.above ? "above" : "of at least", range.least);
 }
 
-// What would be right; the ends of kSaneNumber are worth a word only to those beyond them.
+// Describes the range; the ends of kSaneNumber are mentioned only if a number is outside of them.
 std::string Describe(const NumberRange& range, const std::optional<double>& found) {
   const bool sane = range.least == kSaneNumber.least && range.most == kSaneNumber.most;
   return sane && !found ? "a number" : Describe(range);
 }
 
-bool Within(double value, const NumberRange& range) {
+bool IsWithin(double value, const NumberRange& range) {
   if (!std::isfinite(value)) return false;
   if (range.above && std::isfinite(range.most)) return value > range.least && value < range.most;
   return (range.above ? value > range.least : value >= range.least) && value <= range.most;
@@ -74,7 +74,7 @@ std::size_t EditDistance(std::string_view a, std::string_view b) {
   return row.back();
 }
 
-// The long name of "-o,--out", or the only one.
+// Returns the long name of "-o,--out", or the only name.
 std::string LongName(const std::string& names) { return names.substr(names.rfind(',') + 1); }
 
 }  // namespace
@@ -96,7 +96,7 @@ std::uint64_t ParseCount(const Place& place, std::string_view word, const CountR
 
 double ParseNumber(const Place& place, std::string_view word, const NumberRange& range) {
   const std::optional<double> value = internal::ToNumber(word);
-  if (!value || !Within(*value, range)) Refuse(place, word, Describe(range, value));
+  if (!value || !IsWithin(*value, range)) Refuse(place, word, Describe(range, value));
   return *value;
 }
 
@@ -105,9 +105,9 @@ std::vector<double> ParseNumbers(const Place& place, std::string_view word,
   std::vector<double> numbers;
   for (const std::string_view part : Split(word, ',')) {
     const std::optional<double> value = internal::ToNumber(internal::Trimmed(part));
-    if (!value || !Within(*value, range)) {
+    if (!value || !IsWithin(*value, range)) {
       Refuse(place, word,
-             fmt::format("{}, or several with commas between", Describe(range, value)));
+             fmt::format("{}, or several separated by commas", Describe(range, value)));
     }
     numbers.push_back(*value);
   }
@@ -117,11 +117,11 @@ std::vector<double> ParseNumbers(const Place& place, std::string_view word,
 std::vector<std::string> ParseWords(const Place& place, std::string_view word) {
   std::vector<std::string> words;
   for (const std::string_view part : Split(word, ',')) {
-    if (internal::Trimmed(part).empty()) Refuse(place, word, "names with commas between");
+    if (internal::Trimmed(part).empty()) Refuse(place, word, "names separated by commas");
     words.emplace_back(internal::Trimmed(part));
     if (std::find(words.begin(), words.end() - 1, words.back()) != words.end() - 1) {
       Refuse(place, word,
-             fmt::format("names that differ, {} is there twice", internal::Quote(words.back())));
+             fmt::format("different names; {} appears twice", internal::Quote(words.back())));
     }
   }
   return words;
@@ -130,10 +130,10 @@ std::vector<std::string> ParseWords(const Place& place, std::string_view word) {
 std::vector<Assignment> ParseAssignments(const Place& place, std::string_view word) {
   std::vector<Assignment> assignments;
   for (const std::string_view part : Split(word, ',')) {
-    // A name may hold '=', a value never does.
+    // A name may contain '=', a value never does.
     const std::size_t middle = part.rfind('=');
     if (middle == std::string_view::npos || middle == 0) {
-      Refuse(place, word, "NAME=VALUE, or several with commas between");
+      Refuse(place, word, "NAME=VALUE, or several separated by commas");
     }
     const std::string name(internal::Trimmed(part.substr(0, middle)));
     const auto same = [&](const Assignment& other) { return other.first == name; };
@@ -151,7 +151,7 @@ Range ParseRange(const Place& place, std::string_view word) {
   if (parts.size() != 3) Refuse(place, word, kRight);
   const std::optional<double> from = internal::ToNumber(parts[0]),
                               to = internal::ToNumber(parts[1]);
-  if (!from || !to || !Within(*from, kSaneNumber) || !Within(*to, kSaneNumber)) {
+  if (!from || !to || !IsWithin(*from, kSaneNumber) || !IsWithin(*to, kSaneNumber)) {
     Refuse(place, word, kRight);
   }
   std::size_t count = 0;
@@ -182,18 +182,18 @@ std::vector<double> ParseTimes(const Place& place, std::string_view word) {
   const std::vector<double> times = ParseNumbers(place, word, kSaneNumber);
   const auto later = [](double a, double b) { return !(a < b); };
   if (std::adjacent_find(times.begin(), times.end(), later) != times.end()) {
-    Refuse(place, word, "times that increase");
+    Refuse(place, word, "increasing times");
   }
   return times;
 }
 
 CLI::Option* AddWord(CLI::App* command, const std::string& names, const std::string& kind,
-                     std::function<void(const Place&, const std::string&)> take,
+                     std::function<void(const Place&, const std::string&)> parse,
                      const std::string& help) {
   const Place place{command->get_name(), LongName(names)};
   return command
       ->add_option_function<std::string>(
-          names, [place, take = std::move(take)](const std::string& word) { take(place, word); },
+          names, [place, parse = std::move(parse)](const std::string& word) { parse(place, word); },
           help)
       ->type_name(kind);
 }

@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::uint64_t kMostThreads = 4096;
 
-// ',', ';' or a tab by its name.
-void TakeSeparator(const Place& place, const std::string& word, char* separator) {
+// Reads the name of a separator, or the separator itself.
+void ParseSeparator(const Place& place, const std::string& word, char* separator) {
   if (word == "comma" || word == ",") {
     *separator = ',';
   } else if (word == "semicolon" || word == ";") {
@@ -27,52 +27,52 @@ void TakeSeparator(const Place& place, const std::string& word, char* separator)
 
 }  // namespace
 
-void AddSeed(CLI::App* command, Common* common, const std::string& of) {
+void AddSeed(CLI::App* command, CommonOptions* common, const std::string& seeded) {
   AddWord(
       command, "--seed", "N",
       [common](const Place& place, const std::string& word) {
         common->seed = ParseCount(place, word);
       },
-      fmt::format("seed of {}; the same seed gives the same numbers (default: 1)", of));
+      fmt::format("seed of {}; the same seed gives the same numbers (default: 1)", seeded));
 }
 
-void AddThreads(CLI::App* command, Common* common) {
+void AddThreads(CLI::App* command, CommonOptions* common) {
   AddCount(command, "--threads", &common->threads, {1, kMostThreads},
-           "threads to use; results do not depend on it (default: all cores)");
+           "number of threads; results do not depend on it (default: all cores)");
 }
 
-void AddQuiet(CLI::App* command, Common* common) {
+void AddQuiet(CLI::App* command, CommonOptions* common) {
   AddSwitch(command, "-q,--quiet", &common->quiet, "print nothing but errors");
 }
 
-void AddVerbose(CLI::App* command, Common* common) {
-  AddSwitch(command, "-v,--verbose", &common->verbose, "print more about what is done");
+void AddVerbose(CLI::App* command, CommonOptions* common) {
+  AddSwitch(command, "-v,--verbose", &common->verbose, "print more details");
 }
 
-void AddJson(CLI::App* command, Common* common) {
-  AddSwitch(command, "--json", &common->json, "print one JSON object, for programs");
+void AddJson(CLI::App* command, CommonOptions* common) {
+  AddSwitch(command, "--json", &common->json, "print one JSON object instead of text");
 }
 
 void AddReadOptions(CLI::App* command, ReadOptions* read) {
   const std::string group = "Reading data";
-  AddName(command, "--time", "NAME", &read->time_column, "column of the times (default: time or t)")
+  AddName(command, "--time", "NAME", &read->time_column, "time column (default: time or t)")
       ->group(group);
   AddName(command, "--trajectories-by", "NAME", &read->trajectory_column,
-          "column that says which trajectory a row belongs to (default: trajectory)")
+          "column with the trajectory of each row (default: trajectory)")
       ->group(group);
   AddWord(
       command, "--channels", "A,B,...",
       [read](const Place& place, const std::string& word) {
         read->channels = ParseWords(place, word);
       },
-      "take only these channels, in this order (default: all)")
+      "use only these channels, in this order (default: all)")
       ->group(group);
   AddWord(
       command, "--separator", "SEP",
       [read](const Place& place, const std::string& word) {
-        TakeSeparator(place, word, &read->separator);
+        ParseSeparator(place, word, &read->separator);
       },
-      "comma, semicolon or tab (default: what the header uses)")
+      "comma, semicolon or tab (default: that of the header)")
       ->group(group);
   AddWord(
       command, "--decimal", "MARK",
@@ -80,18 +80,18 @@ void AddReadOptions(CLI::App* command, ReadOptions* read) {
         if (word != "." && word != ",") Refuse(place, word, "'.' or ','");
         read->decimal = word[0];
       },
-      "decimal mark, . or , (default: what the first number uses)")
+      "decimal mark, . or , (default: that of the first number)")
       ->group(group);
   AddName(command, "--part", "NAME", &read->part,
-          fmt::format("of an archive with several data sets: train, validation, test, ... "
+          fmt::format("data set of an archive that has several: train, validation, test, ... "
                       "(default: {})",
                       read->part))
       ->group(group);
   AddNumber(command, "--frame-rate", &read->frame_rate, kPositiveNumber,
-            "of motion capture, per second (default: 120)")
+            "frames per second of motion capture (default: 120)")
       ->group(group);
   AddCount(command, "--every", &read->every, {1, 1'000'000},
-           "take every so many frames of motion capture (default: 1)")
+           "use only every N-th frame of motion capture (default: 1)")
       ->group(group);
 }
 

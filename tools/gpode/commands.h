@@ -1,8 +1,8 @@
-// The subcommands, and what they share.
+// The commands, and what they share.
 //
-// Each Add… function registers one subcommand with its options, help and examples; its work is done
-// in the callback once all words are read. Errors are InputErrors of one line; main prints them and
-// sets the exit code.
+// Each Add… function registers one command with its options, help and examples. The command's
+// callback does the work after all words of the command line are read. Errors are InputErrors of one
+// line; main prints them and sets the exit code.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -30,34 +30,35 @@ void AddReproduce(CLI::App& app);
 void AddCompletion(CLI::App& app);
 void AddManual(CLI::App& app);
 
-// Ctrl-C: all is saved, main ends with exit code 130.
+// Thrown after Ctrl-C, when everything is saved; main returns the exit code 130.
 struct Interrupted : std::exception {
   const char* what() const noexcept override { return "interrupted"; }
 };
 
-// A run that ended without a usable result, which it has saved all the same: exit code 1.
+// Thrown if training ended without a usable model; main returns the exit code 1.
 struct TrainingFailed : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
 // Options that most commands have.
-struct Common {
-  std::size_t threads = 0;  // 0: as many as the machine has
+struct CommonOptions {
+  std::size_t threads = 0;  // 0: as many as the machine has cores
   std::uint64_t seed = 1;
   bool quiet = false, verbose = false, json = false;
 };
-void AddSeed(CLI::App* command, Common* common, const std::string& of);
-void AddThreads(CLI::App* command, Common* common);
-void AddQuiet(CLI::App* command, Common* common);
-void AddVerbose(CLI::App* command, Common* common);
-void AddJson(CLI::App* command, Common* common);
+// Each adds one of these; `seeded` says what the seed is for.
+void AddSeed(CLI::App* command, CommonOptions* common, const std::string& seeded);
+void AddThreads(CLI::App* command, CommonOptions* common);
+void AddQuiet(CLI::App* command, CommonOptions* common);
+void AddVerbose(CLI::App* command, CommonOptions* common);
+void AddJson(CLI::App* command, CommonOptions* common);
 
-// Options about reading data files.
+// Adds the options about reading data files.
 void AddReadOptions(CLI::App* command, ReadOptions* read);
-// "Examples:" and one line each, at the end of the help.
+// Adds "Examples:" and one line each at the end of the help.
 void AddExamples(CLI::App* command, const std::vector<std::string>& examples);
 
-// The command as one line that a shell would take; main says what was typed.
+// CommandLine returns the words that main has set, as one line that a shell accepts.
 void SetCommandLine(int argc, const char* const* argv);
 const std::string& CommandLine();
 

@@ -20,7 +20,7 @@
 namespace gpode::tool {
 namespace {
 
-// visit(name, member) for everything about the data.
+// Calls visit(name, member) for all options about the data.
 template <typename Config, typename Visit>
 void ForDataOptions(Config& config, Visit&& visit) {
   visit("data.files", config.files);

@@ -1,9 +1,11 @@
-// Configuration files: all that `gpode fit` needs to repeat a run, as TOML.
+// Configuration files: everything that `gpode fit` needs to repeat a run, as TOML.
 //
 //   bound = "shooting"            # every member of FitOptions, see docs/formats.md
 //   steps = 20000
-//   data.files = ["a.csv"]        # and how the data are read
+//   data.files = ["a.csv"]        # the data files, and the options for reading them
 //   data.time = "t"
+//
+// Thread safety: plain values and functions.
 #pragma once
 
 #include <filesystem>
@@ -16,10 +18,10 @@
 
 namespace gpode::tool {
 
-// Names of a configuration file that say how long a run took, see sidecar.h; passed over here.
+// The prefix of names that say how long a run took (sidecar.h), which are ignored here.
 inline constexpr std::string_view kTimingPrefix = "timing.";
 
-// When the initial state may be.
+// The accepted values of the time of the initial state.
 inline constexpr std::string_view kInitialWords = "first, gap or a time";
 bool IsInitial(std::string_view word);
 
@@ -27,15 +29,15 @@ struct RunConfig {
   FitOptions fit;
   std::vector<std::string> files;
   ReadOptions read;
-  std::string validation;         // a file, or none
-  std::string initial = "first";  // when the initial state is: "first", "gap" or a time
+  std::string validation;         // a file; empty: none
+  std::string initial = "first";  // the time of the initial state: "first", "gap" or a time
 };
 
-// `base` with what the file sets. Unknown names and impossible values are errors with file and
-// line.
+// Returns `base` with the values that the file sets. Unknown names and invalid values are
+// InputErrors with file and line.
 RunConfig ReadConfig(const std::filesystem::path& path, const RunConfig& base);
 
-// All of it; `comment` comes first.
+// Returns the text of a configuration file that begins with a comment.
 std::string ConfigText(const RunConfig& config, std::string_view comment);
 
 }  // namespace gpode::tool

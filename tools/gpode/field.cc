@@ -27,21 +27,21 @@ struct Arguments {
   std::optional<std::string> at;
   std::size_t draws = 0;
   bool jacobian = false;
-  Common common;
+  CommonOptions common;
 };
 
-// A state is held or varied, not both.
-void CheckHeldApart(const Arguments& a) {
+// Throws if a state is in the grid and also held constant.
+void CheckHeldStatesNotInGrid(const Arguments& a) {
   if (!a.at) return;
   const std::vector<Assignment> grid = ParseAssignments({"field", "--grid"}, a.grid);
   for (const auto& [name, value] : ParseAssignments({"field", "--at"}, *a.at)) {
     const auto same = [&, held = name](const Assignment& axis) { return axis.first == held; };
     if (std::none_of(grid.begin(), grid.end(), same)) continue;
-    Refuse({"field", "--at"}, *a.at, "about states that are not in --grid");
+    Refuse({"field", "--at"}, *a.at, "values of states that are not in --grid");
   }
 }
 
-// One range per state; those not named are held at one value.
+// Returns one range per state, of a single value for states that are held constant.
 std::vector<Range> Axes(const Arguments& a, const Model& model,
                         const std::vector<std::string>& names) {
   std::vector<Range> axes;
@@ -54,7 +54,7 @@ std::vector<Range> Axes(const Arguments& a, const Model& model,
     }
   }
   const Place place{"field", "--grid"};
-  CheckHeldApart(a);
+  CheckHeldStatesNotInGrid(a);
   for (const auto& [name, range] : ParseAssignments(place, a.grid)) {
     axes[FindState(place, a.grid, name, names)] = ParseRange({"field", "--grid " + name}, range);
   }
@@ -70,7 +70,7 @@ std::vector<Range> Axes(const Arguments& a, const Model& model,
   return axes;
 }
 
-// All combinations; the last axis runs fastest.
+// Returns all points of the grid; the last axis varies fastest.
 Matrix GridOf(const std::vector<Range>& axes) {
   Eigen::Index rows = 1;
   for (const Range& axis : axes) rows *= static_cast<Eigen::Index>(axis.count);
@@ -105,7 +105,7 @@ std::vector<std::string> Derivatives(const std::vector<std::string>& names,
   return all;
 }
 
-// Of the mean field: (n, D D), row by row.
+// Returns the Jacobians of the field at n points, (n, D * D).
 Matrix Jacobians(const Field& field, const Matrix& points) {
   const Eigen::Index dim = points.cols();
   Matrix all(points.rows(), dim * dim);
@@ -144,28 +144,30 @@ void Run(const Arguments& a) {
   if (a.common.quiet) return;
   const std::string draws =
       a.draws > 0
-          ? fmt::format(", {}, seed {}", report::Several(a.draws, "draw", "draws"), a.common.seed)
+          ? fmt::format(", {}, seed {}", report::Pluralise(a.draws, "draw", "draws"), a.common.seed)
           : "";
   const std::string said = fmt::format(
       "{}: field of {} at {}{}", a.out == "-" ? a.model : a.out,
       fmt::join(report::Shortened(names, 60), ", "),
-      report::Several(static_cast<std::size_t>(points.rows()), "point", "points"), draws);
+      report::Pluralise(static_cast<std::size_t>(points.rows()), "point", "points"), draws);
   a.out == "-" ? PrintRemark(said) : PrintLine(said);
 }
 
 void AddOptions(CLI::App* command, Arguments* a) {
   command->add_option("MODEL", a->model, "model file")->required();
   command
-      ->add_option("--grid", a->grid, "states and where: S=FROM:TO:COUNT, or several with commas")
+      ->add_option("--grid", a->grid,
+                   "grid: S=FROM:TO:COUNT for a state, or several separated by commas")
       ->required()
       ->type_name("GRID");
   AddWord(
       command, "--at", "S=X,...", [a](const Place&, const std::string& word) { a->at = word; },
-      "hold states that are not in the grid there (default: the middle of the data)");
+      "values of states that are not in the grid (default: the middle of the data)");
   AddName(command, "-o,--output", "FILE", &a->out,
-          "result: .csv, .npz, or - for standard output (default)");
-  AddCount(command, "--draws", &a->draws, {0, 10'000}, "draws of the field to add (default: 0)");
-  AddSwitch(command, "--jacobian", &a->jacobian, "add the Jacobian of the mean field");
+          "output file: .csv, .npz, or - for standard output (default)");
+  AddCount(command, "--draws", &a->draws, {0, 10'000},
+           "draws of the vector field to include (default: 0)");
+  AddSwitch(command, "--jacobian", &a->jacobian, "include the Jacobian of the mean field");
   AddSeed(command, &a->common, "the draws");
   AddQuiet(command, &a->common);
 }

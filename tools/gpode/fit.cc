@@ -26,9 +26,9 @@
 namespace gpode::tool {
 namespace {
 
-constexpr std::size_t kLongSeries = 100;  // times from which on a series is shot by default
+constexpr std::size_t kLongSeries = 100;  // shooting is the default from so many times on
 
-// When the initial states are.
+// Sets the times of the initial states.
 void SetStarts(const std::string& initial, Dataset* data) {
   for (Trajectory& t : data->trajectories) {
     if (initial == "first") continue;
@@ -48,7 +48,8 @@ void SetStarts(const std::string& initial, Dataset* data) {
   }
 }
 
-// A channel without movement has no field. Principal components pass it over.
+// Refuses channels that never change, about which nothing can be learnt. Principal components
+// ignore them.
 void CheckChannelsMove(const Dataset& data, const RunConfig& config) {
   if (config.fit.observation == Observation::kPca) return;
   for (std::size_t c = 0; c < data.channels.size(); ++c) {
@@ -61,8 +62,8 @@ void CheckChannelsMove(const Dataset& data, const RunConfig& config) {
     }
     if (least < most) continue;
     internal::ThrowAt(config.files.front(),
-                      fmt::format("channel {} is {:g} in every row, must vary; choose others with "
-                                  "--channels",
+                      fmt::format("channel {} is {:g} in every row, must vary; "
+                                  "choose others with --channels",
                                   internal::Quote(data.channels[c]), least));
   }
 }
@@ -94,16 +95,16 @@ class Fitter {
     config_ = ConfigOf(a_);
     Prepare();
     CheckOutput(out_, config_.files);
-    CheckOutput(SidecarOf(out_), config_.files);
+    CheckOutput(SidecarPath(out_), config_.files);
     Interruption interruption;
     const TrainedModel trained = Learn();
-    // A sampler that was stopped has nothing to show.
+    // A sampler that was stopped has no model.
     if (!trained.finished && IsSampled(config_.fit) && !config_.files.empty()) {
       throw Interrupted();
     }
     WriteSidecar(trained);
-    Conclude(trained);
-    if (Interruption::Asked()) throw Interrupted();
+    PrintQuality(trained);
+    if (Interruption::Requested()) throw Interrupted();
     CheckSucceeded(trained);
   }
 
@@ -123,18 +124,19 @@ class Fitter {
     } else if (!a_.resume) {
       ThrowInput("fit", "DATA", "is missing, must name at least one file; see gpode fit --help");
     } else if (out_.empty()) {
-      ThrowInput("fit", "-o", "is missing, must name the model file to go on with");
+      ThrowInput("fit", "-o", "is missing, must name the model file to resume");
     } else if (!a_.changes.empty() || !a_.config.empty() || a_.observe || a_.model != "auto" ||
                !a_.validation.empty()) {
-      ThrowInput("fit", "--resume",
-                 "without DATA goes on as the run was, must not have other options for it");
+      ThrowInput(
+          "fit", "--resume",
+          "without DATA uses the options of the saved run, must not be combined with others");
     }
     if (out_ == "-") ThrowInput("fit", "-o", "is '-', must be a file");
   }
 
   void ChooseModel() {
     if (a_.model != "auto") SetModel(config_.fit, a_.model, "fit: --model");
-    // A configuration file has chosen already.
+    // A configuration file has set the bound already.
     if (a_.model == "auto" && a_.config.empty()) {
       config_.fit.bound = IsLong(data_) ? BoundKind::kShooting : BoundKind::kVanilla;
     }
@@ -143,7 +145,8 @@ class Fitter {
   void ReadValidation() {
     if (config_.validation.empty()) return;
     if (IsSampled(config_.fit)) {
-      ThrowInput("fit", "--validation", "has no use with a sampler, must not be given");
+      ThrowInput("fit", "--validation",
+                 "cannot be combined with a sampler, which does not stop early");
     }
     validation_ = ReadDataset(std::vector<std::filesystem::path>{config_.validation}, config_.read);
     if (validation_.channels == data_.channels) return;
@@ -153,18 +156,18 @@ class Fitter {
                     internal::ListOf(validation_.channels), internal::ListOf(data_.channels)));
   }
 
-  // What is in the file must be the run that was asked for.
-  void CheckResumes(const TrainedModel& saved) const {
+  // Throws unless the model file holds the run that is to be resumed.
+  void CheckSameRun(const TrainedModel& saved) const {
     if (config_.files.empty()) return;
     if (!SameData(saved.data, data_) || !SameData(saved.validation, validation_)) {
-      internal::ThrowAt(out_, "holds a run on other data, cannot go on with these");
+      internal::ThrowAt(out_, "holds a run on other data, cannot be resumed with these");
     }
     FitOptions was = saved.model.options, is = config_.fit;
     was.threads = is.threads;
     if (OptionsText(was) != OptionsText(is)) {
       internal::ThrowAt(out_,
-                        "holds a run with other options, cannot go on with these; leave out "
-                        "DATA and options to go on as it was");
+                        "holds a run with other options, cannot be resumed with these; "
+                        "leave out DATA and options to resume it as it is");
     }
   }
 
@@ -174,44 +177,44 @@ class Fitter {
     control.report = [&](const Progress& progress) {
       clock_->Record(progress.step);
       line.Show(progress);
-      WriteSidecarNowAndThen();
-      return !Interruption::Asked();
+      WriteSidecarPeriodically();
+      return !Interruption::Requested();
     };
     control.report_every = 1;
     control.checkpoint = out_;
     control.checkpoint_seconds = a_.checkpoint_seconds;
     if (a_.common.threads > 0) control.threads = a_.common.threads;
-    const bool go_on = a_.resume && (config_.files.empty() || std::filesystem::exists(out_));
-    if (!a_.common.quiet && !a_.common.json && !go_on) PrintPlan(data_, config_);
+    const bool resumes = a_.resume && (config_.files.empty() || std::filesystem::exists(out_));
+    if (!a_.common.quiet && !a_.common.json && !resumes) PrintPlan(data_, config_);
     clock_.emplace(control.threads.value_or(config_.fit.threads));
-    if (!go_on) return Train(data_, config_.fit, control, validation_);
+    if (!resumes) return Train(data_, config_.fit, control, validation_);
     resumed_ = true;
     const TrainedModel saved = LoadTrainedModel(out_);
-    CheckResumes(saved);
-    if (const auto earlier = TimingBeside(out_)) clock_->GoOnFrom(*earlier);
+    CheckSameRun(saved);
+    if (const auto earlier = ReadTiming(out_)) clock_->ContinueFrom(*earlier);
     if (!a_.common.quiet && !a_.common.json) {
-      fmt::print("{}: {}\n", out_, saved.finished ? "is finished already" : "going on");
+      fmt::print("{}: {}\n", out_, saved.finished ? "already finished" : "resuming");
     }
     return Resume(out_, control);
   }
 
   void WriteSidecar(const report::Timing& timing) const {
-    // A run that goes on keeps the command that began it.
+    // A resumed run keeps the command that began it.
     std::string text = resumed_ ? ReadSidecar(out_) : "";
     if (text.empty() && config_.files.empty()) return;
     if (text.empty()) text = ConfigText(config_, command_line_);
     text = WithTiming(text, timing);
-    internal::WriteFile(SidecarOf(out_), std::as_bytes(std::span(text)));
+    internal::WriteFile(SidecarPath(out_), std::as_bytes(std::span(text)));
   }
 
-  // Beside the model that is there now.
+  // Writes the final times, beside the final model.
   void WriteSidecar(const TrainedModel& trained) const {
     if (clock_->started()) WriteSidecar(clock_->At(trained.history));
   }
 
-  // As often as checkpoints: a run that is killed has its configuration and times, too.
-  void WriteSidecarNowAndThen() {
-    if (IsSampled(config_.fit)) return;  // which writes its model at the end only
+  // Writes the times as often as checkpoints are written, so that a killed run has them as well.
+  void WriteSidecarPeriodically() {
+    if (IsSampled(config_.fit)) return;  // a sampler writes its model at the end only
     const auto now = std::chrono::steady_clock::now();
     const std::chrono::duration<double> passed = now - written_;
     if (!(a_.checkpoint_seconds > 0) || passed.count() < a_.checkpoint_seconds) return;
@@ -219,16 +222,16 @@ class Fitter {
     WriteSidecar(clock_->Thinned());
   }
 
-  // Numbers that are none are no model, whatever the file holds.
+  // Throws if the bound is not finite: the file then holds no usable model.
   void CheckSucceeded(const TrainedModel& trained) const {
     if (trained.history.empty() || std::isfinite(trained.history.back().bound)) return;
     throw TrainingFailed(
-        fmt::format("fit: training failed, its bound is {}: {} is of no use; a "
-                    "smaller --learning-rate may help",
+        fmt::format("fit: training failed, its bound is {}: {} cannot be used; "
+                    "a smaller --learning-rate may help",
                     trained.history.back().bound, out_));
   }
 
-  void Conclude(const TrainedModel& trained) const {
+  void PrintQuality(const TrainedModel& trained) const {
     if (a_.common.quiet && !a_.common.json) return;
     const FitQuality quality = AssessFit(
         trained, {.draws = 64, .seed = trained.model.options.seed, .threads = a_.common.threads});

@@ -14,31 +14,31 @@
 namespace gpode::tool {
 namespace {
 
-// Options with a name that people know from elsewhere, or a help with more to say.
-struct Known {
+// An option of FitOptions with a name and a help text of its own.
+struct NamedOption {
   std::string option, kind, help;
 };
-const std::map<std::string, Known>& KnownOptions() {
-  static const std::map<std::string, Known> known = {
-      {"states", {"--states", "N", "dimension of the state (default: as many as channels)"}},
-      {"kernel", {"--kernel", "NAME", "covariance function of the field"}},
-      {"inducing", {"--inducing", "N", "inducing points of the Gaussian process"}},
-      {"features", {"--features", "N", "Fourier features of a draw"}},
-      {"steps", {"--iterations", "N", "training steps at most"}},
+const std::map<std::string, NamedOption>& NamedOptions() {
+  static const std::map<std::string, NamedOption> named = {
+      {"states", {"--states", "N", "dimension of the state (default: number of channels)"}},
+      {"kernel", {"--kernel", "NAME", "covariance function of the vector field"}},
+      {"inducing", {"--inducing", "N", "number of inducing points of the Gaussian process"}},
+      {"features", {"--features", "N", "number of Fourier features of a draw"}},
+      {"steps", {"--iterations", "N", "maximal number of training steps"}},
       {"draws", {"--draws", "N", "functions drawn per step"}},
-      {"batch", {"--batch", "N", "observation times per step; 0: all of them"}},
-      {"learning_rate", {"--learning-rate", "X", "of the optimiser"}},
-      {"noise_variance", {"--noise", "V,...", "known noise variance, one or one per channel"}},
+      {"batch", {"--batch", "N", "observation times per step; 0: all"}},
+      {"learning_rate", {"--learning-rate", "X", "learning rate of the optimiser"}},
+      {"noise_variance", {"--noise", "V,...", "known noise variance: one, or one per channel"}},
       {"segment", {"--segment", "N", "observation gaps per shooting segment"}},
       {"solver.method", {"--solver", "NAME", "Runge-Kutta method"}},
       {"solver.rtol", {"--rtol", "X", "relative tolerance of the solver"}},
       {"solver.atol", {"--atol", "X", "absolute tolerance of the solver"}},
   };
-  return known;
+  return named;
 }
 
-// These are set by options that do more.
-bool IsCovered(const std::string& name) {
+// Returns true for members that are set by options of other kinds.
+bool HasOwnOption(const std::string& name) {
   return name == "model" || name == "bound" || name == "observation" || name == "seed" ||
          name == "threads" || name == "tolerance" || name == "tight_tolerance" ||
          name.starts_with("observation_map");
@@ -50,16 +50,16 @@ std::string OptionName(std::string name) {
   return "--" + name;
 }
 
-// One option of FitOptions. Its word is tried at once, so that a wrong one is found before any
-// work.
+// Adds one option of FitOptions. Its word is tried at once, so that an error is found before any
+// work is done.
 void AddFitOption(CLI::App* command, FitArguments* a, const OptionInfo& info) {
-  const auto known = KnownOptions().find(info.name);
-  const bool common = known != KnownOptions().end();
-  const std::string option = common ? known->second.option : OptionName(info.name);
-  const std::string help = common ? known->second.help : info.help;
+  const auto named = NamedOptions().find(info.name);
+  const bool common = named != NamedOptions().end();
+  const std::string option = common ? named->second.option : OptionName(info.name);
+  const std::string help = common ? named->second.help : info.help;
   const bool has_default = info.default_value != "[]" && help.find("default") == std::string::npos;
   AddWord(
-      command, option, common ? known->second.kind : "VALUE",
+      command, option, common ? named->second.kind : "VALUE",
       [a, name = info.name](const Place& place, const std::string& word) {
         const std::string source = fmt::format("{}: {}", place.command, place.option);
         if (name == "states") ParseCount(place, word, {1, 1'000'000});
@@ -71,8 +71,8 @@ void AddFitOption(CLI::App* command, FitArguments* a, const OptionInfo& info) {
       ->group(common ? "Options" : "More options");
 }
 
-// "learnt", "fixed", "lowered" or where the lowering ends.
-void TakeTolerance(const Place& place, const std::string& word, FitArguments* a) {
+// Parses "learnt", "fixed", "lowered", or the final value of a lowered tolerance.
+void ParseTolerance(const Place& place, const std::string& word, FitArguments* a) {
   const std::string source = fmt::format("{}: {}", place.command, place.option);
   if (word == "learnt" || word == "fixed" || word == "lowered") {
     a->changes.push_back([=](RunConfig& c) { SetOption(c.fit, "tolerance", word, source); });
@@ -88,12 +88,12 @@ void TakeTolerance(const Place& place, const std::string& word, FitArguments* a)
   });
 }
 
-void TakeInitial(const Place& place, const std::string& word, FitArguments* a) {
+void ParseInitial(const Place& place, const std::string& word, FitArguments* a) {
   if (!IsInitial(word)) Refuse(place, word, kInitialWords);
   a->changes.push_back([=](RunConfig& c) { c.initial = word; });
 }
 
-// Each option of ReadOptions that was given counts over the file's.
+// Adds the options for reading data, which take precedence over the configuration file.
 void AddDataOptions(CLI::App* command, FitArguments* a) {
   const auto read = std::make_shared<ReadOptions>();
   AddReadOptions(command, read.get());
@@ -127,7 +127,7 @@ Matrix ParseMatrix(const Place& place, const std::string& word) {
     const std::size_t end = rest.find(';');
     rows.push_back(ParseRow(place, word, rest.substr(0, end)));
     if (rows.back().size() != rows.front().size()) {
-      Refuse(place, word, "rows of equally many numbers");
+      Refuse(place, word, "rows of equal length");
     }
     if (end == std::string_view::npos) break;
     rest.remove_prefix(end + 1);
@@ -149,37 +149,37 @@ Matrix ReadMatrix(const Place& place, const std::string& word) {
 }  // namespace
 
 void AddFitOptions(CLI::App* command, FitArguments* a) {
-  command->add_option("DATA", a->files, "data files; several are several trajectories");
+  command->add_option("DATA", a->files, "data files, each with one or more trajectories");
   AddName(command, "-o,--output", "FILE", &a->out,
-          "model file (default: the first data file's name .gpode)");
+          "model file (default: name of the first data file with .gpode)");
   std::vector<std::string> models = {"auto"};
   for (const NamedModel& model : ListModels()) models.push_back(model.name);
-  AddChoice(command, "--model", &a->model, models,
-            "GPODE on whole trajectories (gpode) or short segments (shooting), shooting from 100 "
-            "times on (auto, the default); or another model of the field: npode, neural, "
-            "neural-vi, each also with -shooting, neural-hmc, gpode-hmc");
-  AddName(command, "--validation", "FILE", &a->validation,
-          "data that are not trained on, to stop where they are forecast best");
+  AddChoice(
+      command, "--model", &a->model, models,
+      "gpode: GPODE on whole trajectories; shooting: GPODE on short segments; auto (default): "
+      "shooting for 100 or more times, else gpode; other models of the vector field: npode, "
+      "neural and neural-vi, each also with -shooting; neural-hmc; gpode-hmc");
+  AddName(command, "--validation", "FILE", &a->validation, "held-out data for early stopping");
   AddWord(
       command, "--observe", "HOW",
       [a](const Place&, const std::string& word) { a->observe = word; },
-      "how channels show states: identity, pca, rows of a matrix as in 1,0;0,1, or an .npy file "
-      "(default: identity, with more states than channels: the first ones)");
+      "map from states to channels: identity, pca, rows of a matrix as in 1,0;0,1, "
+      "or an .npy file (default: identity; channels are the first states if there are fewer)");
   AddWord(
       command, "--tolerance", "X",
-      [a](const Place& place, const std::string& word) { TakeTolerance(place, word, a); },
-      "of shooting at its end, relative to the states' spread, or learnt (default: 0.01)");
+      [a](const Place& place, const std::string& word) { ParseTolerance(place, word, a); },
+      "final tolerance of shooting relative to the spread of states, or learnt (default: 0.01)");
   for (const OptionInfo& info : ListOptions()) {
-    if (!IsCovered(info.name)) AddFitOption(command, a, info);
+    if (!HasOwnOption(info.name)) AddFitOption(command, a, info);
   }
   AddWord(
       command, "--initial", "WHEN",
-      [a](const Place& place, const std::string& word) { TakeInitial(place, word, a); },
-      "when the initial state is: first (observation), gap (one gap before it) or a time "
+      [a](const Place& place, const std::string& word) { ParseInitial(place, word, a); },
+      "time of the initial state: first (observation), gap (one gap earlier) or a time "
       "(default: first)");
   AddName(command, "--config", "FILE", &a->config,
-          "TOML file of options; those given here count more");
-  AddSwitch(command, "--resume", &a->resume, "go on with the run in the model file");
+          "TOML file with options; options of the command line take precedence");
+  AddSwitch(command, "--resume", &a->resume, "resume the run in the model file");
   AddNumber(command, "--checkpoint", &a->checkpoint_seconds, {.least = 0},
             "seconds between checkpoints of a long run; 0: none (default: 5)");
   AddWord(
@@ -188,7 +188,7 @@ void AddFitOptions(CLI::App* command, FitArguments* a) {
         const std::uint64_t seed = ParseCount(place, word);
         a->changes.push_back([=](RunConfig& c) { c.fit.seed = seed; });
       },
-      "seed of the training; the same seed gives the same model (default: 1)");
+      "seed of training; the same seed gives the same model (default: 1)");
   AddThreads(command, &a->common);
   AddQuiet(command, &a->common);
   AddVerbose(command, &a->common);
@@ -229,7 +229,7 @@ void SetObservation(const std::optional<std::string>& observe, std::size_t chann
   if (*observe == "identity" || *observe == "pca") {
     SetOption(*options, "observation", *observe, "fit: --observe");
     if (*observe == "pca" && options->states == 0) {
-      ThrowInput("fit", "--states", "is missing, must say how many principal components there are");
+      ThrowInput("fit", "--states", "is missing, must be the number of principal components");
     }
     return;
   }
@@ -238,11 +238,11 @@ void SetObservation(const std::optional<std::string>& observe, std::size_t chann
       observe->ends_with(".npy") ? ReadMatrix(place, *observe) : ParseMatrix(place, *observe);
   const Matrix& matrix = options->observation_map.matrix;
   if (static_cast<std::size_t>(matrix.rows()) != channels) {
-    Refuse(place, *observe, fmt::format("a matrix of one row per channel, which are {}", channels));
+    Refuse(place, *observe, fmt::format("a matrix with {} rows, one per channel", channels));
   }
   if (options->states != 0 && static_cast<Eigen::Index>(options->states) != matrix.cols()) {
     Refuse(place, *observe,
-           fmt::format("a matrix of one column per state, which are {}", options->states));
+           fmt::format("a matrix with {} columns, one per state", options->states));
   }
 }
 

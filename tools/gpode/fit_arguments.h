@@ -1,5 +1,5 @@
-// The options of `gpode fit`: every member of FitOptions has one, the common ones with names and
-// help of their own.
+// The options of `gpode fit`. Every member of FitOptions has one; common ones have names and help
+// texts of their own.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -16,22 +16,22 @@ namespace gpode::tool {
 struct FitArguments {
   std::vector<std::string> files;
   std::string out, config, validation;
-  std::string model = "auto";  // a name of ListModels, or auto
+  std::string model = "auto";  // "auto" or a name of ListModels
   bool resume = false;
   double checkpoint_seconds = 5;
-  Common common;
-  // What the words set, in the order they were read; applied over the configuration file.
+  CommonOptions common;
+  // The changes that words make to the configuration file, in the order of the words.
   std::vector<std::function<void(RunConfig&)>> changes;
-  std::optional<std::string> observe;  // once the channels are known
+  std::optional<std::string> observe;  // parsed when the channels are known
 };
 
 void AddFitOptions(CLI::App* command, FitArguments* arguments);
 
-// Defaults, then the configuration file, then the words.
+// Returns the defaults, changed by the configuration file and then by the words.
 RunConfig ConfigOf(const FitArguments& arguments);
 
-// y = C x from "identity", "pca", rows "1,0;0,1" or an .npy file, for so many channels; what is not
-// said follows from the number of states.
+// Sets the observation map y = C x from "identity", "pca", rows "1,0;0,1" or an .npy file. Without
+// any of these it follows from the numbers of channels and states.
 void SetObservation(const std::optional<std::string>& observe, std::size_t channels,
                     FitOptions* options);
 

@@ -67,8 +67,8 @@ void PrintPlan(const Dataset& data, const RunConfig& config) {
                           : model.name == "shooting" ? "shooting"
                                                      : model.title;
   fmt::print("{}: {}\n", fmt::join(config.files, ", "), report::DescribeData(data));
-  fmt::print("learning the field of {} by {}, {}, seed {}\n",
-             report::Several(states, "state", "states"), how, made_of, o.seed);
+  fmt::print("learning the vector field of {} by {}, {}, seed {}\n",
+             report::Pluralise(states, "state", "states"), how, made_of, o.seed);
   std::fflush(stdout);
 }
 
@@ -96,13 +96,13 @@ void PrintSummary(const TrainedModel& trained, const FitQuality& quality, const 
   const std::size_t steps = StepsTaken(trained);
   if (!trained.history.empty()) {
     fmt::print("{} after {}, bound {:.2f}\n\n", trained.finished ? "done" : "stopped",
-               report::Several(steps, "step", "steps"), trained.history.back().bound);
+               report::Pluralise(steps, "step", "steps"), trained.history.back().bound);
   }
   const Model& model = trained.model;
   if (model.IsSampled()) {
     fmt::print("done with {} from {}, R-hat up to {:.3f}, at least {:.0f} effective draws\n\n",
-               report::Several(static_cast<std::size_t>(model.draws.rows()), "draw", "draws"),
-               report::Several(model.options.sampler.chains, "chain", "chains"),
+               report::Pluralise(static_cast<std::size_t>(model.draws.rows()), "draw", "draws"),
+               report::Pluralise(model.options.sampler.chains, "chain", "chains"),
                model.sampler.worst_rhat, model.sampler.least_bulk_ess);
   }
   PrintChannels(quality, verbose);
@@ -113,7 +113,7 @@ void PrintSummary(const TrainedModel& trained, const FitQuality& quality, const 
   }
   for (const std::string& remark : AllRemarks(trained, quality)) fmt::print("note: {}\n", remark);
   fmt::print("saved {}{}\n", out,
-             trained.finished ? "" : "; go on with gpode fit --resume -o " + out);
+             trained.finished ? "" : "; continue with gpode fit --resume -o " + out);
 }
 
 void PrintSummaryJson(const TrainedModel& trained, const FitQuality& quality,

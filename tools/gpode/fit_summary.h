@@ -1,4 +1,4 @@
-// What is said before and after a run.
+// The output of `gpode fit` before and after training.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ void PrintSummary(const TrainedModel& trained, const FitQuality& quality, const 
 void PrintSummaryJson(const TrainedModel& trained, const FitQuality& quality,
                       const std::string& out);
 
-// The kernel's lengthscales in the user's units, one row per derivative.
+// Prints the kernel's lengthscales in the user's units, one row per derivative.
 void PrintLengthscales(const Model& model);
 
 }  // namespace gpode::tool

@@ -1,4 +1,4 @@
-// gpode forecast: what a model says of times to come, of times gone by, from any start.
+// gpode forecast: forecasts of a model's trajectories, or from any start.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -21,7 +21,7 @@
 namespace gpode::tool {
 namespace {
 
-constexpr double kFurther = 0.5;  // of the data's span, when nothing says how far
+constexpr double kForecastShare = 0.5;  // default length of the forecast, relative to the data's
 
 struct Arguments {
   std::string model, out = "-";
@@ -32,13 +32,13 @@ struct Arguments {
   std::vector<double> quantiles = {0.05, 0.5, 0.95};
   std::string start = "latest";
   bool noise = false, all_draws = false, states = false, plot = false;
-  Common common;
+  CommonOptions common;
 };
 
-// Times of the rows: those asked for or, from `first` on, equally far apart.
+// Returns the times of the rows: those of --times or equally spaced ones from `first` on.
 std::vector<double> TimesFrom(double first, double span, const Arguments& a) {
   if (a.times) return ParseTimes({"forecast", "--times"}, *a.times);
-  const double until = a.until.value_or(first + kFurther * span);
+  const double until = a.until.value_or(first + kForecastShare * span);
   if (!(until > first)) {
     ThrowInput("forecast", "--until",
                fmt::format("is {:g}, must be after {:g}, where the forecast begins", until, first));
@@ -46,7 +46,7 @@ std::vector<double> TimesFrom(double first, double span, const Arguments& a) {
   return RegularTimes(first, until, a.points);
 }
 
-// Columns of one forecast: mean and quantiles, and the draws themselves if asked for.
+// Returns the columns of a forecast: mean, quantiles and, with --all-draws, the draws.
 Matrix Summary(const Forecast& forecast, const Arguments& a) {
   const Matrix mean = forecast.Mean();
   const Eigen::Index channels = mean.cols(),
@@ -78,8 +78,8 @@ std::vector<std::string> SummaryNames(const std::vector<std::string>& names, con
   return columns;
 }
 
-// The states instead of the channels, which have no noise.
-void ShowStates(Forecast* forecast) {
+// Replaces the channels of a forecast by its states, which have no noise.
+void ReplaceChannelsByStates(Forecast* forecast) {
   forecast->draws = std::move(forecast->states);
   if (forecast->draws.empty()) return;
   forecast->noise = GaussianNoise(Vector::Zero(forecast->draws[0].cols()));
@@ -92,7 +92,7 @@ class Forecaster {
     options_ = {.draws = a_.draws,
                 .seed = a_.common.seed,
                 .threads = a_.common.threads,
-                .from = OriginOf(a_.start),
+                .from = ParseOrigin(a_.start),
                 .states = a_.states};
     CheckSize();
   }
@@ -108,7 +108,7 @@ class Forecaster {
     if (result_.trajectories.size() == 1) result_.trajectories[0].name.clear();
     const bool table = !a_.plot || a_.out != "-";
     if (table) WriteResult(a_.out, result_);
-    if (!a_.common.quiet) Say();
+    if (!a_.common.quiet) PrintResult();
   }
 
  private:
@@ -143,9 +143,9 @@ class Forecaster {
 
   void FromState() {
     const std::vector<double> values = ChannelValues({"forecast", "--from"}, *a_.from, model());
-    const StartState start = StateBehind(
+    const StartState start = StateFromChannels(
         posterior_, values,
-        fmt::format("forecast: --from is {}, must give enough channels to tell the state: {}",
+        fmt::format("forecast: --from is {}, must give enough channels to determine the state: {}",
                     internal::Quote(*a_.from), internal::ListOf(model().channels)));
     const double at = a_.at.value_or(0);
     double span = 0;
@@ -163,17 +163,17 @@ class Forecaster {
   }
 
   void Add(const std::string& name, Forecast forecast) {
-    if (a_.states) ShowStates(&forecast);
+    if (a_.states) ReplaceChannelsByStates(&forecast);
     diverged_ += forecast.diverged;
     result_.channels = SummaryNames(Names(), a_);
     result_.trajectories.push_back({name, forecast.times, Summary(forecast, a_), {}});
   }
 
-  void Say() const {
+  void PrintResult() const {
     const std::string said = fmt::format(
         "{}: forecast of {}, {} of the {}, seed {}, {} diverged", a_.out == "-" ? a_.model : a_.out,
-        report::Several(result_.trajectories.size(), "trajectory", "trajectories"),
-        report::Several(a_.draws, "draw", "draws"),
+        report::Pluralise(result_.trajectories.size(), "trajectory", "trajectories"),
+        report::Pluralise(a_.draws, "draw", "draws"),
         a_.states  ? "states"
         : a_.noise ? "channels, bands with noise"
                    : "channels, bands without noise",
@@ -190,45 +190,48 @@ class Forecaster {
 };
 
 void Check(const Arguments& a) {
-  if (a.times && a.until) ThrowInput("forecast", "--until", "cannot go with --times");
-  if (a.from && a.trajectory) ThrowInput("forecast", "--from", "cannot go with --trajectory");
-  if (a.at && !a.from) ThrowInput("forecast", "--at", "needs --from, whose time it is");
+  if (a.times && a.until) ThrowInput("forecast", "--until", "cannot be combined with --times");
+  if (a.from && a.trajectory)
+    ThrowInput("forecast", "--from", "cannot be combined with --trajectory");
+  if (a.at && !a.from) ThrowInput("forecast", "--at", "needs --from");
   CheckTable(a.out, {&a.model, 1});
   if (a.times) ParseTimes({"forecast", "--times"}, *a.times);
   if (a.noise && a.states)
-    ThrowInput("forecast", "--noise", "cannot go with --states, they have none");
+    ThrowInput("forecast", "--noise", "cannot be combined with --states, which have no noise");
 }
 
 void AddOptions(CLI::App* command, Arguments* a) {
   command->add_option("MODEL", a->model, "model file")->required();
   AddName(command, "-o,--output", "FILE", &a->out,
-          "result: .csv, .npz, or - for standard output (default)");
+          "output file: .csv, .npz, or - for standard output (default)");
   AddWord(
       command, "--until", "T",
       [a](const Place& place, const std::string& word) {
         a->until = ParseNumber(place, word, kSaneNumber);
       },
-      "forecast from the last observation to here (default: half the data's span further)");
-  AddCount(command, "--points", &a->points, {2, 10'000'000}, "rows up to there (default: 101)");
+      "end of the forecast, which begins at the last observation (default: "
+      "half the span of the data further)");
+  AddCount(command, "--points", &a->points, {2, 10'000'000}, "number of rows (default: 101)");
   AddWord(
       command, "--times", "LIST", [a](const Place&, const std::string& word) { a->times = word; },
-      "instead: FROM:TO:COUNT or T1,T2,..., before, within or after the data");
+      "times instead: FROM:TO:COUNT or T1,T2,..., before, within or after the data");
   AddWord(
       command, "--from", "C=X,...", [a](const Place&, const std::string& word) { a->from = word; },
-      "start from these values of channels instead of a trajectory's");
+      "start from these values of channels instead of a state of a trajectory");
   AddWord(
       command, "--at", "T",
       [a](const Place& place, const std::string& word) {
         a->at = ParseNumber(place, word, kSaneNumber);
       },
-      "the time of --from (default: 0)");
+      "time of --from (default: 0)");
   AddWord(
       command, "--trajectory", "NAME",
       [a](const Place&, const std::string& word) { a->trajectory = word; },
-      "only this one, by its name or its number from 1 (default: all)");
+      "forecast only this trajectory, by its name or its number from 1 (default: all)");
   AddChoice(command, "--start", &a->start, {"latest", "initial"},
-            "from the latest learnt state or the initial one (default: latest)");
-  AddCount(command, "--draws", &a->draws, {1, 1'000'000}, "draws of the field (default: 128)");
+            "start from the latest learnt state or the initial one (default: latest)");
+  AddCount(command, "--draws", &a->draws, {1, 1'000'000},
+           "draws of the vector field (default: 128)");
   AddWord(
       command, "--quantiles", "P,...",
       [a](const Place& place, const std::string& word) {
@@ -236,14 +239,14 @@ void AddOptions(CLI::App* command, Arguments* a) {
         std::vector<double> sorted = a->quantiles;
         std::sort(sorted.begin(), sorted.end());
         if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end()) {
-          Refuse(place, word, "numbers that differ");
+          Refuse(place, word, "different numbers");
         }
       },
-      "of the draws (default: 0.05,0.5,0.95)");
-  AddSwitch(command, "--noise", &a->noise, "bands of new observations, with their noise");
-  AddSwitch(command, "--all-draws", &a->all_draws, "write every draw, too");
-  AddSwitch(command, "--states", &a->states, "the model's states instead of the channels");
-  AddSwitch(command, "--plot", &a->plot, "show a picture instead of the table");
+      "quantiles of the draws (default: 0.05,0.5,0.95)");
+  AddSwitch(command, "--noise", &a->noise, "quantiles of observations, which include the noise");
+  AddSwitch(command, "--all-draws", &a->all_draws, "write every draw as well");
+  AddSwitch(command, "--states", &a->states, "forecast the model's states instead of the channels");
+  AddSwitch(command, "--plot", &a->plot, "plot in the terminal instead of printing the table");
   AddSeed(command, &a->common, "the draws");
   AddThreads(command, &a->common);
   AddQuiet(command, &a->common);

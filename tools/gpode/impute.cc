@@ -1,4 +1,4 @@
-// gpode impute: the gaps of the training data filled, with bands.
+// gpode impute: fills the gaps of the training data, with bands.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,11 +24,11 @@ struct Arguments {
   double level = 0.9;
   std::size_t draws = 128;
   bool noise = false, only_gaps = false;
-  Common common;
+  CommonOptions common;
 };
 
-// Rows of the trajectory and, at other times, rows of nothing.
-Trajectory WithTimes(const Trajectory& seen, const std::vector<double>& times) {
+// Returns the trajectory with rows of missing values at further times.
+Trajectory AddTimes(const Trajectory& seen, const std::vector<double>& times) {
   Trajectory wider{
       .name = seen.name, .times = seen.times, .values = {}, .start_time = seen.start_time};
   for (double t : times) {
@@ -44,7 +44,7 @@ Trajectory WithTimes(const Trajectory& seen, const std::vector<double>& times) {
   return wider;
 }
 
-// Per channel: the value, its band, and whether it was missing.
+// Returns, per channel, the value, the ends of its band, and 1 if it was missing.
 Trajectory Columns(const Trajectory& seen, const Imputation& whole, const Arguments& a) {
   const Eigen::Index rows = seen.values.rows(), channels = seen.values.cols();
   Trajectory columns{
@@ -75,7 +75,7 @@ void Run(const Arguments& a) {
       a.times ? ParseTimes({"impute", "--times"}, *a.times) : std::vector<double>();
   const TrainedModel trained = LoadTrainedModel(a.model);
   if (trained.data.trajectories.empty()) {
-    internal::ThrowAt(a.model, "holds a model without its data, there is nothing to impute");
+    internal::ThrowAt(a.model, "holds a model without its data, must hold the data to impute");
   }
   const Posterior posterior(trained.model);
   const ForecastOptions options{
@@ -91,7 +91,7 @@ void Run(const Arguments& a) {
   std::size_t filled = 0, diverged = 0;
   for (std::size_t n = 0; n < count; ++n) {
     if (a.trajectory && n != only) continue;
-    const Trajectory seen = WithTimes(trained.data.trajectories[n], times);
+    const Trajectory seen = AddTimes(trained.data.trajectories[n], times);
     CheckAmount({"impute", "--draws"},
                 static_cast<double>(seen.values.size()) * static_cast<double>(a.draws),
                 "rows and channels");
@@ -105,8 +105,8 @@ void Run(const Arguments& a) {
   if (a.common.quiet) return;
   const std::string said = fmt::format(
       "{}: {} filled, {:g} % bands {} noise, {}, seed {}, {} diverged",
-      a.out == "-" ? a.model : a.out, report::Several(filled, "missing value", "missing values"),
-      100 * a.level, a.noise ? "with" : "without", report::Several(a.draws, "draw", "draws"),
+      a.out == "-" ? a.model : a.out, report::Pluralise(filled, "missing value", "missing values"),
+      100 * a.level, a.noise ? "with" : "without", report::Pluralise(a.draws, "draw", "draws"),
       a.common.seed, diverged);
   a.out == "-" ? PrintRemark(said) : PrintLine(said);
 }
@@ -114,19 +114,20 @@ void Run(const Arguments& a) {
 void AddOptions(CLI::App* command, Arguments* a) {
   command->add_option("MODEL", a->model, "model file")->required();
   AddName(command, "-o,--output", "FILE", &a->out,
-          "result: .csv, .npz, or - for standard output (default)");
+          "output file: .csv, .npz, or - for standard output (default)");
   AddWord(
       command, "--times", "LIST", [a](const Place&, const std::string& word) { a->times = word; },
-      "rows at these times as well: FROM:TO:COUNT or T1,T2,...");
+      "further times to fill: FROM:TO:COUNT or T1,T2,...");
   AddWord(
       command, "--trajectory", "NAME",
       [a](const Place&, const std::string& word) { a->trajectory = word; },
-      "only this one, by its name or its number from 1 (default: all)");
+      "fill only this trajectory, by its name or its number from 1 (default: all)");
   AddNumber(command, "--level", &a->level, {.least = 0, .most = 1, .above = true},
-            "of the bands (default: 0.9)");
-  AddCount(command, "--draws", &a->draws, {1, 1'000'000}, "draws of the field (default: 128)");
-  AddSwitch(command, "--noise", &a->noise, "bands of new observations, with their noise");
-  AddSwitch(command, "--only-gaps", &a->only_gaps, "only rows in which something was missing");
+            "level of the bands (default: 0.9)");
+  AddCount(command, "--draws", &a->draws, {1, 1'000'000},
+           "draws of the vector field (default: 128)");
+  AddSwitch(command, "--noise", &a->noise, "bands of observations, which include the noise");
+  AddSwitch(command, "--only-gaps", &a->only_gaps, "write only rows with missing values");
   AddSeed(command, &a->common, "the draws");
   AddThreads(command, &a->common);
   AddQuiet(command, &a->common);

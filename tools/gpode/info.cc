@@ -1,4 +1,4 @@
-// gpode info: what is in a model or data file.
+// gpode info: describes a model or data files.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -34,7 +34,7 @@ struct Arguments {
   std::vector<std::string> files;
   bool options = false;
   ReadOptions read;
-  Common common;
+  CommonOptions common;
 };
 
 bool IsModel(const std::string& file) {
@@ -161,7 +161,7 @@ Json ModelJson(const TrainedModel& trained) {
   return json;
 }
 
-// What is known of a model in one line each.
+// Returns the facts about a model, one line each.
 std::vector<std::pair<std::string, std::string>> ModelFacts(
     const TrainedModel& trained, const std::optional<report::Timing>& timing) {
   const Model& m = trained.model;
@@ -208,7 +208,7 @@ void InfoOfModel(const std::string& file, const Arguments& a) {
     return;
   }
   const bool has_data = !trained.data.trajectories.empty();
-  const std::optional<report::Timing> timing = TimingBeside(file);
+  const std::optional<report::Timing> timing = ReadTiming(file);
   if (a.common.json) {
     Json json = {{"file", file}, {"kind", "model"}};
     json.update(ModelJson(trained));
@@ -258,9 +258,10 @@ void Run(const Arguments& a) {
 void AddInfo(CLI::App& app) {
   auto arguments = std::make_shared<Arguments>();
   arguments->read.allow_empty_channels = true;
-  CLI::App* command = app.add_subcommand("info", "Say what is in a model or data file");
+  CLI::App* command = app.add_subcommand("info", "Describe a model or data files");
   command->add_option("FILE", arguments->files, "a model file, or data files")->required();
-  AddSwitch(command, "--options", &arguments->options, "print a model's options, as for --config");
+  AddSwitch(command, "--options", &arguments->options,
+            "print a model's options in the format of --config");
   AddJson(command, &arguments->common);
   AddReadOptions(command, &arguments->read);
   AddExamples(command, {"gpode info vdp.csv", "gpode info vdp.gpode --json",

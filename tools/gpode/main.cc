@@ -1,8 +1,9 @@
-// The command line's entry point: registers the subcommands, prints errors as one line, sets the
-// exit code.
+// The program's entry point: registers the commands, prints errors as one line, sets the exit code.
 //
-//   0    done          1    a fault of the program
-//   2    bad input     130  interrupted, with all saved
+//   0      success
+//   1      training failed, or a fault of the program
+//   2      bad input
+//   130    interrupted, with everything saved
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,12 +24,13 @@ namespace {
 constexpr int kFault = 1, kBadInput = 2, kInterrupted = 130;
 constexpr std::size_t kHelpColumn = 30;
 
-// The subcommand that was named, or the program itself.
-const CLI::App& Chosen(const CLI::App& app) {
+// Returns the command that was named, or the program itself.
+const CLI::App& ChosenCommand(const CLI::App& app) {
   const std::vector<CLI::App*> chosen = app.get_subcommands();
   return chosen.empty() ? app : *chosen.front();
 }
 
+// Returns the names of all options, or of all commands.
 std::vector<std::string> NamesOf(const CLI::App& app, bool options) {
   std::vector<std::string> names;
   if (options) {
@@ -41,20 +43,20 @@ std::vector<std::string> NamesOf(const CLI::App& app, bool options) {
   return names;
 }
 
-// What to say of a word that no command or option takes.
-std::string Unexpected(const CLI::App& app, const std::string& word) {
-  const CLI::App& command = Chosen(app);
+// Returns the message about a word that no command or option accepts.
+std::string DescribeUnexpected(const CLI::App& app, const std::string& word) {
+  const CLI::App& command = ChosenCommand(app);
   const std::string name = word.substr(0, word.find('='));
   const std::vector<std::string> known = NamesOf(command, true);
-  // After a lone "--" even an option is but a word.
+  // After a lone "--" even the name of an option is an argument.
   const bool option = word.starts_with('-') && word != "-" &&
                       std::find(known.begin(), known.end(), name) == known.end();
   const bool subcommand = !option && &command == &app;
   const std::string here = &command == &app ? "" : command.get_name() + ": ";
   const std::string kind = option ? "option" : subcommand ? "command" : "argument";
   if (!option && !subcommand) {
-    return fmt::format("{}{} is one word too many; see gpode {} --help", here,
-                       internal::Quote(word), command.get_name());
+    return fmt::format("{}{} is unexpected; see gpode {} --help", here, internal::Quote(word),
+                       command.get_name());
   }
   const auto nearest = Nearest(name, NamesOf(command, option));
   const std::string help =
@@ -63,14 +65,14 @@ std::string Unexpected(const CLI::App& app, const std::string& word) {
                      nearest ? fmt::format("did you mean {}? ", *nearest) : "", help);
 }
 
-// CLI11's complaints in our words.
+// Returns our message for an error of CLI11.
 std::string Describe(const CLI::App& app, const CLI::ParseError& error) {
-  const CLI::App& command = Chosen(app);
+  const CLI::App& command = ChosenCommand(app);
   const std::string here = &command == &app ? "" : command.get_name() + ": ";
   const std::string what = error.what();
   if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
     const std::vector<std::string> extras = app.remaining(true);
-    return extras.empty() ? here + what : Unexpected(app, extras.front());
+    return extras.empty() ? here + what : DescribeUnexpected(app, extras.front());
   }
   const std::string option = what.substr(0, what.find_first_of(": "));
   if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) {
@@ -82,13 +84,13 @@ std::string Describe(const CLI::App& app, const CLI::ParseError& error) {
     }
     const bool twice =
         what.find("received") != std::string::npos || what.find("At Most") != std::string::npos;
-    return fmt::format("{}{} {}", here, option, twice ? "is given twice" : "has no value after it");
+    return fmt::format("{}{} {}", here, option, twice ? "is given twice" : "needs a value");
   }
   return here + what.substr(0, what.find('\n'));
 }
 
-// The name of the command that was asked for, or nothing.
-std::string asked_for;
+// The name of the command that runs; empty if there is none.
+std::string command_name;
 
 // Returns the line with control characters, which file names may hold, as \xNN.
 std::string OneLine(std::string_view message) {
@@ -100,9 +102,9 @@ std::string OneLine(std::string_view message) {
   return text;
 }
 
-void Complain(std::string_view message) { fmt::print(stderr, "gpode: {}\n", OneLine(message)); }
+void PrintError(std::string_view message) { fmt::print(stderr, "gpode: {}\n", OneLine(message)); }
 
-// Library functions whose arguments are options of the commands, and where these options are found.
+// A library function whose arguments are options of the commands, and the prefix of these options.
 struct OptionSource {
   std::string_view function, prefix;
 };
@@ -110,14 +112,14 @@ constexpr OptionSource kOptionSources[] = {{"Fit", ""},      {"Solver", "solver.
                                            {"Simulate", ""}, {"SolveSystem", ""},
                                            {"Forecast", ""}, {"Posterior", ""}};
 
-// Complains about the command's option where the library complains about a function's argument.
-void Complain(const InputError& error) {
+// Prints an error of a library function's argument as one of the command's option.
+void PrintError(const InputError& error) {
   for (const OptionSource& source : kOptionSources) {
-    if (asked_for.empty() || error.function() != source.function) continue;
-    return Complain(
-        fmt::format("{}: {}{} {}", asked_for, source.prefix, error.argument(), error.message()));
+    if (command_name.empty() || error.function() != source.function) continue;
+    return PrintError(
+        fmt::format("{}: {}{} {}", command_name, source.prefix, error.argument(), error.message()));
   }
-  Complain(error.what());
+  PrintError(error.what());
 }
 
 int Run(int argc, char** argv) {
@@ -145,7 +147,7 @@ int Run(int argc, char** argv) {
   AddExamples(&app, {"gpode simulate vdp -o vdp.csv", "gpode fit vdp.csv -o vdp.gpode",
                      "gpode forecast vdp.gpode --until 14 --plot"});
   SetCommandLine(argc, argv);
-  if (argc > 1) asked_for = argv[1];
+  if (argc > 1) command_name = argv[1];
   try {
     app.parse(argc, argv);
     if (app.get_subcommands().empty()) fmt::print("{}", app.help());
@@ -153,7 +155,7 @@ int Run(int argc, char** argv) {
   } catch (const CLI::Success& success) {
     return app.exit(success);
   } catch (const CLI::ParseError& error) {
-    Complain(Describe(app, error));
+    PrintError(Describe(app, error));
     return kBadInput;
   }
 }
@@ -163,27 +165,27 @@ int Run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   using namespace gpode::tool;
-  std::signal(SIGXFSZ, SIG_IGN);  // a file over the limit is an error of writing, with a message
+  std::signal(SIGXFSZ, SIG_IGN);  // a file over the size limit then is an error when writing
   try {
     const int code = Run(argc, argv);
     if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
-      Complain("standard output cannot be written to its end");
+      PrintError("standard output cannot be written completely");
       return kBadInput;
     }
     return code;
   } catch (const Interrupted&) {
     return kInterrupted;
   } catch (const gpode::InputError& error) {
-    Complain(error);
+    PrintError(error);
     return kBadInput;
   } catch (const std::system_error&) {
-    Complain("standard output cannot be written to its end");
+    PrintError("standard output cannot be written completely");
     return kBadInput;
   } catch (const std::bad_alloc&) {
-    Complain("not enough memory for this");
+    PrintError("not enough memory for this");
     return kBadInput;
   } catch (const std::exception& error) {
-    Complain(error.what());
+    PrintError(error.what());
     return kFault;
   }
 }

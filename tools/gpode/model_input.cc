@@ -57,17 +57,17 @@ std::size_t MatchTrajectory(const Dataset& tests, std::size_t n, const TrainedMo
   if (known == 1 && tests.trajectories.size() == 1) return 0;
   if (known == tests.trajectories.size()) return n;
   internal::ThrowAt(
-      file,
-      fmt::format("{} found where the model has {}, must have the same names or "
-                  "number, or see --trajectory and --start first-row",
-                  report::Several(tests.trajectories.size(), "trajectory", "trajectories"), known));
+      file, fmt::format("{} found where the model has {}, must have the same names or number, "
+                        "or see --trajectory and --start first-row",
+                        report::Pluralise(tests.trajectories.size(), "trajectory", "trajectories"),
+                        known));
 }
 
 std::size_t FindState(const Place& place, std::string_view word, const std::string& name,
                       const std::vector<std::string>& names) {
   const auto found = std::find(names.begin(), names.end(), name);
   if (found == names.end()) {
-    Refuse(place, word, fmt::format("about the model's states: {}", internal::ListOf(names)));
+    Refuse(place, word, fmt::format("among the model's states: {}", internal::ListOf(names)));
   }
   return static_cast<std::size_t>(found - names.begin());
 }
@@ -100,8 +100,8 @@ std::vector<double> ChannelValues(const Place& place, std::string_view word, con
   return values;
 }
 
-StartState StateBehind(const Posterior& posterior, std::span<const double> values,
-                       const std::string& complaint) {
+StartState StateFromChannels(const Posterior& posterior, std::span<const double> values,
+                             const std::string& complaint) {
   try {
     return posterior.StateOf(values);
   } catch (const InputError&) {
@@ -109,7 +109,7 @@ StartState StateBehind(const Posterior& posterior, std::span<const double> value
   }
 }
 
-Origin OriginOf(std::string_view word) {
+Origin ParseOrigin(std::string_view word) {
   return word == "latest" ? Origin::kLatestState : Origin::kInitialState;
 }
 

@@ -1,4 +1,6 @@
-// Trajectories, states and starts of a model by the words of the command line.
+// Words of the command line that name trajectories, states and starts of a model.
+//
+// Thread safety: plain functions.
 #pragma once
 
 #include <optional>
@@ -13,30 +15,32 @@
 
 namespace gpode::tool {
 
-// By its name or its number from 1.
+// Finds a trajectory by its name or by its number counted from 1.
 std::size_t FindTrajectory(const Place& place, std::string_view word, const TrainedModel& trained);
 
-// Which of the model's trajectories a test trajectory goes on with: the one of its name, the only
-// one, or the one in its place; an InputError that begins with `file` if there is none.
+// Returns the model's trajectory that test trajectory n continues: the one of the same name, the
+// only one, or the one with the same number. Throws an InputError that begins with `file` if there
+// is none.
 std::size_t MatchTrajectory(const Dataset& tests, std::size_t n, const TrainedModel& trained,
                             std::string_view file);
 
-// A state's place among those names; `word` is what was given, with the name in it.
+// Returns the index of the state `name`; `word` is the whole word of the option, for the message.
 std::size_t FindState(const Place& place, std::string_view word, const std::string& name,
                       const std::vector<std::string>& names);
 
-// Its rows after one time and up to another.
+// Returns the rows after one time and up to another.
 Trajectory RowsBetween(const Trajectory& all, const std::optional<double>& after,
                        const std::optional<double>& until);
 
-// "x=1,y=2": values of channels, in the model's order, NaN where none is given.
+// Parses "x=1,y=2"; returns the values of all channels in the model's order, NaN if not given.
 std::vector<double> ChannelValues(const Place& place, std::string_view word, const Model& model);
 
-// The state behind values of channels; throws `complaint` where they do not determine it.
-StartState StateBehind(const Posterior& posterior, std::span<const double> values,
-                       const std::string& complaint);
+// Returns the state that the values of channels determine; throws InputError(complaint) if they do
+// not determine it.
+StartState StateFromChannels(const Posterior& posterior, std::span<const double> values,
+                             const std::string& complaint);
 
-// Where a forecast starts, by its word.
-Origin OriginOf(std::string_view word);
+// Parses the start of a forecast, "latest" or "initial".
+Origin ParseOrigin(std::string_view word);
 
 }  // namespace gpode::tool

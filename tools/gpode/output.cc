@@ -20,7 +20,7 @@ void CheckTable(std::string_view name, std::span<const std::string> inputs) {
   const std::string extension = std::filesystem::path(name).extension().string();
   for (const char* other : {".gpode", ".npy", ".amc", ".asf", ".toml"}) {
     if (!internal::SameWord(extension, other)) continue;
-    internal::ThrowAt(name, "is no name for a table, must end in .csv or .npz");
+    internal::ThrowAt(name, "is not the name of a table, must end in .csv or .npz");
   }
 }
 
@@ -36,12 +36,11 @@ void CheckOutput(std::string_view name, std::span<const std::string> inputs) {
   }
   for (const std::string& input : inputs) {
     if (!std::filesystem::equivalent(path, input, error)) continue;
-    internal::ThrowAt(name,
-                      "would be replaced by the result, must be another file than those read");
+    internal::ThrowAt(name, "is also an input, must be another file");
   }
   const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
   if (!std::filesystem::is_directory(folder, error)) {
-    internal::ThrowAt(name, fmt::format("folder {} does not exist, must be there",
+    internal::ThrowAt(name, fmt::format("folder {} does not exist, must exist",
                                         internal::Quote(folder.string())));
   }
   if (access(folder.c_str(), W_OK) != 0) {
@@ -57,7 +56,7 @@ void WriteToStandardOutput(std::span<const Column> columns) {
     WriteCsv(std::cout, columns);
   } catch (const InputError&) {
     if (std::cout) throw;
-    throw InputError("standard output cannot be written to its end");
+    throw InputError("standard output cannot be written completely");
   }
 }
 

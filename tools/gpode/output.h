@@ -1,4 +1,4 @@
-// Where results go: a .csv or .npz file, or "-" for standard output.
+// Output of results: a .csv or .npz file, or "-" for standard output.
 #pragma once
 
 #include <span>
@@ -9,23 +9,24 @@
 
 namespace gpode::tool {
 
-// Throws an InputError unless a file can be written there, or if that would replace one of the
-// files that are read; nothing is written yet.
+// Throws an InputError unless a file can be written to the path without replacing an input. Writes
+// nothing.
 void CheckOutput(std::string_view path, std::span<const std::string> inputs = {});
-// The same of a table, which must not be taken for something else later.
+// Does the same for a table, which must not have the extension of another kind of file.
 void CheckTable(std::string_view path, std::span<const std::string> inputs = {});
 
 void WriteResult(const std::string& path, const Dataset& data);
-// Rows without times; in an archive each column is an array.
+// Writes rows without times; in an archive each column is an array.
 void WriteResult(const std::string& path, std::span<const Column> columns);
 
-// Of numbers on standard output, and of remarks beside it: standard error where "-" takes the
-// first.
+// Prints a line on standard output.
 void PrintLine(std::string_view text);
+// Prints a line on standard error, for remarks when standard output takes the result.
 void PrintRemark(std::string_view text);
 
-// Whether standard output (or standard error) is a terminal that wants colours.
+// Returns true if standard output is a terminal, unless NO_COLOR is set.
 bool Coloured();
+// Returns true if standard error is a terminal.
 bool ErrorIsTerminal();
 
 }  // namespace gpode::tool

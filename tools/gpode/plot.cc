@@ -1,4 +1,4 @@
-// gpode plot: a model's pictures as files for papers.
+// gpode plot: figures of a model for papers.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -58,8 +58,8 @@ std::vector<std::string> KindNames() {
   return names;
 }
 
-// Draws the picture; a canvas that is too small is the fault of the option that says so.
-void DrawInside(const Kind& kind, const PlotArguments& a, const PlotInput& input, Canvas* canvas) {
+// Draws the picture; blames the option for the width or height if the canvas is too small.
+void DrawPicture(const Kind& kind, const PlotArguments& a, const PlotInput& input, Canvas* canvas) {
   try {
     kind.draw(a, input, canvas);
   } catch (const report::CanvasTooSmall& error) {
@@ -79,7 +79,7 @@ void Run(const PlotArguments& a) {
   kind.set_options(a, &input);
   const double height = a.height > 0 ? a.height : kind.height(input);
   Canvas canvas(*format, {kPointsPerCm * a.width, kPointsPerCm * height, a.font_size});
-  DrawInside(kind, a, input, &canvas);
+  DrawPicture(kind, a, input, &canvas);
   canvas.Save(a.out);
   if (a.common.quiet) return;
   PrintLine(
@@ -107,48 +107,54 @@ void AddWords(CLI::App* command, PlotArguments* a) {
         [value](const Place& place, const std::string& word) { *value = ParseNumber(place, word); },
         help);
   };
-  words("--channels", "A,B,...", &a->channels, "forecast: these (default: the first four)");
-  number("--until", &a->until, "forecast: up to here (default: half the data's span further)");
-  number("--after", &a->after, "only test points after this time");
+  words("--channels", "A,B,...", &a->channels,
+        "forecast: channels to show (default: the first four)");
+  number("--until", &a->until,
+         "forecast: end of the forecast (default: half the span of the data further)");
+  number("--after", &a->after, "use only test points after this time");
   text("--trajectory", "NAME", &a->trajectory,
-       "only this one, by its name or its number from 1 (default: all; forecast: the first)");
-  words("--states", "A,B", &a->states, "phase, field: these two (default: the first two)");
+       "use only this trajectory, by its name or its number from 1 (default: all; forecast: "
+       "the first)");
+  words("--states", "A,B", &a->states, "phase, field: states to show (default: the first two)");
   text("--at", "S=X,...", &a->at,
-       "phase, field: hold other states there (default: the middle of the data)");
-  text("--window", "S=A:B,...", &a->window, "phase, field: ranges of the axes (default: the data)");
+       "phase, field: values of the other states (default: the middle of the data)");
+  text("--window", "S=A:B,...", &a->window,
+       "phase, field: ranges of the axes (default: those of the data)");
 }
 
 void AddOptions(CLI::App* command, PlotArguments* a) {
   command->add_option("MODEL", a->model, "model file")->required();
-  command->add_option("TEST", a->test, "data to show or compare with: forecast, calibration");
-  AddChoice(command, "--kind", &a->kind, KindNames(), "what to draw")->required();
-  command->add_option("-o,--output", a->out, "picture: .svg, .png or .pdf")
+  command->add_option("TEST", a->test, "forecast, calibration: test data");
+  AddChoice(command, "--kind", &a->kind, KindNames(), "kind of plot")->required();
+  command->add_option("-o,--output", a->out, "file of the plot: .svg, .png or .pdf")
       ->required()
       ->type_name("FILE");
   AddWords(command, a);
   AddChoice(command, "--over", &a->over, {"steps", "seconds"},
-            "training: along the axis (default: steps)");
+            "training: horizontal axis (default: steps)");
   AddWord(
       command, "--start", "latest|initial",
       [a](const Place& place, const std::string& word) {
         if (word != "latest" && word != "initial") Refuse(place, word, "one of latest, initial");
         a->start = word;
       },
-      "forecasts from the latest learnt state or the initial one (default: latest; calibration: "
-      "initial)");
-  command->add_flag("--noise", a->noise, "forecast: bands of new observations, with their noise");
-  AddCount(command, "--draws", &a->draws, {1, 100'000}, "draws of the field (default: 128)");
+      "start of forecasts: the latest learnt state or the initial one (default: latest; "
+      "calibration: initial)");
+  command->add_flag("--noise", a->noise,
+                    "forecast: bands of observations, which include the noise");
+  AddCount(command, "--draws", &a->draws, {1, 100'000}, "draws of the vector field (default: 128)");
   AddCount(command, "--shown", &a->shown, {0, 1000}, "forecast: draws to show (default: 0)");
-  AddCount(command, "--arrows", &a->arrows, {2, 100}, "field: along each axis (default: 15)");
-  AddNumber(command, "--width", &a->width, {.least = 3, .most = 60}, "in cm (default: 8.5)");
+  AddCount(command, "--arrows", &a->arrows, {2, 100},
+           "field: arrows along each axis (default: 15)");
+  AddNumber(command, "--width", &a->width, {.least = 3, .most = 60}, "width in cm (default: 8.5)");
   AddNumber(command, "--height", &a->height, {.least = 3, .most = 60},
-            "in cm (default: what the kind needs)");
+            "height in cm (default: depends on the kind)");
   AddNumber(command, "--font-size", &a->font_size, {.least = 3, .most = 40},
-            "in points (default: 7.5)");
+            "font size in points (default: 7.5)");
   AddSeed(command, &a->common, "the draws");
   AddThreads(command, &a->common);
   AddQuiet(command, &a->common);
-  command->add_option("--time", a->read.time_column, "column of TEST's times (default: time or t)")
+  command->add_option("--time", a->read.time_column, "time column of TEST (default: time or t)")
       ->type_name("NAME");
 }
 
@@ -156,7 +162,7 @@ void AddOptions(CLI::App* command, PlotArguments* a) {
 
 void AddPlot(CLI::App& app) {
   auto arguments = std::make_shared<PlotArguments>();
-  CLI::App* command = app.add_subcommand("plot", "Draw a model's pictures for a paper");
+  CLI::App* command = app.add_subcommand("plot", "Draw figures of a model for a paper");
   AddOptions(command, arguments.get());
   AddExamples(command, {"gpode plot vdp.gpode vdp.truth.csv --kind forecast -o forecast.pdf",
                         "gpode plot vdp.gpode --kind phase --states x1,x2 -o phase.svg",

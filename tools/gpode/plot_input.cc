@@ -114,7 +114,7 @@ PlotInput LoadPlotInput(const PlotArguments& a) {
                   .trained = std::move(trained),
                   .posterior = std::move(posterior)};
   input.test = ReadTest(a, input.model());
-  if (a.start) input.options.start = OriginOf(*a.start);
+  if (a.start) input.options.start = ParseOrigin(*a.start);
   return input;
 }
 
@@ -149,16 +149,16 @@ void SetPlane(const PlotArguments& a, PlotInput* input) {
 void SetTraining(const PlotArguments& a, PlotInput* input) {
   if (input->trained.history.empty()) {
     internal::ThrowAt(a.model, input->model().IsSampled()
-                                   ? "is by a sampler, which keeps no history, must have one"
-                                   : "has no history of its training, must have one");
+                                   ? "has a sampled posterior, which has no training history"
+                                   : "has no training history");
   }
   if (a.over != "seconds") return;
-  const std::optional<report::Timing> timing = TimingBeside(a.model);
+  const std::optional<report::Timing> timing = ReadTiming(a.model);
   if (timing) input->options.seconds = report::SecondsAt(*timing, input->trained.history);
   if (input->options.seconds.empty()) {
     ThrowInput("plot", "--over",
                fmt::format("is seconds, must be steps: {} does not say how long training took",
-                           SidecarOf(a.model)));
+                           SidecarPath(a.model)));
   }
 }
 

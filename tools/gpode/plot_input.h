@@ -1,4 +1,4 @@
-// The words of gpode plot, and the values that they stand for.
+// The arguments of gpode plot, and their translation into the options of plots.
 #pragma once
 
 #include <optional>
@@ -21,7 +21,7 @@ struct PlotArguments {
   double width = 8.5, height = 0;  // cm; height 0: the kind's default
   double font_size = 7.5;
   ReadOptions read = {.part = "test", .allow_empty_channels = true};
-  Common common;
+  CommonOptions common;
 };
 
 // Reads the model and the test data, and sets the options that all kinds of plot share.

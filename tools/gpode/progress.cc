@@ -15,16 +15,16 @@
 namespace gpode::tool {
 namespace {
 
-constexpr std::size_t kPlainLines = 10;  // of a whole run
-constexpr std::size_t kRunsShown = 2;    // of those on their way; a line must not be wrapped
+constexpr std::size_t kPlainLines = 10;  // per run
+constexpr std::size_t kRunsShown = 2;    // running ones, so that the line does not wrap
 
-// Set by a signal, read by any thread.
+// Set by a signal handler, read by any thread.
 std::atomic<bool> interrupted = false;
 static_assert(std::atomic<bool>::is_always_lock_free);
 
 void Remember(int signal) {
   interrupted = true;
-  std::signal(signal, SIG_DFL);  // the next one ends the process
+  std::signal(signal, SIG_DFL);  // the next signal ends the process
 }
 
 }  // namespace
@@ -40,7 +40,7 @@ Interruption::~Interruption() {
   std::signal(SIGTERM, SIG_DFL);
 }
 
-bool Interruption::Asked() { return interrupted; }
+bool Interruption::Requested() { return interrupted; }
 
 ProgressLine::ProgressLine(bool quiet) : quiet_(quiet), terminal_(ErrorIsTerminal()) {}
 
@@ -67,7 +67,7 @@ void ProgressLine::Show(const Progress& progress) {
   if (!due) return;
   shown_ = now;
   next_share_ = progress.step * kPlainLines / progress.steps + 1;
-  // A sampler has many noises at a time.
+  // A sampler reports no noise, because its chains have one each.
   const std::string noise =
       progress.noise > 0 ? fmt::format("   noise {:.4g}", progress.noise) : std::string();
   const std::string line = fmt::format("step {} of {}   bound {:.2f}{}   {} left", progress.step,

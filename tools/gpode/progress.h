@@ -1,7 +1,7 @@
-// How training runs go on: one line that is written over in a terminal, plain lines elsewhere; and
-// Ctrl-C, which ends them.
+// Progress of training runs: in a terminal one line that is overwritten, elsewhere plain lines; and
+// interruption by Ctrl-C.
 //
-// Thread safety: one call at a time, but for Interruption::Asked, which any thread may call.
+// Thread safety: one call at a time, except for Interruption::Requested, which any thread may call.
 #pragma once
 
 #include <chrono>
@@ -12,8 +12,8 @@
 
 namespace gpode::tool {
 
-// While it lives, SIGINT and SIGTERM set a flag instead of ending the process; a second one ends
-// it.
+// While an object of this class exists, SIGINT and SIGTERM set a flag instead of ending the process;
+// a second signal ends it.
 class Interruption {
  public:
   Interruption();
@@ -21,7 +21,7 @@ class Interruption {
   Interruption(const Interruption&) = delete;
   Interruption& operator=(const Interruption&) = delete;
 
-  static bool Asked();
+  static bool Requested();
 };
 
 class ProgressLine {
@@ -31,9 +31,9 @@ class ProgressLine {
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
 
-  // After every step; says something now and then.
+  // Called after every step; prints from time to time.
   void Show(const Progress& progress);
-  // Leaves the line that is written over.
+  // Clears the line.
   void End();
 
  private:
@@ -47,7 +47,7 @@ class ProgressLine {
   bool begun_ = false;
 };
 
-// Of many runs: how many are done, which are on their way.
+// The progress of many runs: how many are done, which are running.
 class RunsLine {
  public:
   RunsLine(bool quiet, std::size_t done, std::size_t total);
@@ -56,7 +56,7 @@ class RunsLine {
   RunsLine& operator=(const RunsLine&) = delete;
 
   void Begin(const std::string& run);
-  // `how` is a few words about its end.
+  // `how` describes in a few words how the run ended.
   void End(const std::string& run, const std::string& how);
 
  private:

@@ -1,5 +1,5 @@
-// gpode completion and gpode manual: a bash completion file and a man page, made from the very
-// options that the program reads.
+// gpode completion and gpode manual: a bash completion file and a manual page, generated from the
+// program's options.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -29,7 +29,7 @@ std::vector<std::string> OptionWords(const CLI::App& command) {
   return words;
 }
 
-// Words that an option may be followed by, if its kind lists them: "auto|gpode|shooting".
+// Returns the values of an option whose kind lists them: "auto|gpode|shooting".
 std::vector<std::string> Choices(const CLI::Option& option) {
   std::vector<std::string> choices;
   std::string kind = option.get_type_name();
@@ -85,8 +85,8 @@ std::string Completion(const CLI::App& app) {
       fmt::join(experiments::TaskWords(), " "));
 }
 
-// Text as roff takes it: hyphens and backslashes are meant, a line does not begin with a control
-// character.
+// Returns the text escaped for roff: literal hyphens and backslashes, and no line that begins with a
+// control character.
 std::string Roff(const std::string& text) {
   std::string out;
   bool line_begins = true;
@@ -136,13 +136,14 @@ std::string Manual(const CLI::App& app) {
       Roff(Version()));
   text += Roff(
       "Learns the vector field behind noisy, irregular, gappy time series by Gaussian processes, "
-      "forecasts with bands, fills gaps, scores. Each command is described below.\n");
+      "forecasts with credible bands, fills gaps and scores forecasts.\n");
   for (const CLI::App* command : Commands(app)) text += CommandSection(*command);
   text +=
-      ".SH EXIT STATUS\n.TP\n0\ndone\n.TP\n2\nbad input: one line on standard error says what, "
-      "where and what would be right\n.TP\n130\ninterrupted, with the model saved\n.TP\n1\n"
-      "training failed, or a fault of the program\n";
-  text += ".SH ENVIRONMENT\n.TP\nNO_COLOR\nif set, pictures have no colours\n";
+      ".SH EXIT STATUS\n.TP\n0\nsuccess\n.TP\n1\ntraining failed, or a fault of the "
+      "program\n.TP\n2\n"
+      "bad input: one line on standard error says what was found, where, and what is accepted\n"
+      ".TP\n130\ninterrupted, with everything saved\n";
+  text += ".SH ENVIRONMENT\n.TP\nNO_COLOR\nif set, plots in the terminal have no colours\n";
   return text;
 }
 

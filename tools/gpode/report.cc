@@ -1,4 +1,4 @@
-// gpode report: a model as one HTML page that opens anywhere.
+// gpode report: a model as one self-contained HTML page.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -28,11 +28,11 @@ struct Arguments {
   std::optional<double> until;
   std::size_t draws = 128;
   ReadOptions read = {.part = "test", .allow_empty_channels = true};
-  Common common;
+  CommonOptions common;
 };
 
-// The first trajectories only, if there are many.
-std::size_t Thin(TrainedModel* trained) {
+// Drops all but the first trajectories if there are many; returns how many there were.
+std::size_t KeepFirstTrajectories(TrainedModel* trained) {
   const std::size_t count = trained->model.start_times.size();
   if (count <= kMostTrajectories) return count;
   trained->model = FirstTrajectories(trained->model, kMostTrajectories);
@@ -42,7 +42,7 @@ std::size_t Thin(TrainedModel* trained) {
   return count;
 }
 
-// Test data, in the places of the trajectories that they go on with.
+// Returns the test data, one trajectory for each of the model's, which it continues.
 Dataset TestData(const Arguments& a, const TrainedModel& trained) {
   Dataset test;
   if (a.test.empty()) return test;
@@ -69,12 +69,12 @@ void Run(const Arguments& a) {
   CheckOutput(out, inputs);
   TrainedModel trained = LoadTrainedModel(a.model);
   Dataset test = TestData(a, trained);
-  const std::size_t count = Thin(&trained);
+  const std::size_t count = KeepFirstTrajectories(&trained);
   test.trajectories.resize(std::min(test.trajectories.size(), kMostTrajectories));
   const report::ReportOptions options{
       .title = a.title.value_or(std::filesystem::path(a.model).stem().string()),
-      .command = CommandBeside(a.model),
-      .timing = TimingBeside(a.model),
+      .command = ReadTrainingCommand(a.model),
+      .timing = ReadTiming(a.model),
       .draws = a.draws,
       .seed = a.common.seed,
       .threads = a.common.threads,
@@ -95,22 +95,22 @@ void Run(const Arguments& a) {
   PrintLine(
       fmt::format("{}: report of {}, {:.1f} MB, {} of the field, seed {}; opens in any browser",
                   out, a.model, static_cast<double>(page.size()) / 1e6,
-                  report::Several(a.draws, "draw", "draws"), a.common.seed));
+                  report::Pluralise(a.draws, "draw", "draws"), a.common.seed));
 }
 
 void AddOptions(CLI::App* command, Arguments* a) {
   command->add_option("MODEL", a->model, "model file")->required();
-  command->add_option("TEST", a->test, "data to compare forecasts with");
-  command->add_option("-o,--output", a->out, "page to write (default: the model's name .html)")
+  command->add_option("TEST", a->test, "test data to compare forecasts with");
+  command->add_option("-o,--output", a->out, "HTML file (default: name of the model with .html)")
       ->type_name("FILE");
   AddWord(
       command, "--title", "TEXT", [a](const Place&, const std::string& word) { a->title = word; },
-      "of the page (default: the model's name)");
+      "title of the page (default: name of the model)");
   AddWord(
       command, "--until", "T",
       [a](const Place& place, const std::string& word) { a->until = ParseNumber(place, word); },
-      "forecast to here (default: half the data's span further)");
-  AddCount(command, "--draws", &a->draws, {2, 100'000}, "draws of the field (default: 128)");
+      "end of forecasts (default: half the span of the data further)");
+  AddCount(command, "--draws", &a->draws, {2, 100'000}, "draws of the vector field (default: 128)");
   AddSeed(command, &a->common, "the draws");
   AddThreads(command, &a->common);
   AddQuiet(command, &a->common);
@@ -121,7 +121,8 @@ void AddOptions(CLI::App* command, Arguments* a) {
 
 void AddReport(CLI::App& app) {
   auto arguments = std::make_shared<Arguments>();
-  CLI::App* command = app.add_subcommand("report", "Write a page with all that a model knows");
+  CLI::App* command =
+      app.add_subcommand("report", "Write an interactive HTML report about a model");
   AddOptions(command, arguments.get());
   AddExamples(command, {"gpode report vdp.gpode -o vdp.html",
                         "gpode report vdp.gpode vdp.truth.csv --until 14 -o vdp.html"});

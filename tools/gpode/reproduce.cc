@@ -28,7 +28,7 @@ struct Arguments {
   PlanSettings settings;
   std::string data, out = "reproduce", tables, save, page;
   bool markdown = false;
-  Common common;
+  CommonOptions common;
 };
 
 std::vector<std::string> MethodNames() {
@@ -43,8 +43,7 @@ std::vector<std::string> ParseMethods(const Place& place, const std::string& wor
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;
     Refuse(place, name, fmt::format("one of {}", fmt::join(known, ", ")));
   }
-  // In the order of the tables.
-  std::vector<std::string> methods;
+  std::vector<std::string> methods;  // in the order of the tables
   for (const std::string& name : known) {
     if (std::find(asked.begin(), asked.end(), name) != asked.end()) methods.push_back(name);
   }
@@ -69,11 +68,12 @@ void Check(const Arguments& a) {
   CheckTasks(a);
   const PlanSettings& s = a.settings;
   if (!a.tables.empty() && (s.runs > 0 || s.steps > 0 || s.again)) {
-    ThrowInput("reproduce", "--tables", "runs nothing, cannot go with --runs, --steps or --again");
+    ThrowInput("reproduce", "--tables",
+               "runs nothing, cannot be combined with --runs, --steps or --again");
   }
   if (!a.save.empty()) CheckOutput(a.save);
   if (!a.page.empty() && (a.common.json || a.markdown)) {
-    ThrowInput("reproduce", "--page", "cannot go with --json or --markdown");
+    ThrowInput("reproduce", "--page", "cannot be combined with --json or --markdown");
   }
 }
 
@@ -81,43 +81,44 @@ std::string NameOf(const PlannedRun& run) {
   return fmt::format("{} {} {}", run.info.name, run.method->name, run.seed);
 }
 
-std::string EndOf(const RunRecord& record) {
+std::string DescribeEnd(const RunRecord& record) {
   return record.failed
              ? "failed: " + record.message
              : fmt::format("{} steps in {}", record.steps, report::Duration(record.seconds));
 }
 
-// Runs what is left of the plan.
-std::vector<RunRecord> DoRuns(const PlanSettings& settings, bool quiet) {
+// Does the runs that do not exist yet; returns all runs.
+std::vector<RunRecord> RunPlan(const PlanSettings& settings, bool quiet) {
   std::vector<PlannedRun> plan = MakePlan(settings);
   const std::size_t there = RecordsOf(plan).size();
   if (!quiet && there > 0) {
-    PrintRemark(fmt::format("{}: {} of {} are there already", settings.out.string(), there,
-                            report::Several(plan.size(), "run", "runs")));
+    PrintRemark(fmt::format("{}: {} of {} already exist", settings.out.string(), there,
+                            report::Pluralise(plan.size(), "run", "runs")));
   }
   const Interruption interruption;
   bool all = false;
   {
     RunsLine line(quiet, there, plan.size());
-    all =
-        DoPlan(settings,
-               {.stop = [] { return Interruption::Asked(); },
-                .began = [&](const PlannedRun& run) { line.Begin(NameOf(run)); },
-                .ended = [&](const PlannedRun& run) { line.End(NameOf(run), EndOf(*run.record)); }},
-               &plan);
+    all = ExecutePlan(
+        settings,
+        {.stop = [] { return Interruption::Requested(); },
+         .began = [&](const PlannedRun& run) { line.Begin(NameOf(run)); },
+         .ended = [&](const PlannedRun& run) { line.End(NameOf(run), DescribeEnd(*run.record)); }},
+        &plan);
   }
   if (!all) {
     if (!quiet) {
-      PrintRemark(fmt::format("stopped after {} of {}; the same command goes on",
-                              RecordsOf(plan).size(), report::Several(plan.size(), "run", "runs")));
+      PrintRemark(fmt::format("stopped after {} of {}; the same command continues",
+                              RecordsOf(plan).size(),
+                              report::Pluralise(plan.size(), "run", "runs")));
     }
     throw Interrupted();
   }
   return RecordsOf(plan);
 }
 
-// Those of the runs that are asked for.
-std::vector<RunRecord> ReadAsked(const Arguments& a) {
+// Returns the runs of the requested tasks and methods.
+std::vector<RunRecord> ReadRequestedRuns(const Arguments& a) {
   std::vector<RunRecord> runs = ReadRuns(a.tables);
   const std::vector<TaskInfo> tasks = ExpandTasks(a.tasks);
   const std::vector<std::string>& methods = a.settings.methods;
@@ -127,7 +128,7 @@ std::vector<RunRecord> ReadAsked(const Arguments& a) {
     return !methods.empty() &&
            std::find(methods.begin(), methods.end(), run.method) == methods.end();
   });
-  if (runs.empty()) internal::ThrowAt(a.tables, "holds no run of those asked for, must hold some");
+  if (runs.empty()) internal::ThrowAt(a.tables, "holds none of the requested runs, must hold some");
   return runs;
 }
 
@@ -145,11 +146,11 @@ void PrintTables(const Arguments& a, const std::vector<MethodSummary>& summaries
   }
   if (a.markdown) return;
   fmt::print(
-      "\nMeans and standard errors over runs, * the best. Difference: ours less the paper's, in "
-      "standard\nerrors; negative is better.\n");
+      "\nMeans and standard errors over runs, * the best. Difference: ours less the paper's, "
+      "in standard\nerrors; negative is better.\n");
 }
 
-// The paper's figures of all that a folder of results holds.
+// Draws the paper's figures from a folder of results.
 void DrawFigures(const Arguments& a) {
   const std::filesystem::path results = a.tables.empty() ? a.out : a.tables;
   std::error_code error;
@@ -168,9 +169,9 @@ void Run(Arguments& a) {
     a.settings.data = a.data;
     a.settings.out = a.out;
     a.settings.threads = a.common.threads;
-    runs = DoRuns(a.settings, a.common.quiet);
+    runs = RunPlan(a.settings, a.common.quiet);
   } else {
-    runs = ReadAsked(a);
+    runs = ReadRequestedRuns(a);
   }
   const std::vector<MethodSummary> summaries = SummariseRuns(runs);
   const std::string filled = a.page.empty() ? "" : FillPage(page, a.page, summaries);
@@ -193,27 +194,26 @@ void AddOptions(CLI::App* command, Arguments* a) {
       [a](const Place& place, const std::string& word) {
         a->settings.methods = ParseMethods(place, word);
       },
-      fmt::format("of {} (default: those of the paper, and ours beside them)",
+      fmt::format("models to run, of {} (default: those of the paper and ours)",
                   fmt::join(MethodNames(), ", ")));
   AddCount(command, "--runs", &a->settings.runs, {1, 1000},
            "runs per task and model, with seeds 1, 2, ... (default: 5; fresh: 20)");
   AddName(command, "--data", "DIR", &a->data,
-          "folder of the motion capture: mocap09.npz, ..., or the database's .amc files");
-  AddName(
-      command, "--out", "DIR", &a->out,
-      "folder of the results, figures among them; runs that are there are not repeated (default: "
-      "reproduce)");
-  AddSwitch(command, "--again", &a->settings.again, "repeat and replace runs that are there");
-  AddCount(
-      command, "--steps", &a->settings.steps, {1, 1'000'000'000},
-      "of training, and of a sampler's chains at most, for a quick trial (default: the task's)");
+          "folder of motion capture: mocap09.npz, ..., or the .amc files of the database");
+  AddName(command, "--out", "DIR", &a->out,
+          "folder of the results and figures; existing runs are not repeated (default: reproduce)");
+  AddSwitch(command, "--again", &a->settings.again, "repeat and replace existing runs");
+  AddCount(command, "--steps", &a->settings.steps, {1, 1'000'000'000},
+           "limit of training steps, and of warm-up and draws of a sampler, for a quick trial "
+           "(default: the task's)");
   AddCount(command, "--threads", &a->common.threads, {1, 4096},
-           "runs at the same time; results do not depend on it (default: all cores)");
+           "runs in parallel; results do not depend on it (default: all cores)");
   AddName(command, "--tables", "FROM", &a->tables,
-          "run nothing; tables and figures of a folder of results, or tables of a file by --save");
-  AddName(command, "--save", "FILE", &a->save, "write the runs into one small file of JSON, too");
+          "run nothing; print tables of a folder of results, and draw its figures, "
+          "or print tables of a file that --save wrote");
+  AddName(command, "--save", "FILE", &a->save, "write all runs to one small JSON file as well");
   AddName(command, "--page", "FILE", &a->page,
-          "print this text with the tables in place of lines <!-- table: KIND GROUP -->");
+          "print this text file with tables in place of lines <!-- table: KIND GROUP -->");
   AddSwitch(command, "--markdown", &a->markdown, "print tables as Markdown");
   AddJson(command, &a->common);
   AddQuiet(command, &a->common);
@@ -224,7 +224,7 @@ void AddOptions(CLI::App* command, Arguments* a) {
 void AddReproduce(CLI::App& app) {
   auto arguments = std::make_shared<Arguments>();
   CLI::App* command =
-      app.add_subcommand("reproduce", "Run the paper's experiments, ours beside its figures");
+      app.add_subcommand("reproduce", "Run the paper's experiments and compare with its results");
   AddOptions(command, arguments.get());
   AddExamples(command, {"gpode reproduce vdp-regular vdp-irregular fhn",
                         "gpode reproduce long --models shooting --runs 5",

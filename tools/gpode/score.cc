@@ -1,4 +1,4 @@
-// gpode score: a model's forecasts against data that it was not trained on.
+// gpode score: scores a model's forecasts against held-out data.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -30,18 +30,18 @@ struct Arguments {
   std::optional<double> after, until;
   std::vector<double> horizons;
   std::size_t draws = 128;
-  Common common;
+  CommonOptions common;
 };
 
 std::vector<std::filesystem::path> Paths(const std::vector<std::string>& files) {
   return {files.begin(), files.end()};
 }
 
-// A forecast, what was seen at its times, and where the data behind it ended.
+// A forecast and the observations at its times.
 struct Compared {
   Forecast forecast;
   Matrix seen;
-  double begins = 0;
+  double begins = 0;  // the end of the training data
 };
 
 class Scorer {
@@ -51,7 +51,7 @@ class Scorer {
     options_ = {.draws = a.draws,
                 .seed = a.common.seed,
                 .threads = a.common.threads,
-                .from = OriginOf(a.start)};
+                .from = ParseOrigin(a.start)};
   }
 
   std::vector<Compared> Compare(const std::vector<std::string>& files,
@@ -86,12 +86,12 @@ class Scorer {
     if (a_.start == "first-row") {
       const Vector first = test.values.row(0);
       one.begins = test.times[0];
-      const StartState start = StateBehind(
+      const StartState start = StateFromChannels(
           posterior_, {first.data(), static_cast<std::size_t>(first.size())},
-          fmt::format(
-              "{}: the first row of trajectory {} does not tell the state, must have enough "
-              "values of {} for --start first-row",
-              a_.files.front(), internal::Quote(test.name), internal::ListOf(model().channels)));
+          fmt::format("{}: the first row of trajectory {} does not determine the state, "
+                      "must have enough values of {} for --start first-row",
+                      a_.files.front(), internal::Quote(test.name),
+                      internal::ListOf(model().channels)));
       one.forecast = posterior_.From(start, one.begins, times, options_);
     } else {
       const std::size_t known = TrainingTrajectory(tests, n);
@@ -157,9 +157,9 @@ void PrintJson(const Scores& scores, const std::vector<HorizonScores>& rows, con
 void PrintTable(const Scores& s, const std::vector<HorizonScores>& rows, std::size_t trajectories,
                 const Arguments& a) {
   fmt::print("{} against {}: {} of {}, {} from the {}, seed {}\n\n", a.model,
-             fmt::join(a.files, ", "), report::Several(s.values, "value", "values"),
-             report::Several(trajectories, "trajectory", "trajectories"),
-             report::Several(a.draws, "draw", "draws"),
+             fmt::join(a.files, ", "), report::Pluralise(s.values, "value", "values"),
+             report::Pluralise(trajectories, "trajectory", "trajectories"),
+             report::Pluralise(a.draws, "draw", "draws"),
              a.start == "first-row" ? "first row"
              : a.start == "latest"  ? "latest learnt state"
                                     : "learnt initial state",
@@ -170,7 +170,7 @@ void PrintTable(const Scores& s, const std::vector<HorizonScores>& rows, std::si
              s.coverage_95);
   fmt::print("  of observations        {:6.2f} {:6.2f} {:6.2f}\n\n", s.predictive_50,
              s.predictive_90, s.predictive_95);
-  fmt::print("  {} diverged\n", report::Several(s.diverged, "draw", "draws"));
+  fmt::print("  {} diverged\n", report::Pluralise(s.diverged, "draw", "draws"));
   if (rows.empty()) return;
   fmt::print("\n  {:>20} {:>8} {:>10} {:>10} {:>8} {:>8}\n", "time since the data", "values",
              "MNLL", "MSE", "90 %", "+ noise");
@@ -183,7 +183,7 @@ void PrintTable(const Scores& s, const std::vector<HorizonScores>& rows, std::si
 
 void Check(const Arguments& a) {
   if (a.trajectory && a.start == "first-row") {
-    ThrowInput("score", "--trajectory", "cannot go with --start first-row");
+    ThrowInput("score", "--trajectory", "cannot be combined with --start first-row");
   }
   if (a.after && a.until && !(*a.after < *a.until)) {
     ThrowInput("score", "--until",
@@ -218,32 +218,34 @@ void AddOptions(CLI::App* command, Arguments* a) {
   command->add_option("MODEL", a->model, "model file")->required();
   command->add_option("TEST", a->files, "data files with the model's channels")->required();
   AddChoice(command, "--start", &a->start, {"initial", "latest", "first-row"},
-            "from the trajectory's learnt initial or latest state, or from the first row of each "
-            "test trajectory (default: initial)");
+            "start from the learnt initial or latest state of the trajectory, "
+            "or from the first row of each test trajectory (default: initial)");
   AddWord(
       command, "--trajectory", "NAME",
       [a](const Place&, const std::string& word) { a->trajectory = word; },
-      "the model's trajectory that the test goes on with (default: by name or place)");
+      "the model's trajectory that the test data continue (default: by name or number)");
   AddWord(
       command, "--after", "T",
       [a](const Place& place, const std::string& word) { a->after = ParseNumber(place, word); },
-      "only rows after this time");
+      "use only rows after this time");
   AddWord(
       command, "--until", "T",
       [a](const Place& place, const std::string& word) { a->until = ParseNumber(place, word); },
-      "only rows up to this time");
+      "use only rows up to this time");
   AddWord(
       command, "--horizons", "T0,T1,...",
       [a](const Place& place, const std::string& word) {
         a->horizons = ParseTimes(place, word);
         if (a->horizons.size() < 2) Refuse(place, word, "at least two times");
       },
-      "scores also by the time since the data ended, between these");
+      "edges of horizons, times since the end of the data, to score separately");
   command
-      ->add_option("--calibrate", a->calibrate,
-                   "data to enlarge the noise with where forecasts err by more than it")
+      ->add_option(
+          "--calibrate", a->calibrate,
+          "held-out data for calibrating the noise, which grows if forecast errors exceed it")
       ->type_name("FILE");
-  AddCount(command, "--draws", &a->draws, {1, 1'000'000}, "draws of the field (default: 128)");
+  AddCount(command, "--draws", &a->draws, {1, 1'000'000},
+           "draws of the vector field (default: 128)");
   AddSeed(command, &a->common, "the draws");
   AddThreads(command, &a->common);
   AddJson(command, &a->common);
@@ -255,8 +257,7 @@ void AddOptions(CLI::App* command, Arguments* a) {
 
 void AddScore(CLI::App& app) {
   auto arguments = std::make_shared<Arguments>();
-  CLI::App* command =
-      app.add_subcommand("score", "Compare forecasts with data that were not trained on");
+  CLI::App* command = app.add_subcommand("score", "Score forecasts against held-out data");
   AddOptions(command, arguments.get());
   AddExamples(command, {"gpode score vdp.gpode vdp.truth.csv --after 7",
                         "gpode score vdp.gpode vdp.truth.csv --after 7 --json",

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t kMostSteps = 400;
 
-// visit(name, member) for all of it.
+// Calls visit(name, member) for all members.
 template <typename T, typename Visit>
 void ForTiming(T& timing, Visit&& visit) {
   visit("timing.sessions", timing.sessions);
@@ -43,16 +43,16 @@ bool IsSane(const report::Timing& t) {
 
 }  // namespace
 
-std::string SidecarOf(const std::string& model) { return model + ".toml"; }
+std::string SidecarPath(const std::string& model) { return model + ".toml"; }
 
 std::string ReadSidecar(const std::string& model) {
-  std::ifstream file(SidecarOf(model), std::ios::binary);
+  std::ifstream file(SidecarPath(model), std::ios::binary);
   std::ostringstream text;
   if (file) text << file.rdbuf();
   return text.str();
 }
 
-std::string CommandBeside(const std::string& model) {
+std::string ReadTrainingCommand(const std::string& model) {
   std::istringstream text(ReadSidecar(model));
   std::string command;
   for (std::string line; std::getline(text, line) && line.starts_with("# ");) {
@@ -61,7 +61,7 @@ std::string CommandBeside(const std::string& model) {
   return command.starts_with("gpode ") ? command : "";
 }
 
-std::optional<report::Timing> TimingBeside(const std::string& model) {
+std::optional<report::Timing> ReadTiming(const std::string& model) {
   report::Timing timing;
   try {
     for (const internal::TomlItem& item : internal::ParseToml(ReadSidecar(model), model)) {
@@ -118,7 +118,7 @@ report::Timing TrainingClock::At(const std::vector<Progress>& history) const {
   some.steps.clear();
   for (const Progress& p : history) some.steps.push_back(static_cast<double>(p.step));
   some.seconds = seconds;
-  // An interrupted run's last step may not be one that the history has.
+  // The history may lack the last step of an interrupted run.
   if (timing_.steps.back() > some.steps.back()) {
     some.steps.push_back(timing_.steps.back());
     some.seconds.push_back(timing_.seconds.back());

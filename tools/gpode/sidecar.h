@@ -1,17 +1,17 @@
-// What `gpode fit` writes beside a model, NAME.gpode.toml: the command, its configuration, and how
-// long training took. Times are not in the model file, so that equal runs are equal bytes.
+// The sidecar of a model, NAME.gpode.toml, which `gpode fit` writes: the command, its configuration,
+// and how long training took. Times are not in the model file, so that equal runs give equal files.
 //
 //   timing.steps = [0, 50, ...]        # as in the model's history
-//   timing.seconds = [0.01, 0.2, ...]  # since training began, all sessions together
-//   timing.sessions = [8.5]            # seconds of each, the first and those resumed
+//   timing.seconds = [0.01, 0.2, ...]  # since the beginning of training, over all sessions
+//   timing.sessions = [8.5]            # seconds of each session, the first one and resumed ones
 //   timing.cpu = ["..."]               # of each session
-//   timing.threads = [2]
+//   timing.threads = [2]               # of each session
 //
-// Everything here may be missing or spoilt without any harm: then it is not known.
+// Sidecars may be missing or damaged: commands then do without them.
 //
 // Thread safety: plain values and functions.
 //
-//   const std::optional<report::Timing> timing = TimingBeside("vdp.gpode");
+//   const std::optional<report::Timing> timing = ReadTiming("vdp.gpode");
 //   if (timing) report::SecondsAt(*timing, trained.history);
 #pragma once
 
@@ -25,31 +25,32 @@
 
 namespace gpode::tool {
 
-std::string SidecarOf(const std::string& model);
+std::string SidecarPath(const std::string& model);
 
-// Nothing if they are not there.
-std::string CommandBeside(const std::string& model);
-std::optional<report::Timing> TimingBeside(const std::string& model);
+// These return nothing if the sidecar does not have them.
+std::string ReadTrainingCommand(const std::string& model);
+std::optional<report::Timing> ReadTiming(const std::string& model);
 
-// Measures one session, on top of earlier ones.
+// Measures the time of one session and adds it to that of earlier ones.
 class TrainingClock {
  public:
-  // `threads` as asked for, 0: as many as the machine has.
+  // `threads` is the number of threads to record, 0 for as many as the machine has cores.
   explicit TrainingClock(std::size_t threads) : threads_(threads) {}
 
-  // Goes on after an earlier session.
-  void GoOnFrom(const report::Timing& earlier) { timing_ = earlier; }
-  // After every step.
+  // Adds to the times of earlier sessions.
+  void ContinueFrom(const report::Timing& earlier) { timing_ = earlier; }
+  // Called after every step.
   void Record(std::size_t step);
   bool started() const { return started_; }
-  // With a few hundred of the steps, or those of the history.
+  // Returns the times of a few hundred steps.
   report::Timing Thinned() const;
+  // Returns the times of the steps of the history.
   report::Timing At(const std::vector<Progress>& history) const;
 
  private:
   using Clock = std::chrono::steady_clock;
 
-  // A session's first step; what an earlier one did after its checkpoint does not count.
+  // Begins a session at its first step; drops steps that an earlier one did after its checkpoint.
   void Begin(double step);
 
   std::size_t threads_;
@@ -59,9 +60,9 @@ class TrainingClock {
   report::Timing timing_;
 };
 
-// A sidecar's text with other times; what it had before stays.
+// Returns the text of a sidecar with other times; everything else stays.
 std::string WithTiming(const std::string& text, const report::Timing& timing);
-// The file's text; empty if there is none.
+// Returns the text of a model's sidecar; empty if there is none.
 std::string ReadSidecar(const std::string& model);
 
 }  // namespace gpode::tool

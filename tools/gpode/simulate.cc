@@ -1,4 +1,4 @@
-// gpode simulate: noisy data of a known system, and the truth beside it.
+// gpode simulate: noisy data of a known system, and its true solution.
 #include "gpode/simulate.h"
 
 #include <fmt/format.h>
@@ -24,8 +24,8 @@ struct Arguments {
   SimulationOptions simulation;
   std::optional<std::string> from;  // "x1=1,x2=0"
   std::string out, truth;
-  double truth_until = 0;  // 0: as far as the data
-  Common common;
+  double truth_until = 0;  // 0: the end of the data
+  CommonOptions common;
 };
 
 std::string DefaultTruth(const std::string& out) {
@@ -35,7 +35,7 @@ std::string DefaultTruth(const std::string& out) {
   return truth.string();
 }
 
-// Values by the names of all states.
+// Returns the values of all states in the system's order.
 std::vector<double> StatesByName(const std::string& word, const SystemInfo& info) {
   const Place place{"simulate", "--from"};
   const std::vector<Assignment> given = ParseAssignments(place, word);
@@ -53,7 +53,7 @@ std::vector<double> StatesByName(const std::string& word, const SystemInfo& info
   return start;
 }
 
-// The solution at the data's times and, with the same spacing, on to `until`.
+// Returns the solution at the times of the data and, with the same spacing, up to `until`.
 Dataset TruthOf(const Simulation& simulation, const Arguments& arguments, double until) {
   Dataset truth = simulation.data;
   for (std::size_t n = 0; n < truth.trajectories.size(); ++n) {
@@ -81,7 +81,7 @@ void CheckSystem(const std::string& name) {
 void CheckNoise(const SimulationOptions& options, std::size_t dim) {
   const std::size_t given = options.noise_variance.size();
   if (given > 0 && options.noise_share > 0) {
-    ThrowInput("simulate", "--noise-share", "cannot go with --noise");
+    ThrowInput("simulate", "--noise-share", "cannot be combined with --noise");
   }
   if (given > 1 && given != dim) {
     ThrowInput(
@@ -90,7 +90,7 @@ void CheckNoise(const SimulationOptions& options, std::size_t dim) {
   }
 }
 
-// The truth may go on for longer than the data.
+// Throws if data or truth, which may be longer, do not fit in memory.
 void CheckSize(const Arguments& a, double span, std::size_t dim) {
   const SimulationOptions& options = a.simulation;
   const double series = static_cast<double>(options.trajectories) * static_cast<double>(dim);
@@ -104,7 +104,8 @@ void CheckFiles(const Arguments& a) {
   CheckTable(a.out);
   if (a.truth.empty()) return;
   CheckTable(a.truth);
-  if (a.truth == a.out) Refuse({"simulate", "--truth"}, a.truth, "another file than the data's");
+  if (a.truth == a.out)
+    Refuse({"simulate", "--truth"}, a.truth, "another file than that of the data");
 }
 
 void Run(Arguments arguments) {
@@ -117,9 +118,9 @@ void Run(Arguments arguments) {
   const double span = options.span > 0 ? options.span : info.default_span;
   CheckSize(arguments, span, info.dim);
   if (arguments.truth_until > 0 && arguments.truth_until < span) {
-    ThrowInput(
-        "simulate", "--truth-until",
-        fmt::format("is {}, must be the data's span {} or later", arguments.truth_until, span));
+    ThrowInput("simulate", "--truth-until",
+               fmt::format("is {}, must be at least the span of the data, {}",
+                           arguments.truth_until, span));
   }
   if (arguments.truth.empty() && arguments.out != "-")
     arguments.truth = DefaultTruth(arguments.out);
@@ -136,14 +137,14 @@ void Run(Arguments arguments) {
   const std::string said = fmt::format(
       "{}: {} of {} ({}), {} on [0, {:g}], noise variance {}, seed {}",
       arguments.out == "-" ? "standard output" : arguments.out,
-      report::Several(options.trajectories, "trajectory", "trajectories"), info.title,
-      fmt::join(info.state_names, ", "), report::Several(options.points, "time", "times"), span,
+      report::Pluralise(options.trajectories, "trajectory", "trajectories"), info.title,
+      fmt::join(info.state_names, ", "), report::Pluralise(options.points, "time", "times"), span,
       fmt::join(noise, ", "), options.seed);
   arguments.out == "-" ? PrintRemark(said) : PrintLine(said);
   if (!arguments.truth.empty() && arguments.out != "-") {
-    PrintLine(fmt::format(
-        "{}: the truth{}", arguments.truth,
-        arguments.truth_until > 0 ? fmt::format(", on to {:g}", arguments.truth_until) : ""));
+    const std::string until =
+        arguments.truth_until > 0 ? fmt::format(" up to {:g}", arguments.truth_until) : "";
+    PrintLine(fmt::format("{}: the true solution{}", arguments.truth, until));
   }
 }
 
@@ -156,29 +157,29 @@ void AddOptions(CLI::App* command, Arguments* a) {
       ->required();
   AddCount(command, "--points", &s.points, {2, 100'000'000}, "times per trajectory (default: 50)");
   AddNumber(command, "--span", &s.span, kPositiveNumber,
-            "from time 0 to here (default: the system's)");
-  AddSwitch(command, "--irregular", &s.irregular, "random times instead of equal gaps");
+            "last time; the first is 0 (default: depends on the system)");
+  AddSwitch(command, "--irregular", &s.irregular, "random times instead of equally spaced ones");
   AddWord(
       command, "--noise", "V,...",
       [a](const Place& place, const std::string& word) {
         a->simulation.noise_variance = ParseNumbers(place, word, {.least = 0});
       },
-      "noise variance, one for all states or one each (default: 0)");
+      "noise variance: one, or one per state (default: 0)");
   AddNumber(command, "--noise-share", &s.noise_share, {.least = 0},
-            "instead: noise as a share of each state's spread, such as 0.08");
+            "noise relative to the spread of each state, such as 0.08, instead of --noise");
   AddCount(command, "--trajectories", &s.trajectories, {1, 10'000'000},
-           "how many, from starts around the first (default: 1)");
+           "number of trajectories, with starts around the first one's (default: 1)");
   AddNumber(command, "--start-spread", &s.start_spread, {.least = 0},
-            "of the starts, as a share of each state's spread (default: 0.5)");
+            "spread of the starts relative to the spread of each state (default: 0.5)");
   AddWord(
       command, "--from", "S=X,...", [a](const Place&, const std::string& word) { a->from = word; },
-      "start, as in x1=-1.5,x2=2.5 (default: the system's)");
+      "start, as in x1=-1.5,x2=2.5 (default: depends on the system)");
   AddNumber(command, "--missing", &s.missing, {.least = 0, .most = 0.999},
             "share of values that are missing (default: 0)");
   AddName(command, "--truth", "FILE", &a->truth,
-          "file of the truth, without noise and gaps (default: NAME.truth.csv)");
+          "file of the true solution, without noise and gaps (default: NAME.truth.csv)");
   AddNumber(command, "--truth-until", &a->truth_until, kPositiveNumber,
-            "let the truth go on to this time, to score forecasts with");
+            "last time of the true solution, for scoring forecasts");
   AddSeed(command, &a->common, "noise, times, starts and gaps");
   AddQuiet(command, &a->common);
 }
@@ -187,8 +188,7 @@ void AddOptions(CLI::App* command, Arguments* a) {
 
 void AddSimulate(CLI::App& app) {
   auto arguments = std::make_shared<Arguments>();
-  CLI::App* command =
-      app.add_subcommand("simulate", "Make noisy data of a known system, and the truth beside it");
+  CLI::App* command = app.add_subcommand("simulate", "Simulate noisy data of a known system");
   AddOptions(command, arguments.get());
   AddExamples(command, {"gpode simulate vdp --noise 0.05 -o vdp.csv --truth-until 14",
                         "gpode simulate lotka-volterra --trajectories 5 --irregular --missing 0.2 "

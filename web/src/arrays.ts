@@ -1,4 +1,4 @@
-// Typed arrays out of a report's number arrays, decoded when first asked for.
+// Typed arrays from the number arrays of a report, decoded on first use.
 import type { NumberArray } from "./report";
 
 export type Numbers = Float32Array | Float64Array;
@@ -34,7 +34,7 @@ function fromBytes(text: string, size: 4 | 8, read: (view: DataView, at: number)
   return Float64Array.from({ length }, (_, i) => read(view, i * size));
 }
 
-// The smallest and largest finite value of some arrays; null if there is none.
+// Returns the smallest and largest finite value of several arrays, or null if there is none.
 export function extent(...arrays: ArrayLike<number>[]): [number, number] | null {
   let low = Infinity;
   let high = -Infinity;
@@ -48,7 +48,7 @@ export function extent(...arrays: ArrayLike<number>[]): [number, number] | null 
   return low <= high ? [low, high] : null;
 }
 
-// The first index of increasing values that is not below x.
+// Returns the first index of increasing values that is not below x.
 export function lowerBound(values: ArrayLike<number>, x: number): number {
   let from = 0;
   let to = values.length;
@@ -60,7 +60,7 @@ export function lowerBound(values: ArrayLike<number>, x: number): number {
   return from;
 }
 
-// The value at x, linear between increasing grid points; NaN outside.
+// Returns the value at x, interpolated linearly between increasing grid points; NaN outside.
 export function interpolate(grid: ArrayLike<number>, values: ArrayLike<number>, x: number): number {
   const i = lowerBound(grid, x);
   if (i < grid.length && grid[i] === x) return values[i] ?? NaN;

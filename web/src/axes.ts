@@ -22,7 +22,7 @@ export function timeAxis(label: string): uPlot.Axis {
   return { ...base(label), size: 26, labelSize: 18, labelGap: 0 };
 }
 
-// As wide as its widest number.
+// Returns an axis of values that is as wide as its widest number.
 export function valueAxis(label: string): uPlot.Axis {
   return {
     ...base(label),

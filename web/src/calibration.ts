@@ -1,4 +1,4 @@
-// The section of calibration: does what is forecast with 90 % happen in 90 %?
+// The calibration section: do 90 % bands hold 90 % of the values?
 import { numbers } from "./arrays";
 import { CoveragePlot, PitPlot } from "./calibration_plots";
 import { el, nameText, section, table, tableBehind } from "./dom";

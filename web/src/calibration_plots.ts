@@ -1,4 +1,4 @@
-// Coverage against nominal level, and the histogram of probability integral transforms.
+// Plots of coverage against nominal level, and of the histogram of PIT values.
 import { numbers } from "./arrays";
 import { svg } from "./dom";
 import { frame, pathThrough, type Frame } from "./frame";
@@ -42,7 +42,7 @@ export class CoveragePlot implements Plot {
   }
 }
 
-// Where a share p of n independent values ends up in 95 of 100 cases, by the normal approximation.
+// Returns the outline of the 95 % range of an observed share of n independent values with probability p (normal approximation).
 function chanceBand(f: Frame, n: number): string {
   const levels = Array.from({ length: 51 }, (_, i) => i / 50);
   const spread = (p: number) => 1.96 * Math.sqrt((p * (1 - p)) / n);

@@ -1,4 +1,4 @@
-// One channel along one trajectory, decoded; and what is to be said of a time.
+// One channel along one trajectory, decoded, and the text about a time.
 import { countFinite, extent, interpolate, lowerBound, numbers, type Numbers } from "./arrays";
 import type { Report } from "./report";
 import { format } from "./text";
@@ -39,13 +39,13 @@ export function channelData(report: Report, channel: number, trajectory: number)
   };
 }
 
-// The values between the range's times, one beyond at either side.
+// Returns the values within a range of times, and one more on either side.
 function within(times: Numbers, values: Numbers, range: Range): Numbers {
   const first = Math.max(0, lowerBound(times, range.from) - 1);
   return values.subarray(first, lowerBound(times, range.to) + 1);
 }
 
-// The range of values to show. Bands of draws that run away must not flatten everything else.
+// Returns the range of values to show. Bands of diverging draws must not flatten everything else.
 export function valueRange(data: ChannelData, range: Range, shown: Record<Layer, boolean>): [number, number] {
   const onGrid = (values: Numbers, layer: Layer) => (shown[layer] ? within(data.grid, values, range) : []);
   const core = extent(
@@ -70,8 +70,8 @@ export interface Near {
   layer: "observed" | "test";
 }
 
-// The observation or test point nearest to a time, if any is closer than `reach`; of several within
-// `tie` of it, or equally far, that with the value nearest to `value`.
+// Returns the observation or test point nearest to a time, if any is closer than `reach`; among several within
+// `tie` of it, or equally far, the one whose value is nearest to `value`.
 export function nearest(
   data: ChannelData, time: number, value: number, reach: number, tie: number, shown: Record<Layer, boolean>,
 ): Near | null {
@@ -92,7 +92,7 @@ export function nearest(
   return best;
 }
 
-// The next observation or test point after a time (direction 1) or before it (-1).
+// Returns the next observation or test point after a time (direction 1) or before it (-1).
 export function neighbour(data: ChannelData, time: number, direction: 1 | -1): Near | null {
   let best: Near | null = null;
   const look = (times: Numbers, values: Numbers, layer: Near["layer"]) => {
@@ -137,7 +137,7 @@ export function rowsAt(data: ChannelData, time: number, shown: Record<Layer, boo
 
 const MOST_ROWS = 200;
 
-// Times with what was seen and what the model says: the table behind a plot.
+// Returns the table behind a plot: times, observations and forecasts.
 export function tableOf(data: ChannelData, timeLabel: string): { head: string[]; rows: string[][]; note?: string } {
   const all = Array.from(new Set([...sample(data.times), ...sample(data.testTimes), ...sample(data.grid, 40)])).sort((a, b) => a - b);
   const every = { observed: true, median: true, band50: true, band95: true, draws: true, test: true };

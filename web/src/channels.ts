@@ -1,4 +1,4 @@
-// The section of channels over time: choices for all of them, then one figure each.
+// The section of channels over time: choices for all channels, then one figure per channel.
 import { channelData, tableOf } from "./channel_data";
 import { ChannelPlot } from "./channel_plot";
 import { button, choice, el, nameText, section, tableBehind } from "./dom";

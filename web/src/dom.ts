@@ -26,7 +26,7 @@ export function svg<K extends keyof SVGElementTagNameMap>(
   return dress(document.createElementNS(SVG, tag), attributes, children);
 }
 
-// A name from the user's data: kept apart from the direction of the text around it.
+// A name from the user's data, isolated from the writing direction of the text around it.
 export function nameText(name: string): HTMLElement {
   return el("bdi", {}, name.trim() === "" ? "(no name)" : name);
 }
@@ -45,7 +45,7 @@ export function choice(label: string, options: string[], chosen: number, pick: (
   return el("label", { class: "choice" }, el("span", {}, label), select);
 }
 
-// A table that is filled when it is first opened: what a plot shows, as text.
+// A table with the content of a plot, which is filled when it is first opened.
 export function tableBehind(what: string, fill: () => { head: string[]; rows: string[][]; note?: string }): HTMLElement {
   const details = el("details", { class: "behind" }, el("summary", { "aria-label": `Table of ${what}` }, "Table"));
   details.addEventListener("toggle", () => {

@@ -1,4 +1,4 @@
-// The posterior's field on a grid of two states, turned as the reader chose the axes.
+// The posterior's vector field on a grid of two states, transposed if the reader swapped the axes.
 import { median, numbers, type Numbers } from "./arrays";
 import type { States } from "./report";
 import type { Direction } from "./streamlines";
@@ -9,7 +9,7 @@ export class Field {
     readonly dx: Numbers, readonly dy: Numbers, readonly sdDx: Numbers, readonly sdDy: Numbers,
   ) {}
 
-  // Linear between the four grid points around; null outside.
+  // Interpolates linearly between the four surrounding grid points; null outside.
   at(values: Numbers, x: number, y: number): number | null {
     const column = ((x - this.x[0]) / (this.x[1] - this.x[0])) * (this.columns - 1);
     const row = ((y - this.y[0]) / (this.y[1] - this.y[0])) * (this.rows - 1);
@@ -23,7 +23,7 @@ export class Field {
     return low * (1 - b) + high * b;
   }
 
-  // The field's standard deviation as a share of its median speed, lengths measured in widths of the plot.
+  // Returns the field's standard deviation relative to its median speed; lengths are in widths of the plot.
   uncertainty(): number[] {
     const [wide, high] = [this.x[1] - this.x[0], this.y[1] - this.y[0]];
     const size = (a: Numbers, b: Numbers) => Array.from(a, (value, i) => Math.hypot(value / wide, b[i]! / high));
@@ -31,7 +31,7 @@ export class Field {
     return size(this.sdDx, this.sdDy).map((value) => value / typical);
   }
 
-  // Directions in a box of pixels with y downwards.
+  // Returns directions in a box of pixels whose y points downwards.
   inPixels(width: number, height: number): Direction {
     const [wide, high] = [this.x[1] - this.x[0], this.y[1] - this.y[0]];
     return (px, py) => {
@@ -43,7 +43,7 @@ export class Field {
   }
 }
 
-// The grid of states x and y with the others at an anchor; undefined if the report has none.
+// Returns the grid of states x and y with the others held at an anchor; undefined if the report has none.
 export function fieldOf(states: States, x: number, y: number, anchor: number): Field | undefined {
   const grids = states.fields.filter((grid) => grid.anchor === anchor);
   const straight = grids.find((grid) => grid.x === x && grid.y === y);

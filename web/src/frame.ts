@@ -79,7 +79,7 @@ function drawLabels(axes: SVGElement, f: Frame, options: FrameOptions): void {
     svg("text", { x: 0, y: 0, "text-anchor": "middle", transform: `translate(12 ${middle}) rotate(-90)` }, options.yLabel));
 }
 
-// A path through points in pixels; a gap where a coordinate is not a number.
+// Returns a path through points in pixels, with gaps at coordinates that are not numbers.
 export function pathThrough(points: Iterable<[number, number]>): string {
   let path = "";
   let down = false;

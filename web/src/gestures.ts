@@ -1,5 +1,5 @@
-// Zooming and panning of time: the keyboard, ctrl and wheel, shift and drag, fingers. Dragging a
-// range with the mouse is uPlot's own.
+// Zooming and panning of time by the keyboard, ctrl and wheel, shift and drag, or fingers. Dragging a
+// range with the mouse is built into uPlot.
 import type { View } from "./view";
 
 interface Target {

@@ -1,4 +1,4 @@
-// The section of what was learnt: the kernel's parameters, relevance of states, noise.
+// The section of learnt parameters: the kernel's parameters, relevance of states, noise.
 import { el, nameText, section } from "./dom";
 import { rateUnit } from "./portrait_view";
 import type { Fact, Learned, Report } from "./report";
@@ -20,7 +20,7 @@ export function factList(facts: Fact[]): HTMLElement {
   return result;
 }
 
-// Ten steps of colour; the number in the cell says it too.
+// Returns a cell in one of ten colours; its number says the same.
 function cell(value: number, most: number, detail: string): HTMLElement {
   const step = most > 0 ? Math.round((10 * value) / most) : 0;
   return el("td", { class: `heat heat${Math.max(0, Math.min(10, step))}`, title: detail }, format(value, 2));

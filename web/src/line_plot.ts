@@ -21,7 +21,7 @@ const STYLES = 6; // --line0 ... of style.css
 const DASHES = [[], [8, 4], [2, 3], [10, 3, 2, 3]];
 const MOST_IN_LEGEND = 12;
 
-// `abscissa` is asked at every drawing: the reader may change it.
+// `abscissa` is called for every drawing, because the reader may change it.
 export function lineFigure(figure: LineFigure, group: string, abscissa: () => Abscissa): HTMLElement {
   const host = el("div", { class: "plot", role: "img", "aria-label": describe(figure) });
   host.style.height = `${HEIGHT}px`;
@@ -122,7 +122,7 @@ class LinePlot implements Plot {
   }
 }
 
-// Of many lines, those nearest to the pointer.
+// Returns the lines nearest to the pointer if there are many.
 function closest(rows: Row[], u: uPlot, i: number, top: number): Row[] {
   if (rows.length <= MOST_IN_LEGEND) return rows;
   const away = rows.map((_, k) => {
@@ -142,13 +142,13 @@ function logRange(_: uPlot, low: number | null, high: number | null): [number, n
   return [below(low / 1.05), 1 / below(1 / (high * 1.05))];
 }
 
-// The largest of 1, 2 and 5 times a power of ten that is not above a value.
+// Returns the largest of 1, 2 and 5 times a power of ten that is not above a value.
 function below(value: number): number {
   const power = 10 ** Math.floor(Math.log10(value));
   return power * (value >= 5 * power ? 5 : value >= 2 * power ? 2 : 1);
 }
 
-// What comes after the first tenth: the first steps of a run are often far off.
+// Leaves out the first tenth: the first steps of a run are often far off.
 function settledRange(columns: (number | null)[][]): [number, number] {
   const settled = columns.map((column) => column.slice(column.length > 40 ? Math.floor(column.length / 10) : 0)
     .map((value) => value ?? NaN));

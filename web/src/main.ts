@@ -1,4 +1,4 @@
-// Builds the page out of the report that it holds.
+// Builds the page from the report that it holds.
 import { calibrationSection } from "./calibration";
 import { channelsSection } from "./channels";
 import { el } from "./dom";

@@ -19,7 +19,7 @@ export function clipped(u: uPlot, paint: (ctx: CanvasRenderingContext2D, ratio: 
   ctx.restore();
 }
 
-// The part of the plot that the model foretells, beneath everything else.
+// Shades the part of the plot that is a forecast, beneath everything else.
 export function paintForecastRegion(u: uPlot, from: number | null, to: number): void {
   if (from === null || !(from < to)) return;
   clipped(u, (ctx, ratio) => {
@@ -39,8 +39,8 @@ export function paintForecastRegion(u: uPlot, from: number | null, to: number): 
   paintAbove(u, "forecast", Math.max(u.bbox.left, u.valToPos(from, "x", true)));
 }
 
-// A word in the margin above the plot, from x in canvas pixels on, or up to it where there is no room;
-// none if it would reach back beyond `free`. Returns where the margin is free from then on.
+// Writes a word in the margin above the plot, to the right of x in canvas pixels, or to its left if there is no room;
+// writes nothing if it would reach back beyond `free`. Returns where the margin is free afterwards.
 export function paintAbove(u: uPlot, text: string, x: number, free = 0): number {
   const { ctx, bbox } = u;
   if (x < bbox.left || x > bbox.left + bbox.width) return free;
@@ -61,7 +61,7 @@ export interface Painted {
   seen: number; // observations in the range
 }
 
-// Dots; where they are many, per column of pixels a bar from the lowest to the highest.
+// Draws dots or, if there are many, one bar per column of pixels from the lowest to the highest.
 export function paintObserved(u: uPlot, data: ChannelData, range: Range): Painted {
   const columns = Math.max(50, Math.round(u.bbox.width / devicePixelRatio / 2));
   const kept = thin(data.times, data.observed, range.from, range.to, columns, 4 * columns);
@@ -97,7 +97,7 @@ function paintBars(ctx: CanvasRenderingContext2D, points: [number, number][], ra
   ctx.globalAlpha = 1;
 }
 
-// Open diamonds: told from observations by their shape too.
+// Draws open diamonds, which differ from observations by their shape as well.
 export function paintTest(u: uPlot, data: ChannelData, range: Range): Painted {
   const columns = Math.max(50, Math.round(u.bbox.width / devicePixelRatio / 2));
   const kept = thin(data.testTimes, data.test, range.from, range.to, columns, 2 * columns);

@@ -1,4 +1,4 @@
-// The section of the phase portrait: choices, plot, legend; a line for a system of one state.
+// The section of the phase portrait: choices, plot, legend; a line plot for a system of one state.
 import { choice, el, section } from "./dom";
 import { FieldLinePlot } from "./field_line_plot";
 import { LEVELS, PortraitPlot } from "./portrait_plot";

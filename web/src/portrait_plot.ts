@@ -1,4 +1,4 @@
-// The phase portrait: the field of two states, how sure it is, and what runs along it.
+// The phase portrait: the vector field of two states, its uncertainty, and trajectories.
 import { contours } from "d3-contour";
 import { numbers } from "./arrays";
 import { svg } from "./dom";
@@ -11,9 +11,9 @@ import { streamlines, type Point } from "./streamlines";
 import { format, short } from "./text";
 import { hideTooltip, showTooltip, type Row } from "./tooltip";
 
-// Levels of the shading: the field's standard deviation as a share of its median speed.
+// Levels of the shading: the field's standard deviation relative to its median speed.
 export const LEVELS = [0.05, 0.1, 0.2, 0.5, 1, 2];
-const SNAP = 16; // pixels within which the pointer finds a trajectory
+const SNAP = 16; // pixels within which the pointer selects a trajectory
 
 // A point of a median trajectory, in pixels.
 interface Near {
@@ -111,7 +111,7 @@ export class PortraitPlot implements Plot {
     this.frame.plot.append(svg("path", { class: name, d: pathThrough(points) }));
   }
 
-  // Solid along the data, dashed where it is a forecast, a ring at the start.
+  // Draws a trajectory: solid along the data, dashed along the forecast, with a ring at the start.
   private drawMedian(points: Point[], trajectory: number): void {
     const { name, grid } = this.report.trajectories[trajectory]!;
     const split = forecastIndex(this.report, trajectory);
@@ -182,7 +182,7 @@ export class PortraitPlot implements Plot {
   }
 }
 
-// Evenly along a line of so many points, one per 110 or so.
+// Returns places evenly along a line of so many points, about one per 110.
 function arrowPlaces(length: number): number[] {
   const count = Math.max(1, Math.round(length / 110));
   return Array.from({ length: count }, (_, k) => Math.floor(((k + 0.5) * length) / count)).filter((i) => i > 0 && i + 1 < length);

@@ -1,4 +1,4 @@
-// What the reader chose of the phase portrait.
+// The reader's choices for the phase portrait.
 import { lowerBound, numbers } from "./arrays";
 import type { Report, States } from "./report";
 import { axisLabel, short } from "./text";
@@ -16,7 +16,7 @@ export function stateLabel(states: States, index: number): string {
   return axisLabel(states.names[index] ?? "", states.units?.[index], 36);
 }
 
-// The unit of a state's rate of change: "mV/ms", or in words what is known of it.
+// Returns the unit of a state's rate of change: "mV/ms", or a description if a unit is unknown.
 export function rateUnit(report: Report, index: number): string {
   const unit = report.states?.units?.[index];
   const { time_name, time_unit } = report.meta;
@@ -25,7 +25,7 @@ export function rateUnit(report: Report, index: number): string {
   return unit ? `${short(unit, 12)} per ${per}` : `per ${per}`;
 }
 
-// The first index of a trajectory's grid that is a forecast.
+// Returns the first index of a trajectory's grid that is a forecast.
 export function forecastIndex(report: Report, trajectory: number): number {
   const { grid, forecast_from } = report.trajectories[trajectory]!;
   const times = numbers(grid);

@@ -1,4 +1,4 @@
-// Paper: light colours, all plots drawn, at a width that fits A4 and Letter.
+// Printing: light colours and all plots drawn, at a width that fits A4 and Letter.
 import { stage } from "./stage";
 import { chosenTheme, setTheme } from "./theme";
 

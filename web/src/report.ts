@@ -1,4 +1,4 @@
-// The report's data as docs/report.md describes them: what the program writes and the page reads.
+// The data of a report, as docs/report.md describes them.
 
 // Numbers: a list, null where one is missing, or little-endian floats in base64 (NaN is missing).
 export type NumberArray = (number | null)[] | { f32: string } | { f64: string };
@@ -133,7 +133,7 @@ export interface Report {
 export const FORMAT = "gpode-report";
 export const FORMAT_VERSION = 1;
 
-// Parses the page's data; throws an Error with a sentence for people.
+// Parses the page's data; throws an Error whose message is a sentence for people.
 export function parseReport(text: string): Report {
   let report: Report;
   try {

@@ -1,11 +1,11 @@
-// Plots come to life when they are about to be seen, and only those in sight are redrawn.
+// Plots are created when they are about to become visible, and only visible ones are redrawn.
 //
 //   stage.add(host, "channels", () => new SomePlot(host));   // host has a height of its own
 //   stage.refresh("channels");                               // something that a group of plots shows has changed
 import { onThemeChange } from "./theme";
 
 export interface Plot {
-  // Draws all of it, as the reader's choices now are, at this width in CSS pixels.
+  // Draws everything with the reader's current choices, at this width in CSS pixels.
   draw(width: number): void;
 }
 
@@ -19,7 +19,7 @@ interface Entry {
   width: number;
 }
 
-const FRAME = 8; // milliseconds of a frame that may go into new plots
+const FRAME = 8; // milliseconds per frame for new plots
 
 class Stage {
   private entries = new Map<Element, Entry>();
@@ -38,7 +38,7 @@ class Stage {
     this.sizes.observe(host);
   }
 
-  // All plots, or those of a group.
+  // Redraws all plots, or those of a group.
   refresh(group?: string): void {
     for (const entry of this.entries.values()) {
       if (group !== undefined && entry.group !== group) continue;
@@ -47,7 +47,7 @@ class Stage {
     }
   }
 
-  // For print: all of them, at the width they have now.
+  // Draws all plots for printing, at their current width.
   drawAll(): void {
     for (const entry of this.entries.values()) {
       entry.stale = true;
@@ -65,7 +65,7 @@ class Stage {
     this.drawWaiting();
   }
 
-  // A few at a time, so that scrolling stays smooth while new plots come into sight.
+  // Creates a few at a time, so that scrolling stays smooth.
   private drawWaiting(): void {
     const start = performance.now();
     while (this.waiting.length > 0 && performance.now() - start < FRAME) {

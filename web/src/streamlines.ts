@@ -1,14 +1,14 @@
 // Evenly spaced streamlines of a field on the plane, after B. Jobard and W. Lefer, Creating
 // evenly-spaced streamlines of arbitrary density, Eurographics Workshop on Visualization in
-// Scientific Computing (1997): new lines start at a set distance from those there are, and a line
-// ends where it comes too near to another.
+// Scientific Computing (1997): new lines start at a given distance from existing ones, and a line
+// ends where it comes too close to another.
 
 export type Point = [number, number];
-// The direction at a point, in pixels per unit of time; null outside of the field.
+// A function that returns the direction at a point in pixels per unit of time; null outside of the field.
 export type Direction = (x: number, y: number) => Point | null;
 
 const STEP = 2; // pixels
-const NEAR = 0.5; // share of the distance at which a line ends
+const NEAR = 0.5; // a line ends at this share of the distance to another
 const SHORTEST = 1.2; // lines shorter than this many distances are left out
 const MOST_POINTS = 2000;
 
@@ -25,12 +25,12 @@ export function streamlines(field: Direction, width: number, height: number, dis
     for (const point of line) taken.add(point);
     waiting.push(...beside(line, distance));
   };
-  // Starts beside the newest line come first, so that lines keep their distance.
+  // Starts beside the newest line come first, which keeps lines evenly spaced.
   while (waiting.length > 0) grow(waiting.pop()!);
   return lines;
 }
 
-// A coarse grid of starts, the middle last, which is where the first line begins.
+// Returns a coarse grid of starts; the middle comes last, because the first line begins there.
 function starts(width: number, height: number, distance: number): Point[] {
   const result: Point[] = [];
   for (let y = distance / 2; y < height; y += distance) {
@@ -64,7 +64,7 @@ function trace(
 ): Point[] {
   const own = new Neighbours(width, height, distance);
   const line: Point[] = [];
-  // A line may not run into itself, but for its latest points.
+  // A line may not run into itself, except into its latest points.
   const lag = Math.ceil((2 * distance) / STEP);
   before.slice(lag).forEach((point) => own.add(point));
   let at: Point | null = start;
@@ -78,7 +78,7 @@ function trace(
   return line;
 }
 
-// One step of the midpoint rule along the field's direction.
+// Returns the point after one step of the midpoint rule along the field's direction.
 function advance(field: Direction, [x, y]: Point, sign: 1 | -1): Point | null {
   const first = unit(field(x, y));
   if (first === null) return null;
@@ -92,7 +92,7 @@ function unit(direction: Point | null): Point | null {
   return length > 1e-12 && Number.isFinite(length) ? [direction[0] / length, direction[1] / length] : null;
 }
 
-// Points in cells as wide as the distance, so that near ones are in the nine cells around.
+// Stores points in cells as wide as the distance, so that near ones are in the nine cells around.
 class Neighbours {
   private readonly columns: number;
   private readonly cells: Point[][];

@@ -1,4 +1,4 @@
-// The head of the page: title, warnings, the numbers one asks for first; and the way to repeat it.
+// The head of the page: title, warnings, the most important numbers, and the command that repeats the run.
 import { countFinite, numbers } from "./arrays";
 import { button, el, nameText, section } from "./dom";
 import { factList } from "./learned";
@@ -46,7 +46,7 @@ export function repeatSection(report: Report): HTMLElement {
   return result;
 }
 
-// Where the browser forbids the clipboard, as it may for files, the text is selected instead.
+// Copies the text, or selects it if the browser forbids the clipboard, as it may for files.
 function copyButton(text: string, shown: HTMLElement): HTMLElement {
   const result = button("Copy", {}, () => {
     const select = () => getSelection()?.selectAllChildren(shown);

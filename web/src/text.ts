@@ -1,12 +1,12 @@
 // Numbers and names as text.
 
-// Six digits, which is what single precision holds; as short as they go.
+// Returns six digits, the precision of single-precision numbers, without trailing zeros.
 export function format(value: number, digits = 6): string {
   if (!Number.isFinite(value)) return Number.isNaN(value) ? "none" : value > 0 ? "infinite" : "-infinite";
   return String(Number(value.toPrecision(digits)));
 }
 
-// For ticks: a true minus sign.
+// Returns a number for ticks, with a true minus sign.
 export function formatTick(value: number): string {
   return format(Math.abs(value) < 1e-300 ? 0 : value).replace("-", "\u2212");
 }
@@ -29,7 +29,7 @@ export function counted(count: number, noun: string): string {
   return `${formatCount(count)} ${count === 1 ? noun : plural}`;
 }
 
-// A name in one line of at most so many characters.
+// Returns a name in one line of at most so many characters.
 export function short(name: string, most = 40): string {
   const line = Array.from(name.slice(0, 4 * most).replace(/[\s\u0000-\u001f\u007f]+/g, " ").trim());
   if (line.length === 0) return "(no name)";
@@ -37,7 +37,7 @@ export function short(name: string, most = 40): string {
   return cut ? `${line.slice(0, most - 1).join("")}\u2026` : line.join("");
 }
 
-// A name with its unit, together at most so many characters.
+// Returns a name with its unit, together at most so many characters.
 export function axisLabel(name: string, unit: string | undefined, most: number): string {
   const tail = unit ? ` (${short(unit, 12)})` : "";
   return short(name, most - tail.length) + tail;

@@ -1,5 +1,5 @@
-// Light and dark: the system's choice unless the reader makes one. Colours live in style.css as
-// variables; plots on a canvas ask for them here.
+// Light and dark colours: the system's choice unless the reader makes one. Colours are defined in style.css as
+// variables; plots on a canvas get them here.
 import { button } from "./dom";
 
 const KEY = "gpode-report-theme";
@@ -16,7 +16,7 @@ export function onThemeChange(listener: () => void): void {
   listeners.push(listener);
 }
 
-// Also for print, which is light whatever the reader chose.
+// Used for printing as well, which is always light.
 export function setTheme(theme: "light" | "dark"): void {
   if (document.documentElement.dataset["theme"] === theme) return;
   document.documentElement.dataset["theme"] = theme;
@@ -44,7 +44,7 @@ export function themeButton(): HTMLElement {
   return result;
 }
 
-// Pages opened from disk may have no storage.
+// Storage may be missing for pages opened from disk.
 let choice: "light" | "dark" | null = null;
 
 function recall(): "light" | "dark" | null {
@@ -62,6 +62,6 @@ function remember(theme: "light" | "dark"): void {
   try {
     localStorage.setItem(KEY, theme);
   } catch {
-    // The choice then lasts as long as the page.
+    // Without storage the choice lasts as long as the page.
   }
 }

@@ -1,14 +1,14 @@
-// Thinning that keeps extremes: of the points that share a column of pixels, the lowest and highest.
+// Thinning that keeps extremes: the lowest and the highest of the points in each column of pixels.
 import { lowerBound } from "./arrays";
 
 export interface Thinned {
-  all: boolean; // every point of the range is there
-  indices: number[]; // in the order of time; two per column where points were left out
-  seen: number; // how many points there are in the range
+  all: boolean; // every point of the range is included
+  indices: number[]; // ordered by time; two per column if points were left out
+  seen: number; // number of points in the range
 }
 
-// Points with from <= times <= to, times not decreasing, thinned to `columns` columns if more than
-// `most` are there; NaN is passed over.
+// Returns the points with from <= times <= to, thinned to `columns` columns if there are more than
+// `most`; times must not decrease, and NaN values are ignored.
 export function thin(
   times: ArrayLike<number>, values: ArrayLike<number>, from: number, to: number, columns: number, most: number,
 ): Thinned {

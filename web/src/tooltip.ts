@@ -1,4 +1,4 @@
-// The one box that says what is under the pointer, and the line that tells screen readers.
+// The tooltip, and the line that tells screen readers the same.
 import { el } from "./dom";
 
 export interface Row {
@@ -15,7 +15,7 @@ export function installTooltip(page: HTMLElement): void {
   addEventListener("scroll", hideTooltip, { passive: true });
 }
 
-// Beside a point of the window, on the side that has room.
+// Places the tooltip beside a point of the window, on the side that has room.
 export function showTooltip(head: string, rows: Row[], x: number, y: number): void {
   const body = rows.map((row) =>
     el("tr", {}, el("td", {}, el("i", { class: `swatch ${row.mark ?? ""}` })), el("th", {}, row.name), el("td", {}, row.value)));

@@ -1,4 +1,4 @@
-// What the reader chose for all channels together: trajectory, range of time, what is shown.
+// The reader's choices for all channels: trajectory, range of time, what is shown.
 import { extent, numbers } from "./arrays";
 import type { Report } from "./report";
 import { stage } from "./stage";
@@ -18,7 +18,7 @@ export class View {
 
   constructor(private readonly report: Report) {}
 
-  // All the times of the chosen trajectory, and a margin.
+  // Returns the range of all times of the chosen trajectory, with a margin.
   full(): Range {
     const { grid, times, test_times } = this.report.trajectories[this.trajectory]!;
     const found = extent(...[grid, times, test_times].map((array) => ends(numbers(array))));
@@ -62,14 +62,14 @@ export class View {
     stage.refresh("channels");
   }
 
-  // Shrinks the range by a factor below one, or widens it, about a time that stays where it is.
+  // Shrinks (factor below one) or widens the range about a fixed time.
   zoomBy(factor: number, about?: number): void {
     const { from, to } = this.range();
     const centre = about ?? (from + to) / 2;
     this.zoomTo({ from: centre - (centre - from) * factor, to: centre + (to - centre) * factor });
   }
 
-  // Moves by a share of what is in sight, no further than the data go.
+  // Moves by a share of the visible range, no further than the data.
   pan(share: number): void {
     const full = this.full();
     const { from, to } = this.range();
@@ -79,7 +79,7 @@ export class View {
   }
 }
 
-// Times do not decrease: the ends are the extremes.
+// Returns the extremes of times, which are their ends because they do not decrease.
 function ends(times: ArrayLike<number>): number[] {
   return times.length === 0 ? [] : [times[0]!, times[times.length - 1]!];
 }

@@ -1,8 +1,8 @@
-// A Chromium for tests and pictures. GPODE_CHROMIUM names another than Debian's.
+// Starts Chromium for tests and pictures. GPODE_CHROMIUM names another one than Debian's.
 import { chromium, type Browser } from "playwright-core";
 
 export function openBrowser(): Promise<Browser> {
-  const sandbox = process.getuid?.() === 0 ? ["--no-sandbox"] : []; // Chromium's sandbox refuses root
+  const sandbox = process.getuid?.() === 0 ? ["--no-sandbox"] : []; // Chromium's sandbox does not work for root
   return chromium.launch({
     executablePath: process.env["GPODE_CHROMIUM"] ?? "/usr/bin/chromium",
     args: [...sandbox, "--disable-gpu"],

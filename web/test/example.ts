@@ -1,4 +1,4 @@
-// Reports to look at and to test with. No model is learnt here: draws are simulations with other
+// Example reports for tests and pictures. No model is learnt here: draws are simulations with other
 // parameters and starts, so that plots look as they do for a model.
 import { FORMAT, FORMAT_VERSION, type FieldGrid, type NumberArray, type Report, type StatePaths } from "../src/report";
 import { generator } from "./random";
@@ -109,7 +109,7 @@ function simulated(setting: Setting, seed: number): Report {
   return report;
 }
 
-// Means and standard deviations over the draws; farther from the data, less is known.
+// Returns means and standard deviations over the draws, which grow with the distance from the data.
 function fieldGrids(setting: Setting, fields: System[], anchors: State[], path: State[]): FieldGrid[] {
   const result: FieldGrid[] = [];
   const n = 26;
@@ -216,7 +216,7 @@ export const HOSTILE_NAMES = [
   "</script><!--<script>", "\u202eright to left", "", "__proto__", "\u0000\u0007bell", "{{script}} __GPODE_REPORT__",
 ];
 
-// Every text of the Van der Pol report replaced by something unpleasant.
+// The Van der Pol report with every text replaced by a hostile one.
 export function hostile(): Report {
   const report = vanDerPol();
   const channel = report.channels[0]!;
@@ -253,7 +253,7 @@ export function huge(channels: number, observations: number): Report {
   return report;
 }
 
-// As the program does it: no text of the data can end the element that holds them.
+// Escapes the data as the program does, so that no text can close the element that holds them.
 export function fillPage(page: string, report: Report): string {
   const json = JSON.stringify(report).replace(/</g, "\\u003c");
   const [before, after] = page.split("__GPODE_REPORT__") as [string, string];

@@ -1,4 +1,4 @@
-// How long a large report takes to open and to scroll.
+// Measures how long a large report takes to open and to scroll.
 // usage: node test/run.mjs huge.ts [CHANNELS [OBSERVATIONS]]    needs dist/report.html
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -19,7 +19,7 @@ try {
   await page.goto(pathToFileURL(file).href);
   await page.waitForFunction(() => document.querySelector<HTMLElement>(".plot.time")?.dataset["points"] !== undefined);
   console.log(`open, first plots drawn: ${((performance.now() - start) / 1000).toFixed(2)} s`);
-  // The longest wait between two frames while scrolling through all of it.
+  // The longest wait between two frames while scrolling through the whole page.
   const frames = await page.evaluate(async () => {
     const gaps: number[] = [];
     let last = performance.now();

@@ -1,4 +1,4 @@
-// The page in a real browser.
+// Tests of the page in a real browser.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -29,7 +29,7 @@ after(async () => {
   rmSync(folder, { recursive: true });
 });
 
-// Opens a report, runs checks on it, and sees to it that nothing was fetched or complained of.
+// Opens a report, runs checks on it, and checks that nothing was fetched and no error was logged.
 async function visit(html: string, width: number, check: (page: Page) => Promise<void>, scheme: "light" | "dark" = "light"): Promise<void> {
   const file = join(folder, `${++pages}.html`);
   writeFileSync(file, html);
@@ -71,14 +71,14 @@ async function seeAll(page: Page): Promise<void> {
   }
 }
 
-// Where a time is in a channel's plot, and where its middle is, in pixels of the window.
+// Returns the position of a time in a channel's plot, and of the plot's middle, in pixels of the window.
 async function placeOf(page: Page, index: number, time: number): Promise<{ x: number; y: number }> {
   const [from, to] = (await data(page, index))["range"]!.split(" ").map(Number) as [number, number];
   const box = await settledBox(channel(page, index).locator(".u-over"));
   return { x: box.x + ((time - from) / (to - from)) * box.width, y: box.y + box.height / 2 };
 }
 
-// Plots that come into sight above may still move those below.
+// Plots that become visible above may still move those below.
 async function settledBox(element: Locator): Promise<{ x: number; y: number; width: number; height: number }> {
   for (let last = (await element.boundingBox())!; ; ) {
     await element.page().waitForTimeout(60);
@@ -182,7 +182,7 @@ for (const width of WIDTHS) {
     assert.equal(await page.locator("img").count(), 0);
     assert.equal(await page.locator("script").count(), 1);
     const headings = await page.locator("#channels h3").evaluateAll((all) => all.map((heading) => heading.textContent));
-    // A null character cannot be in HTML, but it can in JSON.
+    // HTML cannot contain a null character, but JSON can.
     assert.deepEqual(headings, HOSTILE_NAMES.map((name) => (name ? `${name} (${short(name, 20)})` : "(no name)")));
     await fitsWidth(page);
     const { x, y } = await placeOf(page, 0, 3);
@@ -314,7 +314,7 @@ test("of many channels only those near the window are drawn, thinned with their 
   const last = await data(page, 99);
   assert.equal(last["observed"], "5000");
   const { x, y } = await placeOf(page, 99, (14 * Math.floor(99.5 * 50)) / 5000);
-  await page.mouse.move(x, y - 70); // the middle would be nearer to other points
+  await page.mouse.move(x, y - 70); // the middle is nearer to other points
   const text = await page.locator("#tooltip").innerText();
   assert.ok(text.includes("108"), text);
   await page.getByLabel("Find channels").fill("channel 42");
@@ -375,7 +375,7 @@ test("a page without data says so", async () => {
   await page.close();
 });
 
-// A report as the program writes it, of the demo's data and of names that mean harm.
+// Reports that the program writes, of the demo's data and of hostile names.
 const program = process.env["GPODE"];
 const withProgram = { skip: program === undefined ? "GPODE does not name the program" : false };
 
@@ -398,7 +398,7 @@ function reportOfProgram(channel: string, time = "time", ...options: string[]): 
   };
 }
 
-// Names may break lines.
+// Names may contain line breaks.
 const rowsOf = (file: string) => (file === "vdp.csv" ? 50 : 99);
 
 test("the demo's report shows its data file", withProgram, async () => {

@@ -1,4 +1,4 @@
-// The parts that need no browser.
+// Tests of the parts that need no browser.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-// A picture of a page's beginning, drawn as a reader sees it.
+// Takes a picture of the beginning of a page.
 // usage: node test/run.mjs picture.ts PAGE PICTURE WIDTH HEIGHT [light|dark]
 import { pathToFileURL } from "node:url";
 import { openBrowser } from "./browser";

@@ -1,4 +1,4 @@
-// Bundles TypeScript of this folder and runs it.
+// Bundles TypeScript files of this folder and runs them.
 // usage: node test/run.mjs                   all tests, *.test.ts
 //        node test/run.mjs FILE [ARGUMENT…]  one file: a test, or a script such as screenshots.ts
 import { spawnSync } from "node:child_process";

@@ -1,4 +1,4 @@
-// Pictures of the examples, to look at.
+// Takes pictures of the examples.
 // usage: node test/run.mjs screenshots.ts FOLDER    needs dist/report.html
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -24,7 +24,7 @@ for (const { name, width, scheme, reports: wanted } of views) {
     page.on("console", (message) => console.log(message.text()));
     page.on("pageerror", (error) => console.log(error.stack));
     await page.goto(pathToFileURL(join(folder, `${report}.html`)).href);
-    // All plots are drawn once they have been in sight.
+    // All plots are drawn after they have been visible once.
     await page.setViewportSize({ width, height: 6000 });
     await page.waitForTimeout(400);
     for (const part of ["top", "channels", "portrait", "training", "calibration", "learned", "repeat"]) {

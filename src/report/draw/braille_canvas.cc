@@ -78,7 +78,7 @@ void BrailleCanvas::Curve(const Matrix& points, const Pen& pen) {
     const double x = Across(points(i - 1, 0)), y = Down(points(i - 1, 1));
     const double dx = Across(points(i, 0)) - x, dy = Down(points(i, 1)) - y;
     const double length = std::hypot(dx, dy);
-    // Also true for NaN. Pieces longer than the canvas are mostly outside of it.
+    // The condition also skips NaN. Pieces longer than the canvas are mostly outside of it.
     if (!(length > 0 && length < longest)) continue;
     for (; until_dot <= length; until_dot += pen.spacing) {
       Dot(x + dx * until_dot / length, y + dy * until_dot / length, pen.colour);

@@ -99,8 +99,8 @@ Json TimingJson(const Timing& timing) {
     if (sessions > 1) list.push_back({{"name", "time" + which}, {"seconds", timing.sessions[i]}});
     list.push_back({{"name", "machine" + which},
                     {"value", fmt::format("{}, {}", timing.cpu[i],
-                                          Several(static_cast<std::size_t>(timing.threads[i]),
-                                                  "thread", "threads"))}});
+                                          Pluralise(static_cast<std::size_t>(timing.threads[i]),
+                                                    "thread", "threads"))}});
   }
   return list;
 }
@@ -111,8 +111,8 @@ Json MetaJson(const TrainedModel& trained, const ReportOptions& options) {
   meta["seed"] = std::to_string(m.options.seed);
   if (!options.command.empty()) meta["command"] = options.command;
   meta["bands"] = fmt::format(
-      "Bands are those of the system itself, without the noise of observations: the central 50 and "
-      "95 % of {} draws, seed {}.",
+      "Bands are those of the system itself, without observation noise: "
+      "the central 50 and 95 % of {} draws, seed {}.",
       options.draws, options.seed);
   const Quantity time = TimeOf(trained.data);
   meta["time_name"] = time.name;

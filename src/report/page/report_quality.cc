@@ -172,8 +172,8 @@ Json CalibrationJson(const TrainedModel& trained, const Posterior& posterior, co
   const std::vector<double>& pit = all.pit.with_noise;
   if (pit.empty()) return json = {{"note", "There is nothing to compare with."}};
   json["note"] =
-      fmt::format("{} of {}, {} with noise.", Several(pit.size(), "value", "values"),
-                  Several(compared, "trajectory", "trajectories"),
+      fmt::format("{} of {}, {} with noise.", Pluralise(pit.size(), "value", "values"),
+                  Pluralise(compared, "trajectory", "trajectories"),
                   tested ? "test data against forecasts" : "training data against their fit");
   json["scores"] = ScoresJson(Pool(all.scores));
   json["coverage"] = Json::array({CoverageJson(tested ? "test data" : "training data", pit)});

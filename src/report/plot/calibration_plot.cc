@@ -84,7 +84,7 @@ PitValues CalibrationValues(const PlotInput& input) {
   }
   if (!input.test.trajectories.empty()) return all;
   for (std::size_t n : ChosenTrajectories(input)) {
-    if (SeenOf(input, n) != nullptr) compare(n, *SeenOf(input, n));
+    if (ObservationsOf(input, n) != nullptr) compare(n, *ObservationsOf(input, n));
   }
   return all;
 }
@@ -94,7 +94,7 @@ void PlotCalibration(const PitValues& values, Canvas* canvas) {
   const Legend legend(canvas, {{"bands with noise", LineKey(kWithNoise)},
                                {"bands without noise", LineKey(kWithoutNoise)},
                                {"95 % range if calibrated", BandKey(kLightGrey)},
-                               {Several(n, "value", "values")}});
+                               {Pluralise(n, "value", "values")}});
   const Box area = legend.Draw(WholeArea(*canvas));
   const double middle = (area.left + area.right) / 2;
   Box left = area, right = area;

@@ -50,7 +50,7 @@ std::vector<double> TimesOf(const PlotInput& input, const Scene& scene) {
 Scene SceneOf(const PlotInput& input) {
   Scene scene;
   scene.trajectory = ChosenTrajectories(input).front();
-  scene.seen = SeenOf(input, scene.trajectory);
+  scene.seen = ObservationsOf(input, scene.trajectory);
   scene.end = input.model().end_times[scene.trajectory];
   for (std::size_t n = 0; n < input.test.trajectories.size(); ++n) {
     const Trajectory& test = input.test.trajectories[n];

@@ -18,7 +18,7 @@ std::vector<std::size_t> ChosenTrajectories(const PlotInput& input) {
   return all;
 }
 
-const Trajectory* SeenOf(const PlotInput& input, std::size_t trajectory) {
+const Trajectory* ObservationsOf(const PlotInput& input, std::size_t trajectory) {
   const std::vector<Trajectory>& all = input.trained.data.trajectories;
   return trajectory < all.size() ? &all[trajectory] : nullptr;
 }

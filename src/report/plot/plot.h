@@ -70,7 +70,7 @@ struct PlotInput {
 // Returns the training trajectories to show: options.trajectory or all of them.
 std::vector<std::size_t> ChosenTrajectories(const PlotInput& input);
 // Returns the observations of a training trajectory, or null if the model file has no data.
-const Trajectory* SeenOf(const PlotInput& input, std::size_t trajectory);
+const Trajectory* ObservationsOf(const PlotInput& input, std::size_t trajectory);
 
 // Default heights in cm.
 double ForecastHeight(const PlotInput& input);

@@ -34,7 +34,7 @@ void HoldOthers(const PlotInput& input, const std::vector<std::string>& names, P
 PlanePath PathOf(const PlotInput& input, std::size_t trajectory, const Portrait& p) {
   const Model& model = input.model();
   PlanePath path;
-  if (const Trajectory* seen = SeenOf(input, trajectory)) {
+  if (const Trajectory* seen = ObservationsOf(input, trajectory)) {
     const Matrix states = model.coordinates.ToUser(model.map.StatesOf(seen->values));
     path.seen_x = ColumnOf(states, p.first);
     path.seen_y = ColumnOf(states, p.second);
