@@ -1,4 +1,4 @@
-// What the machine calls its processor, for records of times.
+// The name of the processor, for records of running times.
 #pragma once
 
 #include <fstream>
@@ -6,6 +6,7 @@
 
 namespace gpode::internal {
 
+// Returns the processor's name from /proc/cpuinfo, or "unknown".
 inline std::string CpuName() {
   std::ifstream file("/proc/cpuinfo");
   for (std::string line; std::getline(file, line);) {

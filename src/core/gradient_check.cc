@@ -14,7 +14,7 @@ namespace {
 
 using Function = std::function<double(std::span<const double>)>;
 
-constexpr double kGoodEnough = 1e-10;  // estimated relative error that needs no restart
+constexpr double kGoodEnough = 1e-10;  // no restart below this estimated relative error
 constexpr double kRestartShrink = 1.0 / 64.0;
 
 struct Derivative {
@@ -22,8 +22,8 @@ struct Derivative {
   double error = std::numeric_limits<double>::infinity();
 };
 
-// The central difference in coordinate i; its error is what rounding of the two values may cause.
-// `point` is moved and put back.
+// Returns the central difference in coordinate i and an estimate of its rounding error. `point` is
+// changed during the call.
 Derivative CentralDifference(const Function& value, std::span<double> point, std::size_t i,
                              double h) {
   const double x = point[i];
@@ -35,13 +35,13 @@ Derivative CentralDifference(const Function& value, std::span<double> point, std
   const double f_left = value(point);
   point[i] = x;
   const double largest = std::max(std::abs(f_right), std::abs(f_left));
-  // right - left, not 2h: the step that was taken, after rounding.
+  // The divisor is right - left instead of 2h because that is the step after rounding.
   return {(f_right - f_left) / (right - left),
           std::numeric_limits<double>::epsilon() * largest / h};
 }
 
-// One table of Ridders' method, row by row. A value that is not finite spoils the entries made of
-// it; it never wins, for a comparison with NaN is false.
+// Computes one table of Ridders' method, row by row. Entries computed from a value that is not
+// finite have an error of NaN and are never taken, since a comparison with NaN is false.
 Derivative Extrapolate(const Function& value, std::span<double> point, std::size_t i, double h,
                        int levels) {
   Derivative best;
@@ -80,7 +80,7 @@ double RelativeError(double analytic, double numeric, double scale) {
     return std::numeric_limits<double>::infinity();
   }
   const double difference = std::abs(analytic - numeric);
-  if (difference == 0) return 0.0;  // also where both, and the scale, are zero
+  if (difference == 0) return 0.0;  // the divisor may be zero, too
   return difference / std::max({std::abs(analytic), std::abs(numeric), scale});
 }
 

@@ -14,11 +14,11 @@ namespace gpode {
 namespace {
 
 thread_local bool inside_loop = false;
-thread_local const void* worker_of = nullptr;  // the pool's state
+thread_local const void* worker_of = nullptr;  // state of the pool that this thread works for
 thread_local std::size_t worker_index = 0;
 
-// How often a thread looks for news before it sleeps: some 100 microseconds. Waking one up costs as
-// much as a short loop takes, and in a training step one loop follows the other.
+// The number of times a thread polls for work before it sleeps, about 100 microseconds. Waking a
+// thread takes as long as a short loop, and the loops of a training step follow each other closely.
 constexpr int kLooks = 5000;
 
 void Pause() {
@@ -32,7 +32,7 @@ struct InsideLoop {
   ~InsideLoop() { inside_loop = false; }
 };
 
-// A loop on the calling thread alone, with the promise about exceptions that every loop gives.
+// Runs a loop on the calling thread, with the same guarantee about exceptions as a parallel loop.
 void RunHere(std::size_t count, void (*call)(void*, std::size_t), void* body) {
   std::exception_ptr failure;
   for (std::size_t i = 0; i < count; ++i) {
@@ -47,13 +47,13 @@ void RunHere(std::size_t count, void (*call)(void*, std::size_t), void* body) {
 
 }  // namespace
 
-// One loop is one "generation". Workers wait until the generation changes, take items from `next`
-// until none is left, and report back; the caller takes items too.
+// Every loop is one generation. Workers wait until the generation changes, take items from `next`
+// until none is left, and decrement `busy`; the caller takes items, too.
 struct ThreadPool::State {
   std::vector<std::thread> workers;
   std::mutex mutex;
   std::condition_variable wake, done;
-  // Changed under the mutex only, but looked at without it.
+  // These change only while the mutex is held but are read without it.
   std::atomic<std::size_t> generation{0}, busy{0};
   std::atomic<bool> stop{false};
   int looks = 0;
@@ -101,7 +101,7 @@ struct ThreadPool::State {
 
 ThreadPool::ThreadPool(std::size_t threads) : state_(std::make_unique<State>()) {
   if (threads == 0) threads = std::max(1u, std::thread::hardware_concurrency());
-  // Where threads share cores, looking keeps others from working.
+  // With more threads than cores, a polling thread would keep another from working.
   state_->looks = threads <= std::thread::hardware_concurrency() ? kLooks : 0;
   for (std::size_t i = 1; i < threads; ++i) {
     state_->workers.emplace_back([state = state_.get(), i] {

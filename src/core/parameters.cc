@@ -13,8 +13,8 @@ namespace {
 
 constexpr char kUnconstrain[] = "ParameterLayout::Unconstrain";
 
-// Calls element(flat index, value index, on the diagonal) for every entry of the lower triangles of
-// n x n matrices, `values` long, whose first entries stand at the given places.
+// Calls element(flat index, value index, is on the diagonal) for every entry of the lower triangles
+// of the n x n matrices in `values`. `flat` is the flat index of the first entry.
 template <typename Element>
 void ForLowerTriangles(std::size_t n, std::size_t flat, Stretch values, Element element) {
   const std::size_t matrices = n == 0 ? 0 : values.size / (n * n);
@@ -31,7 +31,8 @@ double Logarithm(const ParameterBlock& block, double value) {
   return std::log(value);
 }
 
-// values: the block's own.
+// Throws an InputError unless all entries above the diagonals are zero. `values` are those of the
+// block.
 void CheckUpperTrianglesZero(const ParameterBlock& block, std::span<const double> values) {
   const std::size_t n = block.shape.back();
   for (std::size_t i = 0; i < values.size(); ++i) {

@@ -1,4 +1,4 @@
-// Quantiles of a sample, linear between neighbours.
+// Quantiles of sorted numbers, with linear interpolation.
 #pragma once
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 
 namespace gpode {
 
-// Of increasing numbers, at least one; p from 0 to 1.
+// Returns the quantile p, from 0 to 1, of at least one number in increasing order.
 inline double SortedQuantile(std::span<const double> sorted, double p) {
   const double at = p * static_cast<double>(sorted.size() - 1);
   const auto low = static_cast<std::size_t>(at);

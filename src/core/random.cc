@@ -11,7 +11,7 @@ namespace gpode {
 namespace {
 
 constexpr std::size_t kWordsPerBlock = 4;
-constexpr std::size_t kChunk = 64;  // words made at a time, on the stack
+constexpr std::size_t kChunk = 64;  // words computed at a time, on the stack
 
 }  // namespace
 
@@ -44,7 +44,7 @@ void RandomStream::Normals(std::span<double> out, std::uint64_t first) const {
   std::array<std::uint64_t, kChunk> words;
   std::array<double, kChunk> normals;
   for (std::size_t done = 0; done < out.size();) {
-    // Normals come in pairs from pairs of words: start at an even one.
+    // Two normals are computed from two words, so the first word must have an even index.
     const std::size_t skip = (first + done) % 2;
     const std::size_t count = std::min(kChunk - skip, out.size() - done);
     const std::size_t made = (skip + count + 1) / 2 * 2;

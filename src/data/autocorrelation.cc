@@ -7,7 +7,7 @@
 namespace gpode {
 namespace {
 
-// The first values tell enough of long series.
+// Long series are cut off, since this many values give a good estimate.
 constexpr std::size_t kMostValues = 20000, kLongestLag = 1000;
 
 struct LagMean {
@@ -15,7 +15,7 @@ struct LagMean {
   std::size_t count = 0;
 };
 
-// Of the products of values `lag` steps apart.
+// Returns sum and count of the products of values `lag` steps apart.
 LagMean ProductsAtLag(std::span<const std::vector<double>> series, std::size_t lag) {
   LagMean mean;
   for (const std::vector<double>& s : series) {
@@ -56,7 +56,7 @@ double IndependentColumns(std::span<const Matrix> rows) {
     products += seen.transpose() * seen;
     count += static_cast<double>(part.rows());
   }
-  double sum = 0;  // of squared correlations
+  double sum = 0;  // sum of squared correlations
   for (Eigen::Index i = 0; i < columns; ++i) {
     for (Eigen::Index j = 0; j < columns; ++j) {
       const double scale = products(i, i) * products(j, j);

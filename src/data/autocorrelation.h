@@ -1,4 +1,6 @@
-// How many independent values correlated ones are worth.
+// Effective numbers of independent values among correlated ones.
+//
+// Thread safety: all functions may be called from any thread.
 #pragma once
 
 #include <span>
@@ -8,13 +10,14 @@
 
 namespace gpode {
 
-// The integrated autocorrelation time  1 + 2 sum_k rho_k  of series about zero, in steps from one
-// value to the next; NaN is missing. The sum ends with the first rho_k that chance would explain.
-// One for white noise; n values are worth n divided by it.
+// Returns the integrated autocorrelation time 1 + 2 sum_k rho_k of series with mean zero, counted
+// in steps from one value to the next; NaN is a missing value. The sum ends before the first rho_k
+// that is not significant. The result is 1 for white noise; n values are worth n divided by it.
 double AutocorrelationTime(std::span<const std::vector<double>> series);
 
-// How many independent columns the rows (n, C) are worth, NaN being missing:  C^2 over the sum of
-// all squared correlations, less what chance would explain. C where columns have nothing in common.
+// Returns the effective number of independent columns of rows (n, C); NaN is a missing value. It is
+// C^2 divided by the sum of all squared correlations, from which their expectation under
+// independence is subtracted: C if the columns are independent.
 double IndependentColumns(std::span<const Matrix> rows);
 
 }  // namespace gpode

@@ -25,7 +25,7 @@ double MeanOf(const Dataset& data, Eigen::Index channel) {
     smallest = std::min(smallest, value);
     largest = std::max(largest, value);
   });
-  // A constant is its own mean, to the last bit: a rounding error must not look like a variance.
+  // The mean of a constant is exact, so that a rounding error does not look like a variance.
   return smallest == largest ? smallest : count > 0 ? sum / count : 0;
 }
 

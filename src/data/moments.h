@@ -1,4 +1,6 @@
 // Mean and variance of each channel over a whole data set.
+//
+// Thread safety: all functions may be called from any thread.
 #pragma once
 
 #include "gpode/dataset.h"
@@ -6,14 +8,15 @@
 namespace gpode {
 
 struct ChannelMoments {
-  Vector mean, variance;  // (channels); zero where nothing was seen
+  Vector mean, variance;  // (channels); zero for a channel without values
 
-  // What a channel is measured by: its standard deviation; a constant's own size; else one.
+  // Returns the natural unit of a channel: its standard deviation, the magnitude of a constant
+  // channel, or one for a channel that is zero.
   double Unit(Eigen::Index channel) const;
   Vector Units() const;
 };
 
-// NaN is passed over.
+// Computes the moments of all values that are not missing.
 ChannelMoments MomentsOf(const Dataset& data);
 
 }  // namespace gpode

@@ -14,10 +14,10 @@
 namespace gpode {
 namespace {
 
-// What a stream of Purpose::kSimulation is for: its step number. The sample is the trajectory.
+// Step numbers of the streams of Purpose::kSimulation. Their sample number is the trajectory.
 enum Use : std::uint64_t { kStarts = 0, kTimes = 1, kMissing = 2 };
 
-constexpr double kLongestSpan = 1e6;  // in the system's own; no solver comes so far
+constexpr double kLongestSpan = 1e6;  // in default spans; no solver gets this far
 
 void CheckOptions(const SimulationOptions& o, const SystemInfo& info) {
   const std::size_t dim = info.dim;
@@ -54,7 +54,7 @@ std::vector<double> Times(const SimulationOptions& o, double span, std::size_t t
   std::sort(times.begin(), times.end());
   for (double& t : times) t *= span;
   times[0] = 0;
-  // Two equal ones are next to impossible, but no data set may have them.
+  // Equal times are very unlikely, but a data set must not have them.
   for (std::size_t i = 1; i < times.size(); ++i) {
     if (times[i] <= times[i - 1]) {
       times[i] = std::nextafter(times[i - 1], std::numeric_limits<double>::infinity());
@@ -63,7 +63,7 @@ std::vector<double> Times(const SimulationOptions& o, double span, std::size_t t
   return times;
 }
 
-// The standard deviation of each column over all rows of all parts.
+// Returns the standard deviation of each column over all rows of all parts.
 Vector Spread(std::span<const Matrix> parts) {
   Vector sum = Vector::Zero(parts[0].cols()), squares = sum;
   double count = 0;
@@ -77,7 +77,8 @@ Vector Spread(std::span<const Matrix> parts) {
   return (squares / count).cwiseSqrt();
 }
 
-// A value around `start` whose deviation is about `spread`; log-normal where signs must not change.
+// Returns a random value around `start` with a standard deviation of about `spread`; log-normal if
+// the sign must not change.
 double Around(double start, double spread, double normal, bool keeps_sign) {
   if (!keeps_sign) return start + spread * normal;
   if (start == 0) return 0;
@@ -108,7 +109,7 @@ Vector NoiseVariance(const SimulationOptions& o, std::span<const Matrix> truth) 
   return Eigen::Map<const Vector>(o.noise_variance.data(), dim);
 }
 
-// The truth with noise, and NaN where nothing is seen.
+// Returns the true states with noise, and NaN for missing values.
 Matrix Observe(const SimulationOptions& o, const Matrix& truth, const Vector& variance,
                std::size_t trajectory) {
   Matrix values = truth;

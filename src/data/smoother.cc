@@ -13,7 +13,7 @@ namespace {
 using Vec3 = Eigen::Vector3d;
 using Mat3 = Eigen::Matrix3d;
 
-// x, dx/dt and d2x/dt2 of a Matern 5/2 process with unit variance, as a Markov process.
+// A Matern 5/2 process with unit variance as a Markov process of x, dx/dt and d2x/dt2.
 struct Matern52Chain {
   double rate;
   Mat3 stationary;
@@ -23,7 +23,7 @@ struct Matern52Chain {
     stationary << 1, 0, -k, 0, k, 0, -k, 0, rate * rate * rate * rate;
   }
 
-  // exp(F t) with F + rate I nilpotent.
+  // Returns exp(F t), a short sum because F + rate I is nilpotent.
   Mat3 Transition(double t) const {
     Mat3 n;
     n << rate, 1, 0, 0, rate, 1, -rate * rate * rate, -3 * rate * rate, -2 * rate;
@@ -36,8 +36,8 @@ struct Moment {
   Mat3 covariance;
 };
 
-// The filter's sums: with noise as a share of the signal's variance, that variance has a closed
-// form.
+// The sums of the Kalman filter that the marginal likelihood consists of. With the noise variance
+// given as a share of the signal variance, the best signal variance has a closed form.
 struct Evidence {
   double squares = 0, log_determinant = 0;
   std::size_t count = 0;
@@ -82,7 +82,7 @@ double MeanOf(std::span<const Series> series) {
   return count ? sum / static_cast<double>(count) : 0.0;
 }
 
-// At most kMostFitted points from the middle of a series: enough to tell its scales.
+// Returns at most kMostFitted values from the middle of a series, enough to estimate its scales.
 Series Middle(const Series& series) {
   constexpr std::size_t kMostFitted = 2000;
   const std::size_t count = std::min(series.times.size(), kMostFitted);
@@ -90,7 +90,7 @@ Series Middle(const Series& series) {
   return {series.times.subspan(first, count), series.values.subspan(first, count)};
 }
 
-// Candidate lengthscales, from the mean gap to the longest span.
+// Returns the candidate lengthscales, from the mean gap to the longest span.
 std::vector<double> Lengthscales(std::span<const Series> series) {
   double span = 0, gaps = 0;
   std::size_t count = 0;
@@ -156,7 +156,7 @@ Smoothed Smooth(const SmootherParameters& parameters, const Series& series,
     }
     filtered.push_back(m);
   }
-  // Rauch, Tung and Striebel: only the means are needed.
+  // The backward pass of Rauch, Tung and Striebel, for the means only.
   std::vector<Vec3> smooth(times.size());
   if (!times.empty()) smooth.back() = filtered.back().mean;
   for (std::size_t i = times.size(); i-- > 1;) {

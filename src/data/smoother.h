@@ -1,9 +1,14 @@
-// Smoothing a noisy, irregular series with gaps, to start training from: values and derivatives.
+// A smoother for noisy, irregular series with gaps, which gives values and derivatives to
+// initialise training with.
 //
 // The series is modelled as a Gaussian process in time with the Matern 5/2 kernel plus white noise,
-// in state-space form (Hartikainen and Sarkka, 2010), so that one pass of a Kalman filter and
-// smoother costs linear time. Lengthscale and noise come from the largest marginal likelihood on a
-// grid.
+// in state-space form (Hartikainen and Sarkka, 2010), so that a Kalman filter and smoother take
+// linear time. Lengthscale and noise maximise the marginal likelihood on a grid.
+//
+// Thread safety: all functions may be called from any thread.
+//
+//   SmootherParameters parameters = FitSmoother(series);
+//   Smoothed smooth = Smooth(parameters, series[0], times);
 #pragma once
 
 #include <span>
@@ -11,7 +16,7 @@
 
 namespace gpode {
 
-// One series: times increase, NaN values are missing.
+// One series. Times increase; NaN is a missing value.
 struct Series {
   std::span<const double> times;
   std::span<const double> values;
@@ -19,8 +24,8 @@ struct Series {
 
 struct SmootherParameters {
   double mean = 0;
-  double variance = 1;     // of the signal
-  double lengthscale = 1;  // in time
+  double variance = 1;     // signal variance
+  double lengthscale = 1;  // in units of time
   double noise_variance = 0.1;
 };
 
@@ -28,11 +33,12 @@ struct Smoothed {
   std::vector<double> value, slope, acceleration;  // at the requested times
 };
 
-// Parameters for series that share them; what has no observation is passed over. Of long series,
-// two thousand points in the middle are enough.
+// Fits parameters that all series share; series without observations are ignored. Long series
+// contribute the two thousand values in their middle.
 SmootherParameters FitSmoother(std::span<const Series> series);
 
-// Smoothed values and derivatives at increasing times, which need not be the series' own.
+// Returns smoothed values and derivatives at increasing times, which need not be those of the
+// series.
 Smoothed Smooth(const SmootherParameters& parameters, const Series& series,
                 std::span<const double> at);
 

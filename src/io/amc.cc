@@ -1,4 +1,5 @@
-// A motion: frames, each a line with its number followed by one line "BONE number ..." per bone.
+// The reader of motions. A motion consists of frames: a line with the frame's number, followed by
+// one line "BONE number ..." per bone.
 #include "io/amc.h"
 
 #include <fmt/format.h>
@@ -65,7 +66,7 @@ class AmcParser {
   void BeginFrame(std::string_view word) {
     std::int64_t number = 0;
     const auto [stop, error] = std::from_chars(word.data(), word.data() + word.size(), number);
-    constexpr std::int64_t kMost = std::int64_t{1} << 53;  // whole numbers stay whole as doubles
+    constexpr std::int64_t kMost = std::int64_t{1} << 53;  // integers up to here are exact
     if (error != std::errc() || stop != word.data() + word.size() || number < 0 || number > kMost) {
       lines_.Fail(word.data(),
                   fmt::format("frame {} found, must be a whole number", Quote(word, 40)));
@@ -83,7 +84,8 @@ class AmcParser {
     row_.clear();
   }
 
-  // At the next frame's number or, if there is none, at the end.
+  // Completes the current frame. `at` is the number of the next frame, or nullptr at the end of the
+  // file.
   void EndFrame(const char* at) {
     if (frames_ == 1 && bone_ > 0) first_is_whole_ = true;
     if (!first_is_whole_ || bone_ < bones_.size()) {
@@ -132,7 +134,7 @@ class AmcParser {
                             Quote(words[0], 40), expected, where));
   }
 
-  // The first frame says which bones there are.
+  // Adds a bone of the first frame, which defines the bones of all frames.
   void AddBone(const Line& words) {
     const std::string name(words[0]);
     if (!IsPrintableUtf8(name)) {

@@ -9,23 +9,24 @@
 
 namespace gpode::internal {
 
-// A bone and what of it moves: "rx", "ry", ...
+// A bone and its degrees of freedom: "rx", "ry", ...
 struct Bone {
   std::string name;
   std::vector<std::string> freedoms;
 };
 
-// All bones that move, the root among them.
+// A skeleton with all bones that move, including the root.
 struct Skeleton {
   std::string file;
   std::vector<Bone> bones;
 
+  // Returns nullptr if there is no such bone.
   const Bone* Find(std::string_view name) const;
 };
 
 Skeleton ParseAsf(TextRecords* lines);
 
-// The words of a line, separated by spaces and tabs.
+// Returns the words of a line, which are separated by spaces and tabs.
 std::vector<std::string_view> Words(std::string_view line);
 
 }  // namespace gpode::internal

@@ -20,7 +20,7 @@ namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-// A trajectory under way: its matrix has room for more rows than there are.
+// A trajectory that is being read. Its matrix has room for more rows than were read so far.
 struct Growing {
   Trajectory trajectory;
   std::size_t last_line = 0;
@@ -29,7 +29,8 @@ struct Growing {
     Matrix& matrix = trajectory.values;
     const auto row = static_cast<Eigen::Index>(trajectory.times.size());
     if (row == matrix.rows()) {
-      // The pages of large matrices are moved rather than copied, so this costs no memory.
+      // realloc moves the pages of a large matrix instead of copying them, so that the old and the
+      // new matrix do not need memory at the same time.
       matrix.conservativeResize(std::max<Eigen::Index>(16, row + row / 2),
                                 static_cast<Eigen::Index>(values.size()));
     }
@@ -54,7 +55,7 @@ class CsvReader {
   Dataset Read() {
     if (!NextFilled()) records_.FailFile("is empty, must have a header and rows");
     header_ = ReadHeader(records_, options_);
-    // Commas within numbers would need quotes there: only if asked for.
+    // Between commas, decimal commas need quotes; they are read only if the options say so.
     if (header_.separator == ',' && decimal_ == 0) decimal_ = '.';
     values_.resize(header_.channels.size());
     while (NextFilled()) {
@@ -67,7 +68,7 @@ class CsvReader {
   }
 
  private:
-  // The next record that is neither a comment nor blank.
+  // Moves to the next record that is neither a comment nor blank; returns false at the end.
   bool NextFilled() {
     while (records_.Next()) {
       const std::string_view text = records_.text();
@@ -77,7 +78,7 @@ class CsvReader {
     return false;
   }
 
-  // Into time_, values_ and name_; false for a row of nothing but separators.
+  // Reads a row into time_, values_ and name_; returns false for a row of separators only.
   bool ReadRow() {
     const std::string_view text = records_.text();
     const char* at = text.data();
@@ -93,7 +94,8 @@ class CsvReader {
     return true;
   }
 
-  // Nearly all cells are plain numbers. Returns where the cell ends; nothing for a blank row.
+  // Reads a number, with a fast path for plain ones. Returns the end of the cell, or nullptr for a
+  // blank row.
   const char* ReadNumber(const char* at, const char* end, std::size_t column) {
     double value;
     const auto [stop, error] = std::from_chars(at, end, value);
@@ -136,7 +138,8 @@ class CsvReader {
     return role == kTimeColumn ? "must be a number" : "must be a number, or empty for missing";
   }
 
-  // A file has decimal points or decimal commas; the first number with either settles it.
+  // Returns a number's text with a decimal point. A file has either decimal points or decimal
+  // commas; the first number with one of them decides.
   std::string_view WithPoint(std::string_view text, const CsvCell& cell, std::size_t column) {
     const std::size_t mark = text.find_first_of(".,");
     if (mark == std::string_view::npos) return text;
@@ -215,11 +218,11 @@ class CsvReader {
   TextRecords& records_;
   const ReadOptions& options_;
   CsvHeader header_;
-  char decimal_;  // 0: not seen yet
+  char decimal_;  // 0 until a decimal mark is found
   double time_ = 0;
   std::vector<double> values_;
   std::string name_, scratch_, with_point_;
-  Growing* current_ = nullptr;  // the one called name_
+  Growing* current_ = nullptr;  // the trajectory called name_
   std::vector<Growing> growing_;
   std::unordered_map<std::string, std::size_t> places_;
 };
@@ -236,7 +239,7 @@ Dataset ReadAll(TextRecords* records, const ReadOptions& options) {
 
 Dataset ParseCsv(TextRecords* records, const ReadOptions& options) {
   Dataset data = ReadAll(records, options);
-  // The only trajectory of a file without names.
+  // A file without trajectory names has one trajectory, which is named after the file.
   if (data.trajectories[0].name.empty()) data.trajectories[0].name = NameOf(records->name());
   return data;
 }

@@ -1,4 +1,4 @@
-// Reading CSV, one record after the other. See gpode/data_files.h.
+// The reader of CSV files. See gpode/data_files.h.
 #pragma once
 
 #include "gpode/data_files.h"
@@ -6,7 +6,7 @@
 
 namespace gpode::internal {
 
-// Without the checks of a whole data set, which may have more files.
+// Reads one CSV file. The caller checks the whole data set, which may consist of several files.
 Dataset ParseCsv(TextRecords* records, const ReadOptions& options);
 
 }  // namespace gpode::internal

@@ -56,7 +56,7 @@ struct NamedPlace {
   const char* at;
 };
 
-// Spreadsheets break long names into lines, within quotes; a name is one line.
+// Joins the lines of a quoted name; spreadsheets break long names into several lines.
 std::string InOneLine(std::string_view name) {
   std::string line;
   bool broken = false;
@@ -97,7 +97,7 @@ bool IsTime(std::string_view name, const ReadOptions& options) {
   return SameWord(name, "time") || SameWord(name, "t");
 }
 
-// "time [ms]", "t (s)"; but "T [K]" is a temperature.
+// Returns true for names such as "time [ms]" and "t (s)", but not for "T [K]", a temperature.
 bool IsTimeWithUnit(std::string_view name, const ReadOptions& options) {
   if (!options.time_column.empty() || name.empty()) return false;
   const std::size_t open = name.find_first_of("[(");
@@ -118,7 +118,7 @@ bool IsTrajectory(std::string_view name, const ReadOptions& options) {
   return SameWord(name, "trajectory");
 }
 
-// The separator with which the header has a time column; else the most frequent.
+// Returns the separator with which the header has a time column; otherwise the most frequent one.
 char FindSeparator(const TextRecords& record, const ReadOptions& options) {
   const std::string_view text = record.text();
   char best = ',';
@@ -134,7 +134,7 @@ char FindSeparator(const TextRecords& record, const ReadOptions& options) {
     if (text.find(separator) == std::string_view::npos) continue;
     try {
       if (HasTime(SplitHeader(record, separator), options)) return separator;
-    } catch (const InputError&) {  // quotes do not fit this separator
+    } catch (const InputError&) {  // the quotes are wrong for this separator
     }
   }
   return best;
@@ -186,7 +186,7 @@ std::size_t FindTime(const TextRecords& record, const std::vector<NamedPlace>& c
   return time;
 }
 
-// The column's place among the channels to be taken, in the caller's order if there is one.
+// Returns the role of a channel's column. The channels have the order of the options, if given.
 int ChannelRole(std::string_view name, const ReadOptions& options, CsvHeader* header) {
   if (options.channels.empty()) {
     header->channels.emplace_back(name);

@@ -1,4 +1,4 @@
-// Cells of a CSV record and the header that names them.
+// The cells of a CSV record, and the header that names its columns.
 //
 // Thread safety: all functions may be called from any thread with records of their own.
 #pragma once
@@ -16,27 +16,26 @@ namespace gpode::internal {
 inline constexpr std::size_t kMostColumns = 16384;
 
 struct CsvCell {
-  std::string_view text;  // trimmed unless quoted; then without its quotes
-  const char* at;         // where it begins in the record
-  const char* stop;       // the separator after it, or the record's end
+  std::string_view text;  // trimmed, or without its quotes if it is quoted
+  const char* at;         // its begin in the record
+  const char* stop;       // the separator after it, or the end of the record
 };
 
-// The cell that begins at `at`; doubled quotes are undone in `scratch`, which the text may then
-// lie in.
+// Returns the cell that begins at `at`. The text of a quoted cell lies in `scratch`.
 CsvCell TakeCell(const TextRecords& record, const char* at, char separator, std::string* scratch);
 
-// What becomes of a column: its channel's number, or one of these.
+// The role of a column: the index of its channel, or one of these.
 enum CsvRole : int { kTimeColumn = -1, kTrajectoryColumn = -2, kOtherColumn = -3 };
 
 struct CsvHeader {
   char separator;
-  std::vector<std::string> names;     // of all columns
-  std::vector<int> roles;             // of all columns
-  std::vector<std::string> channels;  // that are taken
+  std::vector<std::string> names;     // one per column
+  std::vector<int> roles;             // one per column
+  std::vector<std::string> channels;  // the channels to read
   std::string time_name;
 };
 
-// From the record at hand.
+// Reads the header from the current record.
 CsvHeader ReadHeader(const TextRecords& record, const ReadOptions& options);
 
 }  // namespace gpode::internal

@@ -13,7 +13,7 @@
 namespace gpode {
 namespace {
 
-// Quoted where it would otherwise be read as something else.
+// Appends a word, in quotes if it would be read back differently without them.
 void AppendWord(std::string_view word, std::string* out) {
   const bool plain = !word.empty() && word.find_first_of(",;\t\"\r\n") == std::string_view::npos &&
                      word[0] != '#' && internal::Trimmed(word).size() == word.size();
@@ -57,7 +57,7 @@ void CheckColumns(std::span<const Column> columns) {
   }
 }
 
-// put(text) takes the table piece by piece.
+// Passes the text of a table to put(text), piece by piece.
 template <typename Put>
 void WriteTable(std::span<const Column> columns, Put put) {
   constexpr std::size_t kPiece = std::size_t{1} << 16;

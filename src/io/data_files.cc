@@ -26,7 +26,8 @@ bool IsMotionCapture(const std::filesystem::path& path) {
   return internal::SameWord(extension, ".amc") || internal::SameWord(extension, ".asf");
 }
 
-// By its first bytes, whatever its name. A pipe would lose them, and can only hold text.
+// Recognises NumPy's files by their first bytes, whatever their names. Pipes must hold text,
+// because bytes that were read from them are gone.
 bool IsNumpy(const std::filesystem::path& path) {
   std::error_code error;
   if (!std::filesystem::is_regular_file(path, error)) return false;
@@ -57,7 +58,7 @@ void Append(Dataset more, const std::filesystem::path& path, const std::filesyst
             std::back_inserter(data->trajectories));
 }
 
-// Trajectories with names of their own may share them with those of other files.
+// Puts the file's name before names of trajectories, which may occur in several files.
 void NameByFile(const std::filesystem::path& path, Dataset* data) {
   for (Trajectory& trajectory : data->trajectories) {
     if (trajectory.name != NameOf(path)) {

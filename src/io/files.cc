@@ -26,7 +26,7 @@ std::string Quote(std::string_view text, std::size_t longest) {
     quoted += IsPrintableUtf8(character)
                   ? std::string(character)
                   : fmt::format("\\x{:02x}", static_cast<unsigned char>(text[0]));
-    // A control character of two bytes is shown as two.
+    // Each byte of an unprintable character is shown on its own.
     text.remove_prefix(IsPrintableUtf8(character) ? length : 1);
   }
   return quoted + (text.empty() ? "'" : "...'");
@@ -36,7 +36,7 @@ namespace {
 
 std::string Reason() { return std::generic_category().message(errno); }
 
-// Devices must never be replaced by a file, and a directory cannot be.
+// Throws unless the type is that of a file. A device must never be replaced by a file.
 void CheckIsFile(const std::filesystem::path& path, std::filesystem::file_type type) {
   if (type == std::filesystem::file_type::directory) {
     ThrowAt(path.string(), "is a directory, must be a file");
@@ -46,11 +46,12 @@ void CheckIsFile(const std::filesystem::path& path, std::filesystem::file_type t
   }
 }
 
-// A new file beside `path`, gone at the end unless it has taken the path's place.
+// A temporary file in the folder of `path`, which is removed at the end unless it was renamed to
+// `path`.
 class FileBeside {
  public:
   explicit FileBeside(const std::filesystem::path& path) : path_(path), beside_(path) {
-    // Other threads and processes may be writing the same file.
+    // The name is unique because other threads and processes may write the same file.
     static std::atomic<unsigned> counter = 0;
     beside_ += fmt::format(".{}.{}.tmp", getpid(), counter++);
     descriptor_ = open(beside_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -90,7 +91,8 @@ class FileBeside {
   bool renamed_ = false;
 };
 
-// Makes the renaming last. Some file systems refuse; the file itself is whole all the same.
+// Flushes the renaming to the disk. Some file systems cannot do that, which does no harm to the
+// file.
 void SyncFolderOf(const std::filesystem::path& path) {
   const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
   const int descriptor = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -109,7 +111,7 @@ std::filesystem::file_type TypeOf(const std::filesystem::path& path) {
   if (type == std::filesystem::file_type::not_found) {
     ThrowAt(path.empty() ? "''" : path.string(), "no such file, must exist");
   }
-  return error ? std::filesystem::file_type::regular : type;  // opening will say what is wrong
+  return error ? std::filesystem::file_type::regular : type;  // opening the file will fail
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
-// Whole files, and the messages about what is wrong with them.
+// Reading and writing of whole files, and error messages about them.
 //
-// A file is replaced in one piece: the bytes go to a temporary file beside it, which is flushed to
-// the disk and then renamed. Whenever the process dies, a reader finds the old file or the new one.
-// A killed process may leave its temporary file, NAME.PID.N.tmp, behind.
+// A file is replaced in one piece: the bytes go to a temporary file in the same folder, which is
+// flushed to the disk and then renamed. Whenever the process dies, a reader finds the old file or
+// the new one. A killed process may leave its temporary file, NAME.PID.N.tmp, behind.
 //
 // Thread safety: all functions may be called from any thread.
 //
@@ -22,19 +22,19 @@
 
 namespace gpode::internal {
 
-// Throws InputError("where: message").
+// Throws an InputError "WHERE: MESSAGE".
 [[noreturn]] void ThrowAt(std::string_view where, std::string_view message);
 
-// Text from a file, fit for a one-line message: quoted, cut after `longest` characters, unprintable
-// bytes as \xNN.
+// Returns text from a file for a message of one line: in quotes, at most `longest` characters,
+// unprintable bytes as \xNN.
 std::string Quote(std::string_view text, std::size_t longest = 60);
 
-// What goes wrong is an InputError that begins with the path. A write that fails leaves the old
-// file as it was and no temporary file.
+// Both throw InputErrors that begin with the path. A failed write leaves the old file as it was and
+// no temporary file.
 std::vector<std::byte> ReadFile(const std::filesystem::path& path);
 void WriteFile(const std::filesystem::path& path, std::span<const std::byte> bytes);
 
-// A file or pipe from its beginning, block by block. Belongs to one thread.
+// Reads a file or pipe from its beginning, block by block. A reader belongs to one thread.
 class FileReader {
  public:
   explicit FileReader(const std::filesystem::path& path);
@@ -42,7 +42,7 @@ class FileReader {
   FileReader(const FileReader&) = delete;
   FileReader& operator=(const FileReader&) = delete;
 
-  // How many bytes were read; fewer than asked for only at the end.
+  // Returns the number of bytes read, which is smaller than requested only at the end of the file.
   std::size_t Read(std::span<char> into);
 
  private:
@@ -50,7 +50,7 @@ class FileReader {
   int descriptor_ = -1;
 };
 
-// parse(bytes of the file, its name); a file too large for this machine is the file's fault.
+// Returns parse(bytes of the file, its path). A file that does not fit in memory is an InputError.
 template <typename Parse>
 auto ParseFile(const std::filesystem::path& path, Parse parse) {
   try {
@@ -60,7 +60,7 @@ auto ParseFile(const std::filesystem::path& path, Parse parse) {
   }
 }
 
-// What `use` returns; InputErrors from it that do not name the file yet then do.
+// Returns use(). InputErrors that do not begin with the file's name get it as a prefix.
 template <typename Use>
 auto NamingFile(std::string_view file, Use use) {
   try {

@@ -1,4 +1,5 @@
-// Names as one text: one line each, with \\ for a backslash and \n for a newline within a name.
+// Lists of names as one text, one name per line, with \\ for a backslash and \n for a newline
+// within a name.
 //
 // Thread safety: all functions may be called from any thread.
 #pragma once

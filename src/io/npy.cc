@@ -41,7 +41,7 @@ constexpr std::size_t kMostDimensions = 32;
 constexpr std::string_view kSupported =
     "must be bool, integer or float (b1, i1 to i8, u1 to u8, f2, f4, f8) or a list of strings";
 
-// Element types that C++ does not have.
+// Element types that C++ lacks.
 struct Bool {
   std::uint8_t byte;
 };
@@ -243,8 +243,8 @@ std::string_view TakeHeaderText(ByteReader* reader, std::string_view where) {
                                      : reader->Take<std::uint32_t>());
 }
 
-// The number of elements; nothing if even the non-zero dimensions alone would not be addressable,
-// so that no product of dimensions that anyone forms later overflows.
+// Returns the number of elements; nullopt if the product of the non-zero dimensions is not
+// addressable, so that no product of dimensions overflows later.
 std::optional<std::size_t> CountElements(std::span<const std::size_t> shape) {
   constexpr std::size_t kMost = std::numeric_limits<std::ptrdiff_t>::max() / sizeof(double);
   std::size_t product = 1;
@@ -273,7 +273,7 @@ std::string FormatShape(std::span<const std::size_t> shape) {
 void CheckByteCount(const Array& array, std::size_t item, std::size_t bytes,
                     std::string_view where) {
   const std::optional<std::size_t> count = CountElements(array.shape);
-  // Divided rather than multiplied: count * item might overflow.
+  // A product count * item might overflow, a quotient cannot.
   if (!count || bytes % item != 0 || bytes / item != *count) {
     ThrowAt(where, fmt::format("shape {} with {} bytes per element found, must match the {} bytes "
                                "of data",

@@ -1,8 +1,8 @@
-// One .npy block of bytes, and the small tools that the .npy and .npz readers share.
+// The .npy format, and small tools that the readers of .npy and .npz share.
 //
-// `where` begins every message: "FILE" or "FILE: entry 'x'".
+// Every message begins with `where`: "FILE" or "FILE: entry 'x'".
 //
-// Thread safety: all functions may be called from any thread; a ByteReader belongs to one.
+// Thread safety: all functions may be called from any thread; a ByteReader belongs to one thread.
 //
 //   Array array = ParseNpy(bytes, "data.npz: entry 'x'");
 //   AppendNpy(array.shape, array.values, "entry 'x'", &bytes);
@@ -21,10 +21,10 @@
 
 namespace gpode::internal {
 
-// Takes little-endian integers and blocks off the front of some bytes, never past their end.
+// Takes little-endian integers and blocks from the front of some bytes, never beyond their end.
 class ByteReader {
  public:
-  // `what` names the part of the file being read, for "ends inside WHAT".
+  // `what` names the part of the file in the message "ends inside WHAT".
   ByteReader(std::span<const std::byte> bytes, std::string_view where, std::string_view what)
       : rest_(bytes), where_(where), what_(what) {}
 
@@ -60,11 +60,11 @@ void PutLittle(std::vector<std::byte>* out, T... values) {
 }
 void PutText(std::string_view text, std::vector<std::byte>* out);
 
-// The bytes must be one array and nothing else.
+// Reads one array. The bytes must hold nothing else.
 Array ParseNpy(std::span<const std::byte> bytes, std::string_view where);
 
-// Appends an array as version 1.0, C order: float64, or text as bytes (uint8). Throws if shape and
-// values disagree.
+// Both append an array in version 1.0 and C order: float64, or the bytes of a text (uint8). The
+// first throws an InputError unless shape and values agree.
 void AppendNpy(std::span<const std::size_t> shape, std::span<const double> values,
                std::string_view where, std::vector<std::byte>* out);
 void AppendNpy(std::string_view text, std::vector<std::byte>* out);

@@ -37,13 +37,13 @@ void AppendUtf8(std::uint32_t code, std::string* out) {
 std::uint32_t CodeAt(std::span<const std::byte> bytes, const TextDtype& dtype) {
   std::uint32_t code = 0;
   for (std::size_t i = 0; i < dtype.unit; ++i) {
-    const std::size_t from = dtype.swap ? i : dtype.unit - 1 - i;  // most significant first
+    const std::size_t from = dtype.swap ? i : dtype.unit - 1 - i;  // big end first
     code = code << 8 | std::to_integer<std::uint32_t>(bytes[from]);
   }
   return code;
 }
 
-// Strings are filled up with zeros.
+// Decodes one string, which is padded with zeros.
 std::string DecodeOne(std::span<const std::byte> bytes, const TextDtype& dtype,
                       std::string_view where) {
   std::string text;
@@ -76,7 +76,7 @@ std::optional<TextDtype> FindTextDtype(std::string_view descr) {
   const std::string_view digits = descr.substr(2);
   std::size_t length = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), length);
-  // Strings of no length would let a header claim any number of them.
+  // With strings of length zero, a header could declare any number of them.
   if (error != std::errc() || end != digits.data() + digits.size() || length == 0 ||
       length > kMost) {
     return std::nullopt;

@@ -1,4 +1,4 @@
-// NumPy's arrays of strings: dtypes U (UTF-32) and S (bytes).
+// NumPy's arrays of strings, with the dtypes U (UTF-32) and S (bytes).
 //
 // Thread safety: all functions may be called from any thread.
 #pragma once
@@ -12,16 +12,18 @@
 
 namespace gpode::internal {
 
-// Bytes per string and how many make a character: 4 for U, 1 for S.
+// A dtype of strings: bytes per string, bytes per character (4 for U, 1 for S), and whether the
+// bytes of a character have to be reversed.
 struct TextDtype {
   std::size_t size, unit;
   bool swap;
 };
 
-// Nothing if it is another dtype.
+// Returns nullopt for any other dtype.
 std::optional<TextDtype> FindTextDtype(std::string_view descr);
 
-// The strings as model files have lists of names: UTF-8, one line each, as an array of bytes.
+// Returns the strings in the form of the lists of names in model files: UTF-8, one line per string,
+// as an array of bytes.
 Array DecodeText(std::span<const std::byte> bytes, const TextDtype& dtype, std::string_view where);
 
 }  // namespace gpode::internal

@@ -40,7 +40,7 @@ constexpr std::uint32_t kLocator64Signature = 0x07064b50;
 constexpr std::size_t kEndSize = 22;
 constexpr std::size_t kLocator64Size = 20;
 
-// Where the central directory lies in the file, and what it should hold.
+// The place of the central directory in the file, and its number of entries.
 struct Directory {
   std::uint64_t offset;
   std::uint64_t size;
@@ -54,9 +54,9 @@ struct Entry {
   std::uint32_t crc = 0;
   std::uint64_t packed_size = 0;
   std::uint64_t size = 0;
-  std::uint64_t offset = 0;  // of the local header
-  std::uint64_t end = 0;     // of the data
-  Bytes packed = {};         // the data as it lies in the file
+  std::uint64_t offset = 0;  // begin of the local header
+  std::uint64_t end = 0;     // end of the data
+  Bytes packed = {};         // the data as stored in the file
 };
 
 std::string_view WithoutSuffix(std::string_view name) {
@@ -76,7 +76,7 @@ Bytes Slice(Bytes bytes, std::uint64_t offset, std::uint64_t size, std::string_v
   return bytes.subspan(offset, size);
 }
 
-// The end record is the last thing in the file but for a comment, whose length it holds.
+// Returns the place of the end record, which is followed only by a comment whose length it holds.
 std::size_t FindEndRecord(Bytes bytes, std::string_view file) {
   const std::size_t longest = kEndSize + std::numeric_limits<std::uint16_t>::max();
   for (std::size_t size = kEndSize; size <= std::min(bytes.size(), longest); ++size) {
@@ -136,7 +136,7 @@ Directory FindDirectory(Bytes bytes, std::string_view file) {
   return {.offset = offset, .size = size, .entries = entries};
 }
 
-// The zip64 extra field holds, in this order, those of the four numbers that did not fit.
+// Reads the zip64 extra field. It holds, in this order, those of the four numbers that did not fit.
 void ApplyZip64(Bytes extra, std::uint32_t* disk, Entry* entry, std::string_view where) {
   ByteReader fields(extra, where, "the extra fields");
   const bool needed = entry->size == kSee64 || entry->packed_size == kSee64 ||
@@ -181,7 +181,7 @@ Entry ReadCentralEntry(ByteReader* reader, std::string_view file) {
 void CheckReadable(const Entry& entry, std::string_view where) {
   constexpr std::uint16_t kEncrypted = 1 << 0 | 1 << 6 | 1 << 13;
   constexpr std::uint16_t kPatch = 1 << 5;
-  // One byte of deflate stands for at most 4 matches of 258 bytes.
+  // One byte of deflate encodes at most 4 matches of 258 bytes.
   constexpr std::uint64_t kMostExpansion = 1032;
   if (!IsPrintableAscii(entry.name)) ThrowAt(where, "name must be printable ASCII");
   if (!entry.name.ends_with(kSuffix)) ThrowAt(where, "is no array, name must end in .npy");
@@ -199,7 +199,8 @@ void CheckReadable(const Entry& entry, std::string_view where) {
   }
 }
 
-// Sizes in the local header are passed over: streaming writers do not know them yet.
+// Finds the data of an entry. The sizes in the local header are ignored, because streaming writers
+// do not know them when they write it.
 void Locate(Bytes body, Entry* entry, std::string_view where) {
   if (entry->offset > body.size()) {
     ThrowAt(where, fmt::format("offset {} found, must lie before the central directory at byte {}",
@@ -221,7 +222,7 @@ void Locate(Bytes body, Entry* entry, std::string_view where) {
   entry->end = body.size() - reader.rest().size();
 }
 
-// Entries that share bytes could make a small file unfold into any amount of memory.
+// Throws if entries share bytes, because a small file could then unpack to any amount of memory.
 void CheckDisjoint(std::vector<Entry> entries, std::string_view file) {
   std::sort(entries.begin(), entries.end(),
             [](const Entry& a, const Entry& b) { return a.offset < b.offset; });
@@ -260,7 +261,7 @@ std::vector<Entry> ReadDirectory(Bytes bytes, std::string_view file) {
 
 std::vector<std::byte> Inflate(Bytes packed, std::size_t size, std::string_view where) {
   constexpr std::size_t kChunk = std::size_t{1} << 30;  // zlib counts in 32 bits
-  std::vector<std::byte> out(size + 1);                 // a stream that fills the last is too long
+  std::vector<std::byte> out(size + 1);                 // one byte more shows a stream too long
   z_stream stream{};
   if (inflateInit2(&stream, -MAX_WBITS) != Z_OK) throw std::bad_alloc();  // raw, no zlib header
   std::size_t taken = 0;

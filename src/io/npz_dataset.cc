@@ -16,14 +16,14 @@ namespace internal {
 namespace {
 
 constexpr std::string_view kZip = "PK", kNpy = "\x93NUMPY";
-// Of the paper's motion capture archives, which hold no times.
+// The time between frames of the paper's motion capture archives, which hold no times.
 constexpr double kFrameSpacing = 0.01;
 
 std::string_view AsText(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-// Which arrays hold the data; `times` may be missing.
+// The arrays that hold the data; `times` may be missing.
 struct Source {
   std::string times_name, values_name;
   const Array* times = nullptr;
@@ -93,7 +93,7 @@ std::vector<double> TimesOf(const Source& source, const Shape& shape, std::size_
   const std::size_t offset = source.times->shape.size() == 2 ? trajectory * shape.rows : 0;
   std::copy_n(source.times->values.begin() + static_cast<std::ptrdiff_t>(offset), shape.rows,
               times.begin());
-  // Shorter trajectories are filled up with times that are not numbers.
+  // The times of shorter trajectories are padded with NaN.
   while (!times.empty() && std::isnan(times.back())) times.pop_back();
   return times;
 }
@@ -138,7 +138,7 @@ Dataset FromArchive(const Archive& archive, std::string_view file, const ReadOpt
   return data;
 }
 
-// Times in the first column, channels in the others.
+// Reads a table with the times in the first column and channels in the others.
 Dataset FromTable(const Array& table, std::string_view file) {
   if (table.shape.size() != 2 || table.shape[1] < 2 || table.size() == 0) {
     ThrowAt(file,

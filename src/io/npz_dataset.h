@@ -1,4 +1,4 @@
-// Data sets in NumPy's files. See gpode/data_files.h.
+// The reader of data sets in NumPy's files. See gpode/data_files.h.
 #pragma once
 
 #include <cstddef>
@@ -9,10 +9,10 @@
 
 namespace gpode::internal {
 
-// Whether a file that begins so is an .npz or .npy file.
+// Returns true if a file with this beginning is an .npz or .npy file.
 bool IsNumpyData(std::span<const std::byte> beginning);
 
-// Without the checks of a whole data set, which may have more files.
+// Reads one file. The caller checks the whole data set, which may consist of several files.
 Dataset ReadNumpyFile(const std::filesystem::path& path, const ReadOptions& options);
 
 }  // namespace gpode::internal

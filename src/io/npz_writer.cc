@@ -28,12 +28,12 @@ struct Entry {
   std::uint32_t offset;
 };
 
-// The fields that local header and central directory share.
+// Writes the part of an entry that the local header and the central directory share.
 void PutEntryFields(const Entry& entry, std::vector<std::byte>* out) {
   constexpr std::uint16_t kVersion = 20;
   constexpr std::uint16_t kNoFlags = 0;
   constexpr std::uint16_t kTime = 0;
-  constexpr std::uint16_t kDate = 1 << 5 | 1;  // 1 January 1980, the first that zip knows
+  constexpr std::uint16_t kDate = 1 << 5 | 1;  // 1 January 1980, the earliest date of zip
   constexpr std::uint16_t kNoExtra = 0;
   PutLittle(out, kVersion, kNoFlags, kStored, kTime, kDate, entry.crc, entry.size, entry.size,
             static_cast<std::uint16_t>(entry.name.size()), kNoExtra);
@@ -75,7 +75,7 @@ void NpzWriter::AddText(std::string_view name, std::string_view text) {
   AddNpy(name, npy);
 }
 
-// Refuses whatever could not be written without zip64, or not be read back.
+// Throws for arrays that would need zip64 or could not be read back.
 void NpzWriter::AddNpy(std::string_view name, std::span<const std::byte> npy) {
   if (!IsPrintableAscii(name) || name.size() + kSuffix.size() > kSee64Short) {
     ThrowAt(Where(where_, name), "name must be printable ASCII and at most 65531 bytes long");

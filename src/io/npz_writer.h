@@ -1,4 +1,4 @@
-// Builds an .npz archive in memory, one array after the other.
+// A writer that builds an .npz archive in memory, one array after the other.
 //
 // Thread safety: a writer belongs to one thread.
 //
@@ -17,15 +17,16 @@ namespace gpode::internal {
 
 class NpzWriter {
  public:
-  // `where` begins every message.
+  // Every message begins with `where`.
   explicit NpzWriter(std::string_view where) : where_(where) {}
 
-  // Names are printable ASCII and must differ. Text becomes an array of bytes (uint8).
+  // Both add one array. Names must be printable ASCII and differ. A text becomes an array of bytes
+  // (uint8).
   void Add(std::string_view name, std::span<const std::size_t> shape,
            std::span<const double> values);
   void AddText(std::string_view name, std::string_view text);
 
-  // The archive, ending in the comment.
+  // Returns the archive, which ends in the comment.
   std::vector<std::byte> Finish(std::string_view comment = {}) &&;
 
  private:

@@ -9,8 +9,8 @@
 namespace gpode::internal {
 namespace {
 
-// from_chars says "out of range" for both ends; which one it is shows in the exponent or, without
-// one, in the digit before the point.
+// Returns zero or infinity for a number that is out of range. from_chars does not tell which; the
+// sign of the exponent does or, without an exponent, the digit before the point.
 double OutOfRange(std::string_view digits) {
   const std::size_t exponent = digits.find_first_of("eE");
   const bool small = exponent != std::string_view::npos

@@ -1,4 +1,4 @@
-// Numbers as people and programs write them.
+// Numbers and words in text files.
 //
 // Thread safety: all functions may be called from any thread.
 #pragma once
@@ -8,17 +8,18 @@
 
 namespace gpode::internal {
 
-// All of the text: an optional sign, digits with an optional point, an optional exponent; "inf" and
-// "nan" too. Too large is infinite, too small is zero. Nothing if it is anything else.
+// Parses a text that is one number: an optional sign, digits with an optional point, an optional
+// exponent, or "inf" or "nan". Numbers that are too large become infinite, numbers that are too
+// small become zero. Returns nullopt for any other text.
 std::optional<double> ToNumber(std::string_view text);
 
-// Empty, NA or NaN, in upper or lower case.
+// Returns true for a missing value: an empty text, NA or NaN, in upper or lower case.
 bool IsMissing(std::string_view text);
 
-// Without spaces and tabs at both ends.
+// Returns the text without spaces and tabs at both ends.
 std::string_view Trimmed(std::string_view text);
 
-// Letters of ASCII in upper or lower case.
+// Returns true if the words are equal, ignoring the case of ASCII letters.
 bool SameWord(std::string_view a, std::string_view b);
 
 }  // namespace gpode::internal

@@ -1,4 +1,4 @@
-// What the readers of all formats share: names, choice of channels, checks.
+// Functions that the readers of all formats share: names, selection of channels, checks.
 //
 // Thread safety: all functions may be called from any thread.
 #pragma once
@@ -12,19 +12,20 @@
 
 namespace gpode::internal {
 
-// The file's name without folder and ending, for trajectories that have no name of their own.
+// Returns the file's name without folder and extension, which names trajectories without a name.
 std::string NameOf(const std::filesystem::path& path);
 
-// "'x', 'y' and 3 more".
+// Returns a list for messages: "'x', 'y' and 3 more".
 std::string ListOf(std::span<const std::string> names);
 
-// Throws for options out of range.
+// Throws an InputError for options that are out of range.
 void CheckReadOptions(const ReadOptions& options, std::string_view where = "ReadOptions");
 
-// Keeps these channels, in this order; throws if one is not there.
+// Keeps these channels, in this order; throws an InputError if one is missing.
 void TakeChannels(std::span<const std::string> channels, std::string_view file, Dataset* data);
 
-// Throws an InputError that begins with the file unless the data are good for what the options say.
+// Throws an InputError that begins with the file unless the data meet the requirements of the
+// options.
 void CheckRead(const Dataset& data, std::string_view file, const ReadOptions& options);
 
 }  // namespace gpode::internal

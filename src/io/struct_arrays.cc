@@ -123,7 +123,7 @@ void MemberReader::operator()(std::string_view name, std::vector<Matrix>& matric
   const Array* array = Find(name, 3);
   if (array == nullptr) return;
   const std::size_t count = array->shape[0], rows = array->shape[1], columns = array->shape[2];
-  // Empty matrices have no values that would account for their number.
+  // Any number of empty matrices could be declared without any value.
   if (count > 0 && array->size() == 0) Fail(name, "has matrices without values, must have some");
   matrices.clear();
   for (std::size_t i = 0; i < count; ++i) {

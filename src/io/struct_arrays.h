@@ -1,7 +1,7 @@
-// Members of structs as named arrays of an .npz archive, both ways.
+// Conversion between members of structs and named arrays of an .npz archive.
 //
-// A struct has one table, a function that calls visit(name, member) for each; MemberWriter and
-// MemberReader are such visitors, so that writing and reading cannot disagree.
+// Every struct has one table, a function ForMembers that calls visit(name, member) for each member.
+// MemberWriter and MemberReader are such visitors, so that writing and reading cannot disagree.
 //
 //   member                         array
 //   number, bool                   ()
@@ -13,9 +13,9 @@
 //   std::string                    (bytes), uint8
 //   std::vector<std::string>       (bytes), uint8: one line each; \ and newline as \\ and \n
 //
-// Reading: a name that the archive lacks leaves its member as it is; a shape or value that cannot
-// be the member's is an InputError that names file and entry. Memory is asked for only as the
-// archive's own values account for it.
+// A member whose array is missing from the archive keeps its value when it is read. An array with
+// the wrong shape or an impossible value is an InputError that names file and entry. Reading never
+// allocates more memory than the values of the archive account for.
 //
 // Thread safety: a writer or reader belongs to one thread.
 //
@@ -46,7 +46,7 @@ struct Ragged {
 
 class MemberWriter {
  public:
-  // Names begin with `group`.
+  // The names of all arrays begin with `group`.
   MemberWriter(NpzWriter* out, std::string_view group) : out_(out), group_(group) {}
 
   void operator()(std::string_view name, double value) const;
@@ -110,14 +110,14 @@ class MemberReader {
 
  private:
   std::string Key(std::string_view name) const;
-  // Nothing if the archive lacks it; throws unless it has so many dimensions.
+  // Returns nullptr if the array is missing; throws if its number of dimensions is wrong.
   const Array* Find(std::string_view name, std::size_t dimensions) const;
   [[noreturn]] void Fail(std::string_view name, std::string_view message) const;
   std::uint64_t Whole(std::string_view name, double value, std::uint64_t most) const;
 
   template <std::unsigned_integral T>
   T ToCount(std::string_view name, double value) const {
-    // Beyond 2^53 a double does not tell whole numbers apart.
+    // A double cannot represent all integers beyond 2^53.
     constexpr std::uint64_t kExact = std::uint64_t{1} << 53;
     const auto most = std::min<std::uint64_t>(
         std::is_same_v<T, bool> ? 1 : std::numeric_limits<T>::max(), kExact);

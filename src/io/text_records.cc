@@ -10,7 +10,7 @@
 namespace gpode::internal {
 namespace {
 
-// Room for a byte order mark.
+// A block has room for a byte order mark.
 constexpr std::size_t kSmallestBlock = 4;
 
 std::size_t CountLines(std::string_view text) {
@@ -92,7 +92,7 @@ std::optional<std::size_t> TextRecords::FindEnd(std::size_t* from, bool* quoted)
 
 bool TextRecords::Next() {
   line_ = next_line_;
-  std::size_t scanned = 0;  // from begin_ on
+  std::size_t scanned = 0;  // number of bytes after begin_ that were searched
   bool quoted = false;
   for (;;) {
     if (begin_ == block_.size() && at_end_) return false;
@@ -120,7 +120,7 @@ void TextRecords::Take(std::size_t end) {
 void TextRecords::FailTooLong(bool quoted) const {
   const std::string_view record = block_.substr(begin_);
   if (quoted) {
-    // The record goes on because its first line has an odd number of quotes.
+    // The record does not end because its first line has an odd number of quotes.
     const std::string_view line = record.substr(0, record.find('\n'));
     FailAt(line_, line.substr(0, line.rfind('"')),
            "a quote opens that nothing closes, must end with \"");

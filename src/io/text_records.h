@@ -1,10 +1,11 @@
-// A text file, record by record: a record is a line, or several where line breaks are quoted.
+// A reader of text files, record by record. A record is a line, or several lines if the line breaks
+// are quoted.
 //
-// The file is read in blocks; only the block at hand is in memory, and it grows only for a record
-// that is longer, up to kLongestRecord. A byte order mark is passed over, LF and CRLF end lines,
-// the last line may lack its end. NUL bytes and UTF-16 are refused.
+// The file is read in blocks. Only one block is in memory; it grows for a longer record, up to
+// kLongestRecord. A byte order mark is skipped, lines end in LF or CRLF, and the end of the last
+// line may be missing. NUL bytes and UTF-16 are errors.
 //
-// Thread safety: belongs to one thread.
+// Thread safety: a reader belongs to one thread.
 //
 //   TextRecords records("data.csv", Quoting::kDoubled);
 //   while (records.Next()) Use(records.text(), records.line());
@@ -32,28 +33,28 @@ inline constexpr std::size_t kLongestRecord = std::size_t{4} << 20;
 class TextRecords {
  public:
   TextRecords(const std::filesystem::path& path, Quoting quoting, std::size_t block = kTextBlock);
-  // The text must outlive this; `name` stands for the file in messages.
+  // Reads from memory. The text must outlive this object; messages begin with `name`.
   TextRecords(std::string_view text, std::string_view name, Quoting quoting);
 
-  // Goes to the next record; false after the last.
+  // Moves to the next record; returns false after the last.
   bool Next();
 
-  // The record without its line end, valid until Next(); the line that it begins on.
+  // Return the record without its line end, valid until Next(), and the line that it begins on.
   std::string_view text() const { return text_; }
   std::size_t line() const { return line_; }
-  // Whether it may have quotes: there are some in the block.
+  // Returns false if the record has no quotes for certain, because the block has none.
   bool may_have_quotes() const { return block_has_quotes_; }
   const std::string& name() const { return name_; }
 
-  // Throws InputError("NAME:LINE:COLUMN: message") for a place in text().
+  // Throws an InputError "NAME:LINE:COLUMN: MESSAGE" for a place in text().
   [[noreturn]] void Fail(const char* at, std::string_view message) const;
-  // Throws InputError("NAME: message").
+  // Throws an InputError "NAME: MESSAGE".
   [[noreturn]] void FailFile(std::string_view message) const { ThrowAt(name_, message); }
 
  private:
-  // The first line break at or after `from` that ends the record, if the block has it.
+  // Returns the first line break at or after `from` that ends the record, if it is in the block.
   std::optional<std::size_t> FindEnd(std::size_t* from, bool* quoted) const;
-  // Reads on, so that the block holds more of the record that starts at begin_.
+  // Reads more of the file into the block, after the record that starts at begin_.
   void Fill();
   void MakeRoom();
   void CheckBlock(std::string_view fresh);
@@ -67,9 +68,9 @@ class TextRecords {
   Quoting quoting_;
   std::optional<FileReader> file_;
   std::vector<char> buffer_;
-  std::string_view block_;  // what is in memory, of the file or all of a given text
-  std::size_t begin_ = 0;   // of what is not taken yet
-  bool at_end_ = false;     // nothing more to read
+  std::string_view block_;  // the part of the file that is in memory, or the whole text
+  std::size_t begin_ = 0;   // begin of the next record in the block
+  bool at_end_ = false;     // true if the block reaches the end of the file
   bool block_has_quotes_ = false;
   std::string_view text_;
   std::size_t line_ = 0, next_line_ = 1;

@@ -156,7 +156,7 @@ class Parser {
   std::string source_;
   std::size_t at_ = 0;
   std::size_t line_ = 1;
-  bool one_value_ = false;  // has no lines worth naming
+  bool one_value_ = false;  // if true, messages do not name a line
 };
 
 std::string Escaped(std::string_view text) {

@@ -1,8 +1,9 @@
-// The part of TOML (https://toml.io) that options need: `key = value` lines, comments, [tables],
-// numbers, true and false, "strings", and arrays, which may span lines and nest.
+// A parser of the subset of TOML (https://toml.io) that options need: `key = value` lines,
+// comments, [tables], numbers, true and false, "strings", and arrays, which may span lines and
+// nest.
 //
 // Whatever the text is, parsing returns or throws an InputError "SOURCE:LINE: what was found, what
-// would be right".
+// is accepted".
 //
 // Thread safety: all functions may be called from any thread.
 //
@@ -20,22 +21,22 @@ struct TomlValue {
   enum class Kind { kNumber, kBool, kString, kArray };
 
   Kind kind = Kind::kString;
-  std::string text;              // a string's contents; a number or a truth value as written
-  std::vector<TomlValue> items;  // of an array
+  std::string text;              // the contents of a string; a number or boolean as written
+  std::vector<TomlValue> items;  // the items of an array
 };
 
 struct TomlItem {
-  std::string key;  // with its table in front: "solver.rtol"
+  std::string key;  // begins with its table: "solver.rtol"
   TomlValue value;
   std::size_t line;
 };
 
 std::vector<TomlItem> ParseToml(std::string_view text, std::string_view source);
 
-// One value and nothing else.
+// Parses a text that is one value.
 TomlValue ParseTomlValue(std::string_view text, std::string_view source);
 
-// The value as it would be written.
+// Returns the value in TOML.
 std::string ShowToml(const TomlValue& value);
 
 }  // namespace gpode::internal

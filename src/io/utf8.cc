@@ -8,7 +8,8 @@ namespace {
 
 bool IsContinuation(unsigned char byte) { return (byte & 0xC0) == 0x80; }
 
-// How many bytes the first one announces; 0: it cannot be a first one.
+// Returns the number of bytes of a character with this first byte; 0 if no character begins with
+// it.
 std::size_t AnnouncedLength(unsigned char first) {
   if (first < 0x80) return 1;
   if (first < 0xC2) return 0;  // continuation bytes and overlong forms
@@ -17,7 +18,7 @@ std::size_t AnnouncedLength(unsigned char first) {
   return first < 0xF5 ? 4 : 0;
 }
 
-// The second byte tells overlong forms, surrogates and what lies beyond U+10FFFF.
+// Returns false if the second byte shows an overlong form, a surrogate or a code beyond U+10FFFF.
 bool SecondIsPossible(unsigned char first, unsigned char second) {
   if (first == 0xE0) return second >= 0xA0;
   if (first == 0xED) return second < 0xA0;
@@ -44,7 +45,7 @@ bool IsPrintableUtf8(std::string_view text) {
     if (length == 0) return false;
     const auto first = static_cast<unsigned char>(text[0]);
     if (length == 1 && (first < 0x20 || first == 0x7F)) return false;
-    // U+0080 to U+009F are controls as well.
+    // U+0080 to U+009F are control characters, too.
     if (length == 2 && first == 0xC2 && static_cast<unsigned char>(text[1]) < 0xA0) return false;
     text.remove_prefix(length);
   }

@@ -1,4 +1,4 @@
-// UTF-8, as far as names and messages need it.
+// The functions on UTF-8 that names and messages need.
 //
 // Thread safety: all functions may be called from any thread.
 #pragma once
@@ -8,14 +8,15 @@
 
 namespace gpode::internal {
 
-// Bytes of the character that the text begins with; 0 if it is empty or begins with something else:
-// stray or missing continuation bytes, overlong forms, surrogates, beyond U+10FFFF.
+// Returns the number of bytes of the first character; 0 if the text is empty or does not begin with
+// a valid character: stray or missing continuation bytes, overlong forms, surrogates, beyond
+// U+10FFFF.
 std::size_t Utf8Length(std::string_view text);
 
-// Whether all of it is UTF-8 without control characters, which would garble what is printed.
+// Returns true if the text is valid UTF-8 without control characters.
 bool IsPrintableUtf8(std::string_view text);
 
-// How many characters; stray bytes count as one each.
+// Returns the number of characters; every invalid byte counts as one.
 std::size_t CountCharacters(std::string_view text);
 
 }  // namespace gpode::internal

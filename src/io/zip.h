@@ -1,8 +1,8 @@
-// What readers and writers of zip archives share: signatures, methods, the checksum.
+// Constants and functions that the reader and the writer of zip archives share.
 // https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT
 #pragma once
 
-#define ZLIB_CONST  // next_in points to const
+#define ZLIB_CONST  // makes next_in a pointer to const
 #include <zlib.h>
 
 #include <cstddef>
@@ -16,14 +16,14 @@ namespace gpode::internal {
 inline constexpr std::uint32_t kLocalSignature = 0x04034b50;
 inline constexpr std::uint32_t kCentralSignature = 0x02014b50;
 inline constexpr std::uint32_t kEndSignature = 0x06054b50;
-// These values say that the true one is in a zip64 record.
+// These values mean that the true value is in a zip64 record.
 inline constexpr std::uint16_t kSee64Short = 0xFFFF;
 inline constexpr std::uint32_t kSee64 = 0xFFFFFFFF;
 inline constexpr std::uint16_t kStored = 0;
 inline constexpr std::uint16_t kDeflated = 8;
 inline constexpr std::string_view kSuffix = ".npy";
 
-// Fuzzing changes bytes without knowing of checksums, and turns them off to get past them.
+// Fuzz targets set this to false, because almost all changed bytes would fail the checksums.
 inline bool checksums_count = true;
 
 inline std::uint32_t Crc(std::span<const std::byte> bytes) {
@@ -31,7 +31,7 @@ inline std::uint32_t Crc(std::span<const std::byte> bytes) {
       crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
 }
 
-// "FILE: entry 'x'", for messages.
+// Returns "FILE: entry 'NAME'", for messages.
 std::string Where(std::string_view file, std::string_view name);
 bool IsPrintableAscii(std::string_view name);
 

@@ -31,10 +31,9 @@ class Chain {
   DrawMoments moments_;
   PhasePoint current_, trial_;
   double step_ = 1;
-  bool stopped_ = false;       // true once the report callback has returned false
-  std::size_t divergent_ = 0;  // divergent transitions so far
-  std::uint64_t attempts_ =
-      0;  // number of trial steps so far, which addresses their random numbers
+  bool stopped_ = false;        // true once the report callback has returned false
+  std::size_t divergent_ = 0;   // divergent transitions so far
+  std::uint64_t attempts_ = 0;  // trial steps so far; addresses their random numbers
 };
 
 }  // namespace gpode

@@ -1,4 +1,4 @@
-// Chooses the loops for the machine the program runs on.
+// Chooses the instruction set of the loops at run time.
 #include <array>
 #include <cstdlib>
 
@@ -25,7 +25,7 @@ constexpr std::array kAll = {Isa::kBaseline, Isa::kV3, Isa::kV4};
 
 std::size_t CountAvailable() {
 #if defined(GPODE_SIMD_X86) && defined(__clang__)
-  // clang 14 knows the levels by their parts only.
+  // clang 14 does not know the names of the levels.
   __builtin_cpu_init();
   const auto avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
                     __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");

@@ -1,8 +1,8 @@
-// sine and cosine together, exp and tanh of lanes, for one instruction set (see lanes.h).
+// Sine with cosine, exp and tanh of lanes, for one instruction set (see lanes.h).
 //
 // Method: Cody-Waite argument reduction and minimax polynomials (fitted by Remez' algorithm,
 // relative error of the result below 2^-57 in double and 2^-28 in float). Ranges and errors are
-// documented in simd.h, and held by tests/simd/elementary_test.cc.
+// documented in simd.h and tested in tests/simd/elementary_test.cc.
 #pragma once
 
 #include <cmath>
@@ -11,7 +11,7 @@
 
 namespace gpode::simd::GPODE_SIMD_TARGET {
 
-// Beyond this |x| sine and cosine go to the C library, element by element.
+// For larger |x| sine and cosine are computed by the C library, element by element.
 template <typename Real>
 inline constexpr Real kSinCosLimit = 0;
 template <>
@@ -19,7 +19,7 @@ inline constexpr double kSinCosLimit<double> = 1e6;
 template <>
 inline constexpr float kSinCosLimit<float> = 8192.0f;
 
-// 1.5 * 2^(mantissa bits): adding it rounds to the nearest integer, whose low bits are then the low
+// 1.5 * 2^(mantissa bits). Adding it rounds to the nearest integer, whose low bits are then the low
 // bits of the sum.
 template <typename Real>
 inline constexpr Real kRounder = 0;
@@ -28,8 +28,8 @@ inline constexpr double kRounder<double> = 0x1.8p52;
 template <>
 inline constexpr float kRounder<float> = 0x1.8p23f;
 
-// A constant in all lanes of a register. Otherwise the compiler reads it from memory at every use,
-// and loads become what limits the loops.
+// Returns a constant in all lanes of a register. Otherwise the compiler would read it from memory
+// at every use, and the loads would limit the speed of the loops.
 template <typename Real>
 inline Lanes<Real> Held(Real constant) {
   Lanes<Real> lanes = Broadcast<Real>(constant);
@@ -39,7 +39,7 @@ inline Lanes<Real> Held(Real constant) {
   return lanes;
 }
 
-// c[0] + c[1] x + ..., by Horner's rule: the fewest multiply-adds.
+// Returns c[0] + c[1] x + ... by Horner's rule, which needs the fewest multiply-adds.
 template <typename Real, std::size_t n>
 inline Lanes<Real> Polynomial(Lanes<Real> x, const Real (&c)[n]) {
   Lanes<Real> sum = Broadcast<Real>(c[n - 1]);
@@ -47,7 +47,8 @@ inline Lanes<Real> Polynomial(Lanes<Real> x, const Real (&c)[n]) {
   return sum;
 }
 
-// The same polynomial of several vectors, term by term, so that each coefficient is loaded once.
+// Evaluates the same polynomial for several vectors, term by term, so that each coefficient is
+// loaded once.
 template <typename Real, int kCount, std::size_t n>
 inline void Polynomials(const Lanes<Real> (&x)[kCount], const Real (&c)[n],
                         Lanes<Real> (&sum)[kCount]) {
@@ -59,8 +60,9 @@ inline void Polynomials(const Lanes<Real> (&x)[kCount], const Real (&c)[n],
   }
 }
 
-// r = x - n pi/2, given -n in r. With a fused multiply-add the first step is exact for full-length
-// pieces; without, every n * piece has to be representable, hence more and shorter ones.
+// Computes r = x - n pi/2, given -n in r. With a fused multiply-add the products with full-length
+// parts of pi/2 are exact; without it every n * part has to be representable, so that there are
+// more and shorter parts.
 template <int kCount, typename Real, std::size_t pieces>
 inline void SubtractPieces(const Lanes<Real> (&x)[kCount], const Real (&piece)[pieces],
                            Lanes<Real> (&r)[kCount]) {
@@ -122,7 +124,7 @@ struct SinCosCoefficients<float> {
   static constexpr float kCos[] = {-0.5f, 0x1.55554ap-5f, -0x1.6c0c7ep-10f, 0x1.99fe68p-16f};
 };
 
-// Sine and cosine of |x| <= kSinCosLimit, for several vectors that share the constants.
+// Computes sine and cosine for |x| <= kSinCosLimit, of several vectors that share the constants.
 template <typename Real, int kCount>
 [[gnu::always_inline]] inline void SinCosWithin(const Lanes<Real> (&x)[kCount],
                                                 Lanes<Real> (&sine)[kCount],
@@ -155,8 +157,9 @@ template <typename Real, int kCount>
   }
 }
 
-// Redoes the lanes beyond the limit with the C library; the others keep their result, so that none
-// depends on its neighbours. Out of line: it is rarely needed and must not weigh on the loops.
+// Computes the lanes beyond the limit again with the C library. The other lanes keep their result,
+// so that no lane depends on its neighbours. The function is not inlined because it is rarely
+// needed.
 template <typename Real>
 [[gnu::noinline, gnu::cold]] void SinCosBeyond(const Real* x, Real* sine, Real* cosine) {
   for (std::size_t i = 0; i < kWidth<Real>; ++i) {
@@ -166,7 +169,7 @@ template <typename Real>
   }
 }
 
-// Sine and cosine of any x.
+// Computes sine and cosine of any x.
 template <typename Real, int kCount>
 inline void SinCosLanes(const Lanes<Real> (&x)[kCount], Lanes<Real> (&sine)[kCount],
                         Lanes<Real> (&cosine)[kCount]) {
@@ -204,7 +207,7 @@ inline ExpReduction<float> ReduceExp(Lanes<float> x) {
   return {n, Fma(-n, Broadcast(0x1.7f7d1cp-20f), r)};
 }
 
-// 2^n for a whole number n within the exponent's range.
+// Returns 2^n for an integer n within the range of exponents.
 template <typename Real>
 inline Lanes<Real> PowerOfTwo(Lanes<Real> n) {
   constexpr int kMantissa = sizeof(Real) == 8 ? 52 : 23;
@@ -212,7 +215,7 @@ inline Lanes<Real> PowerOfTwo(Lanes<Real> n) {
   return FromBits<Real>(Bits<Real>(n + (kRounder<Real> + kBias)) << kMantissa);
 }
 
-// e 2^n, also where 2^n alone is out of range.
+// Returns e 2^n, also if 2^n alone is out of range.
 template <typename Real>
 inline Lanes<Real> Scale(Lanes<Real> e, Lanes<Real> n) {
 #if defined(__AVX512F__)
@@ -243,7 +246,7 @@ inline Lanes<float> Expm1Reduced(Lanes<float> r) {
   return Fma(r * r, Polynomial<float>(r, kP), r);
 }
 
-// exp(r) = 1 + r + r^2 P(r), |r| <= ln(2)/2; one term less than expm1 needs.
+// exp(r) = 1 + r + r^2 P(r), |r| <= ln(2)/2, with one term less than expm1 needs.
 inline Lanes<double> ExpReduced(Lanes<double> r) {
   static constexpr double kP[] = {
       0x1.000000000000bp-1,  0x1.5555555555561p-3,  0x1.5555555550041p-5,  0x1.111111110d647p-7,
@@ -260,7 +263,7 @@ inline Lanes<float> ExpReduced(Lanes<float> r) {
 
 template <typename Real>
 inline Lanes<Real> ExpLanes(Lanes<Real> x) {
-  // Past these the result is 0 or infinite anyway.
+  // Beyond these arguments the result is 0 or infinite.
   constexpr Real kLow = sizeof(Real) == 8 ? Real(-746) : Real(-104);
   constexpr Real kHigh = sizeof(Real) == 8 ? Real(710) : Real(89);
   const ExpReduction<Real> part = ReduceExp(AtMost(kHigh, AtLeast(kLow, x)));

@@ -1,6 +1,6 @@
 // The Fourier part of a draw on lanes, for one instruction set (see lanes.h and simd.h).
 //
-// One pass gives value and Jacobian: with c and s the cosine and sine of w.x + phase,
+// One pass computes value and Jacobian. With c and s the cosine and sine of w.x + phase,
 //   value      = sum_i a_i c_i
 //   jacobian_k = sum_i w_ik (-a_i s_i).
 #pragma once
@@ -12,9 +12,9 @@
 
 namespace gpode::simd::GPODE_SIMD_TARGET {
 
-// Adds the contributions of kBlocks vectors of features, one output's, at one point: to the sum of
-// the value, then those of the slopes' negatives. kChecked: some phase may be beyond the range of
-// the fast sine and cosine.
+// Adds the contributions of kBlocks vectors of features of one output at one point to the sum of
+// the value and to the negative sums of the slopes. With kChecked, phases may be beyond the range
+// of the fast sine and cosine.
 template <typename Real, int kInputs, int kBlocks, int kSums, bool kChecked>
 [[gnu::always_inline]] inline void AddFeatures(const Real* block, const Real* x,
                                                Lanes<Real> (&sum)[kSums]) {
@@ -42,7 +42,7 @@ template <typename Real, int kInputs, int kBlocks, int kSums, bool kChecked>
   }
 }
 
-// One output at one point.
+// Computes one output at one point.
 template <typename Real, int kInputs, bool kJacobian, bool kChecked>
 void FourierOutput(const Real* block, std::size_t blocks, const Real* x, double* value,
                    double* jacobian) {
@@ -66,8 +66,8 @@ void FourierOutput(const Real* block, std::size_t blocks, const Real* x, double*
   for (int k = 1; k < kSums; ++k) jacobian[k - 1] = -sums[k];
 }
 
-// The same for any number of inputs and one point: the g's of a few blocks are kept aside, then
-// multiplied with one row of frequencies after the other.
+// Computes one output at one point for any number of inputs. The factors -a_i s_i of a few blocks
+// are kept, then multiplied with one row of frequencies after the other.
 template <typename Real>
 void FourierOutputAnyInputs(const Real* features, std::size_t blocks, std::size_t inputs,
                             const Real* x, double* value, double* jacobian) {
@@ -110,7 +110,8 @@ void FourierOutputAnyInputs(const Real* features, std::size_t blocks, std::size_
   *value = Sum(ToDouble(sum));
 }
 
-// Whether |w_i . x + phase| can leave the fast range for any feature i; also if x is not finite.
+// Returns true if |w_i . x + phase| may be beyond the fast range for a feature i, or x is not
+// finite.
 template <typename Real>
 bool PhaseMayBeLarge(const double* largest, std::size_t inputs, const double* x) {
   double bound = 4;
@@ -122,7 +123,7 @@ template <typename Real, int kInputs, bool kJacobian>
 void FourierPoints(const FourierTable<Real>& table, std::size_t n, const double* x, double* value,
                    double* jacobian, std::size_t record_stride) {
   const std::size_t output_size = table.blocks * (kInputs + 2) * FourierTable<Real>::kBlock;
-  // Outputs outside: one output's features stay in the first-level cache for all points.
+  // The outer loop is over outputs, so that the features of one stay in the first-level cache.
   for (std::size_t d = 0; d < table.outputs; ++d) {
     const Real* features = table.features + d * output_size;
     for (std::size_t p = 0; p < n; ++p) {

@@ -1,11 +1,11 @@
 // Vectors of lanes for one instruction set, on the compiler's vector extensions.
 //
-// Included only by loops.cc, which is compiled once per instruction set with GPODE_SIMD_TARGET set;
-// everything lives in a namespace of that name, so that no inline function of one instruction set
-// can be linked into another.
+// This header is included only by loops.cc, which is compiled once per instruction set with
+// GPODE_SIMD_TARGET set. Everything is in a namespace of that name, so that no inline function of
+// one instruction set can be linked into the code of another.
 //
-// Arithmetic on lanes is written with the ordinary operators. Those objects are compiled without
-// contraction: a fused multiply-add happens exactly where Fma stands.
+// Arithmetic on lanes uses the ordinary operators. loops.cc is compiled without contraction, so
+// that Fma is the only fused multiply-add.
 #pragma once
 
 #include <cstddef>
@@ -32,7 +32,8 @@ inline constexpr bool kFused = true;
 inline constexpr bool kFused = false;
 #endif
 
-// How many vectors loops take at a time, to share constants: as many as the registers hold.
+// The number of vectors that a loop processes at a time to share constants; limited by the number
+// of registers.
 #if defined(__AVX512F__)
 inline constexpr int kTogether = 2;
 #else
@@ -90,7 +91,7 @@ inline Lanes<Real> FromBits(IntLanes<Real> v) {
   return reinterpret_cast<Lanes<Real>>(v);
 }
 
-// a b + c, with one rounding where the instruction set has it.
+// Returns a b + c, with one rounding if the instruction set has a fused multiply-add.
 inline Lanes<double> Fma(Lanes<double> a, Lanes<double> b, Lanes<double> c) {
 #if defined(__AVX512F__)
   return _mm512_fmadd_pd(a, b, c);
@@ -111,8 +112,8 @@ inline Lanes<float> Fma(Lanes<float> a, Lanes<float> b, Lanes<float> c) {
 #endif
 }
 
-// True if any lane is not within [-limit, limit]; NaN is not. Without their sign, numbers compare
-// as their bits do.
+// Returns true if any lane is outside [-limit, limit] or NaN. Without the sign, numbers compare as
+// their bits do.
 template <typename Real>
 inline bool AnyBeyond(Lanes<Real> x, Real limit) {
   const IntLanes<Real> magnitude = Bits<Real>(x) & ~Bits<Real>(Broadcast<Real>(Real(-0.0)));
@@ -135,7 +136,7 @@ inline bool AnyBeyond(Lanes<Real> x, Real limit) {
 #endif
 }
 
-// Exchanges the lanes of a and b where the whole number n is odd.
+// Exchanges the lanes of a and b where the integer n is odd.
 template <typename Real>
 inline void SwapWhereOdd(IntLanes<Real> n, Lanes<Real>& a, Lanes<Real>& b) {
 #if defined(__AVX512F__)
@@ -158,7 +159,7 @@ inline void SwapWhereOdd(IntLanes<Real> n, Lanes<Real>& a, Lanes<Real>& b) {
 #endif
 }
 
-// The smaller and the larger of a bound and x; NaN stays.
+// These return the smaller and the larger of a bound and x; NaN stays NaN.
 inline Lanes<double> AtMost(double bound, Lanes<double> x) {
 #if defined(__AVX512F__)
   return _mm512_min_pd(Broadcast(bound), x);
@@ -182,8 +183,9 @@ inline Lanes<Real> AtLeast(Real bound, Lanes<Real> x) {
   return -AtMost(-bound, -x);
 }
 
-// Sums over lanes. The order is one and the same everywhere: neighbours, then neighbouring pairs,
-// then neighbouring fours. Lanes of floats become doubles first, the upper half added to the lower.
+// Sums over lanes, in the same order for every instruction set: neighbours, then neighbouring
+// pairs, then neighbouring fours. Lanes of floats are converted to doubles first, and the upper
+// half is added to the lower.
 template <std::size_t... i>
 inline double SumSwapping(Lanes<double> v, std::index_sequence<i...>) {
   for (std::size_t gap = 1; gap < sizeof...(i); gap *= 2) {
@@ -210,7 +212,7 @@ inline double Sum(Lanes<double> v) {
 
 inline constexpr int kSumsTogether = 8;
 
-// 128-bit parts 0 and 2 of a and of b, plus parts 1 and 3.
+// Returns the 128-bit parts 0 and 2 of a and of b, plus their parts 1 and 3.
 inline Lanes<double> AddParts(Lanes<double> a, Lanes<double> b) {
   return __builtin_shufflevector(a, b, 0, 1, 4, 5, 8, 9, 12, 13) +
          __builtin_shufflevector(a, b, 2, 3, 6, 7, 10, 11, 14, 15);
@@ -221,7 +223,7 @@ inline Lanes<double> AddNeighbours(Lanes<double> a, Lanes<double> b) {
          __builtin_shufflevector(a, b, 1, 9, 3, 11, 5, 13, 7, 15);
 }
 
-// out[i] = the sum of v[i]: the additions of all eight are done side by side.
+// Sets out[i] to the sum of v[i], with the additions of all eight side by side.
 [[gnu::always_inline]] inline void SumTogether(const Lanes<double>* v, double* out) {
   const Lanes<double> a = AddParts(AddNeighbours(v[0], v[1]), AddNeighbours(v[2], v[3]));
   const Lanes<double> b = AddParts(AddNeighbours(v[4], v[5]), AddNeighbours(v[6], v[7]));
@@ -262,7 +264,7 @@ inline Lanes<double> ToDouble(Lanes<float> v) {
   return LowPlusHigh(v, std::make_index_sequence<kWidth<double>>());
 }
 
-// out[i] = the sum of v[i], i < count.
+// Sets out[i] to the sum of v[i], i < count.
 template <int count, typename Vector>
 [[gnu::always_inline]] inline void SumAll(const Vector (&v)[count], double (&out)[count]) {
   constexpr int kGroups = (count + kSumsTogether - 1) / kSumsTogether;

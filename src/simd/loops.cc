@@ -10,8 +10,8 @@
 namespace gpode::simd::GPODE_SIMD_TARGET {
 namespace {
 
-// Applies `step(lanes of x) -> lanes of each output` over arrays; the tail goes through a padded
-// copy, so that every element meets the same instructions.
+// Applies step(lanes of x) -> lanes of y over arrays. The last elements are processed in a padded
+// copy, so that the same instructions are used for every element.
 template <typename Real, typename Step>
 void ForLanes(std::size_t n, const Real* x, Real* y, Step step) {
   constexpr std::size_t w = kWidth<Real>;
@@ -24,7 +24,7 @@ void ForLanes(std::size_t n, const Real* x, Real* y, Step step) {
   std::memcpy(y + i, out, (n - i) * sizeof(Real));
 }
 
-// Whole groups of kTogether vectors; n is a multiple of their size.
+// Processes groups of kTogether vectors; n must be a multiple of their size.
 template <typename Real>
 void SinCosGroups(std::size_t n, const Real* x, Real* sine, Real* cosine) {
   constexpr std::size_t w = kWidth<Real>;

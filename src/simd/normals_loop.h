@@ -1,6 +1,6 @@
-// Box-Muller on lanes for one instruction set (see lanes.h): standard normals that are the same
-// bits on every machine. Only additions, multiplications, divisions and square roots, each
-// correctly rounded by IEEE 754, and no fused multiply-add.
+// Box-Muller on lanes for one instruction set (see lanes.h). The standard normals have the same
+// bits on every machine, because only additions, multiplications, divisions and square roots are
+// used, which IEEE 754 rounds correctly, and no fused multiply-add.
 #pragma once
 
 #include <cmath>
@@ -16,14 +16,15 @@ inline Lanes<double> UnfusedPolynomial(Lanes<double> x, const double (&c)[n]) {
   return sum;
 }
 
-// Uniform on [1, 2): 52 random bits below the exponent of 1.
+// Returns uniform numbers on [1, 2): 52 random bits below the exponent of 1.
 inline Lanes<double> OneToTwo(IntLanes<double> bits) {
   constexpr std::int64_t kMantissa = 0x000FFFFFFFFFFFFF;
   constexpr std::int64_t kOne = 0x3FF0000000000000;
   return FromBits<double>((bits & kMantissa) | kOne);
 }
 
-// -2 ln u for u in (0, 1]: u = 2^e m with m in [1/sqrt 2, sqrt 2), ln m = 2 atanh((m-1)/(m+1)).
+// Returns -2 ln u for u in (0, 1], from u = 2^e m with m in [1/sqrt 2, sqrt 2) and
+// ln m = 2 atanh((m-1)/(m+1)).
 inline Lanes<double> MinusTwoLog(Lanes<double> u) {
   static constexpr double kP[] = {0x1.5555555555592p-1, 0x1.999999997fdb0p-2, 0x1.24924941f195dp-2,
                                   0x1.c71c5208fade5p-3, 0x1.74663efdd94b5p-3, 0x1.39a1b86f7adf9p-3,
@@ -33,8 +34,8 @@ inline Lanes<double> MinusTwoLog(Lanes<double> u) {
   const IntLanes<double> bits = Bits<double>(u);
   const IntLanes<double> scale = (bits - kSqrtHalf) & (kExponent | (std::int64_t{1} << 63));
   const Lanes<double> m = FromBits<double>(bits - scale);
-  // The scale is e * 2^52; as a number in the mantissa of 1.5 * 2^52 it converts without an
-  // instruction that older machines lack.
+  // The scale is e * 2^52. It is converted through the mantissa of 1.5 * 2^52, because older
+  // machines lack an instruction for it.
   const IntLanes<double> e_bits =
       static_cast<IntLanes<double>>((scale >> 52) + Bits<double>(Broadcast(kRounder<double>)));
   const Lanes<double> e = FromBits<double>(e_bits) - kRounder<double>;
@@ -44,7 +45,8 @@ inline Lanes<double> MinusTwoLog(Lanes<double> u) {
   return -2.0 * (e * 0x1.62e42fefa3800p-1 + (2.0 * s + tail));
 }
 
-// sin and cos of 2 pi v, v in [0, 1): 4 v = q + y with y in [-1/2, 1/2], then |pi y / 2| <= pi/4.
+// Computes sine and cosine of 2 pi v, v in [0, 1), from 4 v = q + y with y in [-1/2, 1/2], so that
+// |pi y / 2| <= pi/4.
 inline void SinCosTurn(Lanes<double> v, Lanes<double>& sine, Lanes<double>& cosine) {
   const Lanes<double> shifted = v * 4.0 + kRounder<double>;
   const IntLanes<double> quadrant = Bits<double>(shifted);
@@ -57,8 +59,8 @@ inline void SinCosTurn(Lanes<double> v, Lanes<double>& sine, Lanes<double>& cosi
   cosine = ((quadrant + 1) & 2) != 0 ? -c : c;
 }
 
-// From the words (a, b) the normals r cos(2 pi v) and r sin(2 pi v), r^2 = -2 ln u, u from a, v
-// from b. 52 bits of u reach out to 8.5 standard deviations.
+// Computes, from each pair of words (a, b), the normals r cos(2 pi v) and r sin(2 pi v) with
+// r^2 = -2 ln u, u from a and v from b. With 52 bits of u, normals are below 8.5 in absolute value.
 inline void NormalsLoop(std::size_t n, const std::uint64_t* bits, double* normals) {
   constexpr std::size_t w = kWidth<double>;
   const std::size_t pairs = n / 2;

@@ -7,8 +7,8 @@
 
 namespace gpode::simd::GPODE_SIMD_TARGET {
 
-// atan(t) for 0 <= t <= 1. Above tan(pi/8) it is pi/4 + atan((t - 1) / (t + 1)); what is left is
-// t + t w P(w), w = t^2.
+// Returns atan(t) for 0 <= t <= 1. Above tan(pi/8) it is pi/4 + atan((t - 1) / (t + 1)); smaller
+// arguments use t + t w P(w), w = t^2.
 inline Lanes<double> AtanUnit(Lanes<double> t) {
   static constexpr double kP[] = {
       -0x1.555555555553dp-2, 0x1.99999999958f9p-3, -0x1.24924922b17eep-3, 0x1.c71c70e7c8e0bp-4,
@@ -21,7 +21,7 @@ inline Lanes<double> AtanUnit(Lanes<double> t) {
   return large ? atan + 0x1.921fb54442d18p-1 : atan;
 }
 
-// The angle of (x, y), in [-pi, pi]; 0 for the origin.
+// Returns the angle of (x, y), in [-pi, pi]; 0 for the origin.
 inline Lanes<double> Angle(Lanes<double> x, Lanes<double> y) {
   const IntLanes<double> sign_bit = Bits<double>(Broadcast(-0.0));
   const Lanes<double> ax = FromBits<double>(Bits<double>(x) & ~sign_bit);

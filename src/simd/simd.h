@@ -1,25 +1,27 @@
-// Loops over arrays, vectorised for the machine the program runs on.
+// Vectorised loops over arrays.
 //
-// One source (loops.cc) is compiled for several instruction sets; the best one that the CPU has is
-// chosen at the first call. The environment variable GPODE_SIMD (baseline, v3, v4) asks for
-// another.
+// One source (loops.cc) is compiled for several instruction sets; the best one that the CPU
+// supports is chosen at the first call. The environment variable GPODE_SIMD (baseline, v3, v4)
+// selects a weaker one.
 //
 //   function   argument             largest error, double     float
 //   SinCos     |x| <= 1e6, 8192     1.6 ulp (baseline: 2.6)   1.6 ulp or 2^-36 (baseline: 2^-35),
 //                                                             whichever is more
-//              beyond               the C library's, which is called there
+//              larger               that of the C library, which is called
 //              infinite or NaN      NaN
 //   Exp        any                  1.1 ulp                   1.1 ulp
 //   Tanh       any                  2.7 ulp                   2.7 ulp; both keep the sign of zero
 //   Polar      1e-150 to 1e150, 0   radius 1.3 ulp, angle 3 ulp; the angle lies in [-pi, pi]
 //   Normals    64 random bits       4 ulp; the same bits on every instruction set
 //
-// An ulp is the distance of neighbouring numbers at the exact result, for subnormal results the
-// smallest subnormal number. A float's sine or cosine is known to 2^-36 only, because |x| is
-// reduced by a pi/2 of some 50 bits: that shows beside the zeros, where it can be hundreds of ulp.
+// An ulp is the distance between neighbouring numbers at the exact result; for subnormal results it
+// is the smallest subnormal number. The sine and cosine of a float have an absolute error of up to
+// 2^-36, because the argument is reduced with a pi/2 of about 50 bits; near their zeros that can be
+// hundreds of ulp.
 //
-// An element's result does not depend on its position, its neighbours or the array's length.
-// Different instruction sets differ in the last bits (fused multiply-adds), except where said.
+// The result for an element does not depend on its position, its neighbours or the array's length.
+// Results of different instruction sets differ in the last bits (fused multiply-adds) unless stated
+// otherwise.
 //
 // Thread safety: all functions may be called from any thread.
 //
@@ -35,21 +37,22 @@ namespace gpode::simd {
 
 void SinCos(std::span<const double> x, std::span<double> sine, std::span<double> cosine);
 void SinCos(std::span<const float> x, std::span<float> sine, std::span<float> cosine);
-// y may be x itself.
+// In all of the following, y may be x itself.
 void Exp(std::span<const double> x, std::span<double> y);
 void Exp(std::span<const float> x, std::span<float> y);
 void ExpScaled(double scale, std::span<const double> x, std::span<double> y);  // exp(scale x)
 void Tanh(std::span<const double> x, std::span<double> y);
 void Tanh(std::span<const float> x, std::span<float> y);
-// radius and angle of the points (x, y); the origin has angle 0 or, by y's sign, -0.
+// Computes radius and angle of the points (x, y). The origin has angle 0 or, if y is -0, -0.
 void Polar(std::span<const double> x, std::span<const double> y, std::span<double> radius,
            std::span<double> angle);
-// Standard normals by the Box-Muller method, two from each pair of 64-bit words; even sizes only.
+// Computes standard normals by the Box-Muller method, two from each pair of 64-bit words. The size
+// must be even.
 void Normals(std::span<const std::uint64_t> bits, std::span<double> normals);
 
-// The Fourier features of a draw:  prior_d(x) = sum_i a_di cos(w_di . x + phase_di).
-// Features come in blocks of 64 bytes; a block holds w, one row per input, then a, then the phases
-// (at most 4 in size). Unused places of the last block are zero.
+// The Fourier features of a draw:  prior_d(x) = sum_i a_di cos(w_di . x + phase_di). Features are
+// stored in blocks of 64 bytes per row; a block holds w, one row per input, then a, then the phases
+// (at most 4 in absolute value). Unused places of the last block are zero.
 template <typename Real>
 struct FourierTable {
   static constexpr std::size_t kBlock = 64 / sizeof(Real);
@@ -64,18 +67,18 @@ struct FourierTable {
 // The kernel update of a draw:  update_d(x) = sum_m nu_dm phi(s_dm),  where
 // s_dm = sum_k (x_k - z_mk)^2 / l_dk^2  and nu has the signal variance multiplied in.
 struct UpdateTable {
-  static constexpr std::size_t kPad = 8;  // rows of inducing points are padded to a multiple
+  static constexpr std::size_t kPad = 8;  // rows are padded to a multiple of this
 
   std::size_t outputs = 0;
   std::size_t inputs = 0;
-  std::size_t stride = 0;                   // inducing points, padded
+  std::size_t stride = 0;                   // number of inducing points, padded
   const double* locations = nullptr;        // (inputs, stride)
   const double* inverse_squares = nullptr;  // (outputs, inputs): 1 / l^2
   const double* weights = nullptr;          // (outputs, stride): nu, zero in the padding
 };
 
-// The loops of one instruction set. Pointers to arrays as described above; n points x (n, inputs).
-// Outputs for point p are written at p * record_stride.
+// The loops of one instruction set. Arrays have the shapes given above; points x are (n, inputs).
+// Results for point p are written at p * record_stride.
 struct Loops {
   void (*sincos_double)(std::size_t, const double*, double*, double*);
   void (*sincos_float)(std::size_t, const float*, float*, float*);
@@ -87,17 +90,17 @@ struct Loops {
   void (*polar)(std::size_t, const double*, const double*, double*, double*);
   void (*normals)(std::size_t, const std::uint64_t*, double*);
 
-  // value (outputs) and, unless null, jacobian (outputs, inputs) of the Fourier part.
+  // Computes value (outputs) and, unless null, jacobian (outputs, inputs) of the Fourier part.
   void (*fourier_double)(const FourierTable<double>&, std::size_t n, const double* x, double* value,
                          double* jacobian, std::size_t record_stride);
   void (*fourier_float)(const FourierTable<float>&, std::size_t n, const double* x, double* value,
                         double* jacobian, std::size_t record_stride);
 
-  // s (outputs, stride) for one point.
+  // Computes s (outputs, stride) for one point.
   void (*distances)(const UpdateTable&, const double* x, double* s);
-  // value_d = sum_m nu_dm phi_dm.
+  // Computes value_d = sum_m nu_dm phi_dm.
   void (*update_value)(const UpdateTable&, const double* phi, double* value);
-  // The same, and jacobian_dk = -sum_m nu_dm psi_dm (x_k - z_mk) / l_dk^2. psi may be phi.
+  // Computes the value and jacobian_dk = -sum_m nu_dm psi_dm (x_k - z_mk) / l_dk^2. psi may be phi.
   void (*update_jacobian)(const UpdateTable&, const double* x, const double* phi, const double* psi,
                           double* value, double* jacobian);
   // Reverse for the cotangent g (outputs):  bweights_dm += g_d phi_dm,
@@ -107,11 +110,13 @@ struct Loops {
                           const double* g, double* bweights, double* blocations, double* bsquares);
 };
 
+// Instruction sets, weakest first: x86-64 (or any other machine), x86-64-v3, x86-64-v4.
 enum class Isa { kBaseline, kV3, kV4 };
 
 std::string_view Name(Isa isa);
-// The instruction sets that this machine can run, weakest first.
+// Returns the instruction sets that this machine supports, weakest first.
 std::span<const Isa> Available();
+// Returns the instruction set in use, and its loops.
 Isa ActiveIsa();
 const Loops& LoopsFor(Isa isa);
 const Loops& Active();

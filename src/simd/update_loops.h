@@ -1,7 +1,6 @@
 // The kernel update of a draw on lanes, for one instruction set (see lanes.h and simd.h).
 //
-// The kernel's profile itself (phi and its slope psi) is computed between these loops, by the
-// kernel.
+// The kernel computes its profile (phi and its slope psi) between these loops.
 #pragma once
 
 #include "simd/lanes.h"
@@ -50,12 +49,13 @@ inline void UpdateValue(const UpdateTable& table, const double* phi, double* val
   }
 }
 
-// Value and Jacobian of outputs d to d + kRows - 1, which share the differences. kSame: psi is phi.
+// Computes value and Jacobian of outputs d to d + kRows - 1, which share the differences. With
+// kSame, psi is phi.
 template <int kInputs, int kRows, bool kSame>
 void UpdateJacobianRows(const UpdateTable& table, std::size_t d, const double* x, const double* phi,
                         const double* psi, double* value, double* jacobian) {
   const std::size_t stride = table.stride;
-  Lanes<double> sum[kRows * (kInputs + 1)];  // per row of the value, then of the slopes
+  Lanes<double> sum[kRows * (kInputs + 1)];  // per row the value's sum, then the slopes' sums
   for (auto& lanes : sum) lanes = Lanes<double>{};
   for (std::size_t m = 0; m < stride; m += kWidth<double>) {
     Lanes<double> v[kRows];
@@ -180,7 +180,8 @@ inline void UpdatePullbackAny(const UpdateTable& table, const double* x, const d
   }
 }
 
-// Calls the form for the table's number of inputs (and as many outputs), or the general one.
+// Calls the specialised loop for the table's number of inputs (and as many outputs), or the general
+// loop.
 #define GPODE_BY_INPUTS(form, general, ...)          \
   if (table.inputs != table.outputs) return general; \
   switch (table.inputs) {                            \
