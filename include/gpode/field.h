@@ -1,62 +1,92 @@
-// A vector field: the right-hand side f of the autonomous ODE  dx/dt = f(x),  x in R^D.
+// A vector field: the right-hand side of the ODE  dx/dt = f(t, x, u),  x in R^D, u in R^U.
 //
-// Everything an ODE can follow here is a Field: a draw from a Gaussian process posterior (gp.h), a
-// neural network (mlp.h), a system with known equations (systems.h). A solver (ode.h) needs the
-// value; its adjoint needs the pullback, which works on what an earlier recorded evaluation kept,
-// so that the backward pass evaluates no field.
+// Everything that a solver (ode.h) can follow is a Field: a function g([x, u]) such as a draw from
+// a Gaussian process or a neural network (function.h), or a system with known equations
+// (systems.h). The inputs u are data: a solver takes them from an InputSignal. Most fields are
+// autonomous: they have no inputs and do not depend on the time.
 //
-// All functions take a batch of n points that share the field, n = x.size() / dim():
+// A solver needs the value. Its adjoint needs the pullback, which works on what an earlier recorded
+// evaluation kept, so that the backward pass evaluates no field.
 //
-//   x       (n, D)               points, one after the other
+// All functions take a batch of n points that share the time:
+//
+//   x       (n, D)               states, one after the other
+//   u       (n, U)               inputs
 //   f       (n, D)               values
-//   record  (n, record_size())   what the pullback will need; opaque, owned by the caller
+//   record  (n record_size())    what Pullback needs; its layout is the field's own
 //
-// Any batch gives the same bits as its points one by one.
+// A batch gives the same bits as its points one by one.
 //
-// Thread safety: a Field does not change while it is evaluated; any number of threads may call the
+// Thread safety: a Field does not change while it is evaluated. Any number of threads may call the
 // const functions, each with its own outputs.
 //
 //   VanDerPol field(0.5);
-//   Matrix f = Evaluate(field, points);
+//   Matrix f = Evaluate(field, states);
 #pragma once
 
 #include <Eigen/Core>
+#include <concepts>
 #include <cstddef>
 #include <span>
 
 namespace gpode {
 
-// Row-major throughout: a row is a point, a trajectory's state, an output dimension.
+// All matrices are row-major: a row is a point, a state of a trajectory, or an output.
 using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 using Vector = Eigen::VectorXd;
+
+// The points where a field is evaluated. An autonomous field needs only the states, so anything
+// that converts to a span of states converts to FieldPoints. The memory belongs to the caller.
+struct FieldPoints {
+  double t = 0;
+  std::span<const double> x;  // (n, D)
+  std::span<const double> u;  // (n, U)
+
+  FieldPoints() = default;
+  FieldPoints(double time, std::span<const double> states, std::span<const double> inputs = {})
+      : t(time), x(states), u(inputs) {}
+  template <typename States>
+  requires std::convertible_to<const States&, std::span<const double>> FieldPoints(
+      const States& states)
+      : x(states) {}  // NOLINT: implicit on purpose
+
+  // Returns point p alone, for a field with these dimensions.
+  FieldPoints Point(std::size_t p, std::size_t dim, std::size_t inputs) const {
+    return {t, x.subspan(p * dim, dim), u.subspan(p * inputs, inputs)};
+  }
+};
 
 class Field {
  public:
   virtual ~Field() = default;
 
+  // The number D of states and the number U of inputs.
   virtual std::size_t dim() const = 0;
-  // Length of the gradient that Pullback adds to.
+  virtual std::size_t inputs() const { return 0; }
+  // The length of the gradient that Pullback adds to.
   virtual std::size_t parameter_count() const = 0;
-  // How many doubles per point a record takes. Value uses as many as scratch.
+  // The number of doubles that a record takes for each point. Value uses as many as scratch.
   virtual std::size_t record_size() const = 0;
 
-  // f = field(x). The scratch's contents are left undefined.
-  virtual void Value(std::span<const double> x, std::span<double> f,
+  // Computes f = field(points). The contents of scratch (n record_size()) are left undefined.
+  virtual void Value(const FieldPoints& points, std::span<double> f,
                      std::span<double> scratch) const = 0;
 
-  // f = field(x), and keeps in `record` what Pullback needs.
-  virtual void Record(std::span<const double> x, std::span<double> f,
+  // Computes f = field(points) and keeps in `record` what Pullback needs.
+  virtual void Record(const FieldPoints& points, std::span<double> f,
                       std::span<double> record) const = 0;
 
-  // Reverse of Record: for the cotangent g (n, D) on f,
+  // Reverses Record: for the cotangent g (n, D) of f,
   //   bx          += (df/dx)^T g           (n, D)
   //   bparameters += (df/dparameters)^T g  summed over the points
-  virtual void Pullback(std::span<const double> x, std::span<const double> record,
+  // The points are those of Record.
+  virtual void Pullback(const FieldPoints& points, std::span<const double> record,
                         std::span<const double> g, std::span<double> bx,
                         std::span<double> bparameters) const = 0;
 
-  // J (n, D, D): jacobian[p, i, j] = df_i/dx_j at point p. By default D pullbacks per point.
-  virtual void Jacobian(std::span<const double> x, std::span<double> jacobian) const;
+  // Computes J (n, D, D): jacobian[p, i, j] = df_i/dx_j at point p. The default takes D pullbacks
+  // for each point, and allocates.
+  virtual void Jacobian(const FieldPoints& points, std::span<double> jacobian) const;
 
  protected:
   Field() = default;
@@ -64,9 +94,11 @@ class Field {
   Field& operator=(const Field&) = default;
 };
 
-// For convenience: values (n, D) at the rows of points (n, D), and the Jacobian (D, D) at one
-// point.
-Matrix Evaluate(const Field& field, const Matrix& points);
-Matrix EvaluateJacobian(const Field& field, const Vector& point);
+// Returns the values (n, D) at the rows of `states` (n, D), at time t and with inputs (n, U).
+Matrix Evaluate(const Field& field, const Matrix& states, double t = 0, const Matrix& inputs = {});
+
+// Returns the Jacobian (D, D) at one state (D), at time t and with inputs (U).
+Matrix EvaluateJacobian(const Field& field, const Vector& state, double t = 0,
+                        const Vector& inputs = {});
 
 }  // namespace gpode

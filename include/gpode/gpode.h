@@ -10,10 +10,12 @@
 #include "gpode/field.h"              // vector fields
 #include "gpode/fit_quality.h"        // what looks odd in data, how well a model fits
 #include "gpode/forecast.h"           // forecasts
-#include "gpode/gp.h"                 // draws from a Gaussian process over fields
+#include "gpode/function.h"           // functions, and the fields that they make
+#include "gpode/gp.h"                 // draws from a Gaussian process
 #include "gpode/gradient_check.h"     // analytic gradients against finite differences
+#include "gpode/input_signal.h"       // inputs that drive a field
 #include "gpode/kernel.h"             // covariance functions
-#include "gpode/mlp.h"                // neural networks as fields
+#include "gpode/mlp.h"                // neural networks
 #include "gpode/model.h"              // learning a field from data
 #include "gpode/model_file.h"         // saving and loading models
 #include "gpode/npz.h"                // NumPy files

@@ -29,6 +29,7 @@
 #include <vector>
 
 #include "gpode/field.h"
+#include "gpode/input_signal.h"
 #include "gpode/memory.h"
 
 namespace gpode {
@@ -50,6 +51,7 @@ std::string_view Name(Method method);
 Method MethodFromName(std::string_view name);  // InputError lists the names
 std::vector<std::string> MethodNames();
 int Order(Method method);
+bool HasErrorEstimate(Method method);
 
 struct SolverOptions {
   Method method = Method::kDormandPrince54;
@@ -113,16 +115,24 @@ class SolveRecord {
   double* State(std::size_t evaluation) { return memory_.data() + evaluation * stride_; }
   double* Slope(std::size_t evaluation) { return State(evaluation) + padded_; }
   double* Kept(std::size_t evaluation) { return State(evaluation) + 2 * padded_; }
+  double* Inputs(std::size_t evaluation) { return Kept(evaluation) + record_padded_; }
   const double* State(std::size_t e) const { return memory_.data() + e * stride_; }
   const double* Kept(std::size_t e) const { return State(e) + 2 * padded_; }
+  // Returns where the field was evaluated.
+  FieldPoints Points(std::size_t e) const {
+    return {times_[e], {State(e), size_}, {Kept(e) + record_padded_, inputs_}};
+  }
 
   const Tableau* tableau_ = nullptr;
-  std::size_t size_ = 0;          // n D
-  std::size_t padded_ = 0;        // size_, rounded up to cache lines
-  std::size_t record_size_ = 0;   // of the whole batch
+  std::size_t size_ = 0;         // n D
+  std::size_t padded_ = 0;       // size_, rounded up to cache lines
+  std::size_t record_size_ = 0;  // of the whole batch
+  std::size_t record_padded_ = 0;
+  std::size_t inputs_ = 0;        // n U
   std::size_t stride_ = 0;        // of one evaluation
   std::size_t evaluations_ = 0;   // in use
-  AlignedVector<double> memory_;  // (evaluations, state | slope | what the field keeps)
+  AlignedVector<double> memory_;  // (evaluations, state | slope | what the field keeps | inputs)
+  std::vector<double> times_;     // (evaluations)
   std::vector<Step> steps_;
   std::vector<Output> outputs_;
 };
@@ -137,16 +147,18 @@ class Solver {
   // direction, forwards or backwards; repeated ones are fine. step_hint above zero is the first
   // step to try (a result's step_hint); otherwise one is chosen from the field.
   SolveResult Solve(const Field& field, std::span<const double> x0, double t0,
-                    std::span<const double> times, std::span<double> states, double step_hint = 0);
+                    std::span<const double> times, std::span<double> states, double step_hint = 0,
+                    const InputSignal* inputs = nullptr);
 
   // The same, keeping what Pullback needs.
   SolveResult SolveRecorded(const Field& field, std::span<const double> x0, double t0,
                             std::span<const double> times, std::span<double> states,
-                            SolveRecord& record, double step_hint = 0);
+                            SolveRecord& record, double step_hint = 0,
+                            const InputSignal* inputs = nullptr);
 
   // Integrates again with the steps of `record`: the function that Pullback differentiates.
   void Replay(const Field& field, const SolveRecord& record, std::span<const double> x0,
-              std::span<double> states);
+              std::span<double> states, const InputSignal* inputs = nullptr);
 
   // Reverse of SolveRecorded: for cotangents bstates (times, n, D) on the states that were filled,
   //   bx0         += (dstates/dx0)^T bstates

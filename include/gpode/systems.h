@@ -42,13 +42,13 @@ class System : public Field {
   std::span<const double> parameters() const { return parameters_; }
   const std::vector<std::string>& parameter_names() const { return parameter_names_; }
 
-  void Value(std::span<const double> x, std::span<double> f, std::span<double> scratch) const final;
-  void Record(std::span<const double> x, std::span<double> f, std::span<double> record) const final;
+  void Value(const FieldPoints& points, std::span<double> f, std::span<double> scratch) const final;
+  void Record(const FieldPoints& points, std::span<double> f, std::span<double> record) const final;
   // Overridden where D is more than kMaxStackDim.
-  void Pullback(std::span<const double> x, std::span<const double> record,
+  void Pullback(const FieldPoints& points, std::span<const double> record,
                 std::span<const double> g, std::span<double> bx,
                 std::span<double> bparameters) const override;
-  void Jacobian(std::span<const double> x, std::span<double> jacobian) const final;
+  void Jacobian(const FieldPoints& points, std::span<double> jacobian) const final;
 
  protected:
   // `name` is for messages: the parameters have to be finite.
@@ -134,7 +134,7 @@ class LinearSystem final : public System {
  public:
   explicit LinearSystem(const Matrix& a);  // (D, D)
 
-  void Pullback(std::span<const double> x, std::span<const double> record,
+  void Pullback(const FieldPoints& points, std::span<const double> record,
                 std::span<const double> g, std::span<double> bx,
                 std::span<double> bparameters) const override;
 

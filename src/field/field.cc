@@ -1,17 +1,26 @@
 #include "gpode/field.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "gpode/error.h"
 
 namespace gpode {
+namespace {
 
-void Field::Jacobian(std::span<const double> x, std::span<double> jacobian) const {
+template <typename Dense>
+std::span<const double> Entries(const Dense& m) {
+  return {m.data(), static_cast<std::size_t>(m.size())};
+}
+
+}  // namespace
+
+void Field::Jacobian(const FieldPoints& points, std::span<double> jacobian) const {
   const std::size_t d = dim();
-  const std::size_t n = x.size() / d;
+  const std::size_t n = points.x.size() / d;
   std::vector<double> f(d), record(record_size()), g(d), bparameters(parameter_count());
   for (std::size_t p = 0; p < n; ++p) {
-    const auto point = x.subspan(p * d, d);
+    const FieldPoints point = points.Point(p, d, inputs());
     Record(point, f, record);
     for (std::size_t i = 0; i < d; ++i) {
       std::fill(g.begin(), g.end(), 0.0);
@@ -23,19 +32,21 @@ void Field::Jacobian(std::span<const double> x, std::span<double> jacobian) cons
   }
 }
 
-Matrix Evaluate(const Field& field, const Matrix& points) {
-  CheckSize("Evaluate", "a row of points", points.cols(), field.dim());
-  Matrix values(points.rows(), points.cols());
-  std::vector<double> scratch(points.rows() * field.record_size());
-  field.Value({points.data(), static_cast<std::size_t>(points.size())},
+Matrix Evaluate(const Field& field, const Matrix& states, double t, const Matrix& inputs) {
+  CheckSize("Evaluate", "a row of states", states.cols(), field.dim());
+  CheckSize("Evaluate", "inputs", inputs.size(), states.rows() * field.inputs());
+  Matrix values(states.rows(), states.cols());
+  std::vector<double> scratch(states.rows() * field.record_size());
+  field.Value({t, Entries(states), Entries(inputs)},
               {values.data(), static_cast<std::size_t>(values.size())}, scratch);
   return values;
 }
 
-Matrix EvaluateJacobian(const Field& field, const Vector& point) {
-  CheckSize("EvaluateJacobian", "point", point.size(), field.dim());
+Matrix EvaluateJacobian(const Field& field, const Vector& state, double t, const Vector& inputs) {
+  CheckSize("EvaluateJacobian", "state", state.size(), field.dim());
+  CheckSize("EvaluateJacobian", "inputs", inputs.size(), field.inputs());
   Matrix jacobian(field.dim(), field.dim());
-  field.Jacobian({point.data(), static_cast<std::size_t>(point.size())},
+  field.Jacobian({t, Entries(state), Entries(inputs)},
                  {jacobian.data(), static_cast<std::size_t>(jacobian.size())});
   return jacobian;
 }

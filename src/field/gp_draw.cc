@@ -9,50 +9,50 @@
 namespace gpode {
 namespace {
 
-constexpr std::size_t kMostDimensions = 512;
-// Points taken through the features together: one output's features stay in the first-level cache
-// for all of them, and so do the points' records.
+constexpr std::size_t kMostInputs = 512;
+// The number of points that go through the features together: one output's features, and the
+// points' records, stay in the first-level cache for all of them.
 constexpr std::size_t kTile = 8;
 
 constexpr std::size_t RoundUp(std::size_t n, std::size_t multiple) {
   return (n + multiple - 1) / multiple * multiple;
 }
 
-// The parts of one point's record, as offsets; blocks that loops run over start on cache lines.
+// The offsets of the parts of one point's record. Blocks that loops run over start on cache lines.
 struct RecordLayout {
-  std::size_t prior = 0;    // (D)       Fourier part
-  std::size_t prior_slope;  // (D, D)    its Jacobian
-  std::size_t update;       // (D)       kernel part
-  std::size_t slope;        // (D, D)    Jacobian of the sum
-  std::size_t phi;          // (D, stride)
-  std::size_t psi;          // (D, stride)
+  std::size_t prior = 0;    // (O)       Fourier part
+  std::size_t prior_slope;  // (O, I)    its Jacobian
+  std::size_t update;       // (O)       kernel part
+  std::size_t slope;        // (O, I)    Jacobian of the sum
+  std::size_t phi;          // (O, stride)
+  std::size_t psi;          // (O, stride)
   std::size_t size;
 
   // Kernels whose slope is the value keep only one of the two.
-  RecordLayout(std::size_t d, std::size_t stride, bool slope_is_value)
-      : prior_slope(prior + d),
-        update(prior_slope + d * d),
-        slope(update + d),
-        phi(RoundUp(slope + d * d, 8)),
-        psi(slope_is_value ? phi : phi + d * stride),
-        size(psi + d * stride) {}
+  RecordLayout(std::size_t in, std::size_t out, std::size_t stride, bool slope_is_value)
+      : prior_slope(prior + out),
+        update(prior_slope + out * in),
+        slope(update + out),
+        phi(RoundUp(slope + out * in, 8)),
+        psi(slope_is_value ? phi : phi + out * stride),
+        size(psi + out * stride) {}
 };
 
-// The raw sums that Pullback adds to, as offsets.
+// The offsets of the raw sums that Pullback adds to.
 struct SumsLayout {
-  std::size_t weights = 0;  // (D, stride)  g phi, for nu times the variance
-  std::size_t locations;    // (D, stride)  for Z, transposed
-  std::size_t squares;      // (D, D)       sum of g nu psi delta^2
-  std::size_t prior_slope;  // (D, D)       sum of g_d x_k prior_slope_dk
-  std::size_t prior;        // (D)          sum of g_d prior_d
+  std::size_t weights = 0;  // (O, stride)  g phi, for nu times the variance
+  std::size_t locations;    // (I, stride)  for Z, transposed
+  std::size_t squares;      // (O, I)       sum of g nu psi delta^2
+  std::size_t prior_slope;  // (O, I)       sum of g_d x_k prior_slope_dk
+  std::size_t prior;        // (O)          sum of g_d prior_d
   std::size_t size;
 
-  SumsLayout(std::size_t d, std::size_t stride)
-      : locations(weights + d * stride),
-        squares(locations + d * stride),
-        prior_slope(squares + d * d),
-        prior(prior_slope + d * d),
-        size(RoundUp(prior + d, 8)) {}
+  SumsLayout(std::size_t in, std::size_t out, std::size_t stride)
+      : locations(weights + out * stride),
+        squares(locations + in * stride),
+        prior_slope(squares + out * in),
+        prior(prior_slope + out * in),
+        size(RoundUp(prior + out, 8)) {}
 };
 
 }  // namespace
@@ -63,45 +63,45 @@ struct GpDraw::Tables {
   SumsLayout sums;
   AlignedVector<double> features;       // see simd::FourierTable
   AlignedVector<float> features_float;  // one of the two is used
-  std::vector<double> radius, angle;    // (D, F)
+  std::vector<double> radius, angle;    // (O, F)
   AlignedVector<double> largest, locations, inverse_squares, weights;
   simd::FourierTable<double> fourier;
   simd::FourierTable<float> fourier_float;
   simd::UpdateTable update;
 
-  Tables(std::size_t d, std::size_t m, std::size_t f, FeaturePrecision precision,
+  Tables(std::size_t in, std::size_t out, std::size_t m, std::size_t f, FeaturePrecision precision,
          bool slope_is_value)
       : stride(RoundUp(m, simd::UpdateTable::kPad)),
-        record(d, stride, slope_is_value),
-        sums(d, stride),
-        radius(d * f),
-        angle(d * f),
-        largest(d * d),
-        locations(d * stride),
-        inverse_squares(d * d),
-        weights(d * stride) {
+        record(in, out, stride, slope_is_value),
+        sums(in, out, stride),
+        radius(out * f),
+        angle(out * f),
+        largest(out * in),
+        locations(in * stride),
+        inverse_squares(out * in),
+        weights(out * stride) {
     if (precision == FeaturePrecision::kDouble) {
-      Shape(d, f, features, fourier);
+      Shape(in, out, f, features, fourier);
     } else {
-      Shape(d, f, features_float, fourier_float);
+      Shape(in, out, f, features_float, fourier_float);
     }
-    update = {d, d, stride, locations.data(), inverse_squares.data(), weights.data()};
+    update = {out, in, stride, locations.data(), inverse_squares.data(), weights.data()};
   }
 
   template <typename Real>
-  void Shape(std::size_t d, std::size_t f, AlignedVector<Real>& memory,
+  void Shape(std::size_t in, std::size_t out, std::size_t f, AlignedVector<Real>& memory,
              simd::FourierTable<Real>& table) {
     constexpr std::size_t kBlock = simd::FourierTable<Real>::kBlock;
     const std::size_t blocks = RoundUp(f, kBlock) / kBlock;
-    memory.assign(d * blocks * (d + 2) * kBlock, Real(0));
-    table = {d, d, blocks, memory.data(), largest.data()};
+    memory.assign(out * blocks * (in + 2) * kBlock, Real(0));
+    table = {out, in, blocks, memory.data(), largest.data()};
   }
 
   template <typename Real>
-  void Fill(const SparseGp& gp, const GpNormals& noise, AlignedVector<Real>& memory,
+  void Fill(const SparseGp& gp, const GpNormals& normals, AlignedVector<Real>& memory,
             const simd::FourierTable<Real>& table) {
-    const std::size_t dim = table.inputs, count = radius.size() / dim;
-    for (std::size_t d = 0; d < dim; ++d) {
+    const std::size_t dim = table.inputs, count = radius.size() / table.outputs;
+    for (std::size_t d = 0; d < table.outputs; ++d) {
       const Hyperparameters& hyper = gp.Hyper(d);
       const double scale = std::sqrt(hyper.variance / static_cast<double>(count));
       double* most = largest.data() + d * dim;
@@ -109,7 +109,7 @@ struct GpDraw::Tables {
       for (std::size_t i = 0; i < count; ++i) {
         const std::size_t feature = d * count + i;
         for (std::size_t k = 0; k < dim; ++k) {
-          const double omega = noise.eps_omega[feature * dim + k] / hyper.lengthscales[k];
+          const double omega = normals.eps_omega[feature * dim + k] / hyper.lengthscales[k];
           most[k] = std::max(most[k], std::fabs(omega));
           Feature(memory, table, d, i, k) = static_cast<Real>(omega);
         }
@@ -119,8 +119,8 @@ struct GpDraw::Tables {
     }
   }
 
-  // Where feature i of output d keeps its part `row`: frequencies 0 .. D-1, then amplitude, then
-  // phase.
+  // Returns part `row` of feature i of output d: the frequencies 0 .. I-1, then the amplitude, then
+  // the phase.
   template <typename Real>
   static Real& Feature(AlignedVector<Real>& memory, const simd::FourierTable<Real>& table,
                        std::size_t d, std::size_t i, std::size_t row) {
@@ -132,19 +132,20 @@ struct GpDraw::Tables {
 
 GpDraw::GpDraw(const SparseGp& gp, std::size_t features, FeaturePrecision precision)
     : kernel_(&gp.kernel()),
-      dim_(gp.dim()),
+      inputs_(gp.inputs()),
+      outputs_(gp.outputs()),
       inducing_(gp.inducing()),
       features_(features),
       precision_(precision),
-      nu_(dim_, inducing_),
-      prior_at_z_(inducing_, dim_ + dim_ * dim_),
-      white_prior_(dim_, inducing_) {
+      white_(outputs_, inducing_),
+      nu_(outputs_, inducing_),
+      prior_at_z_(inducing_, outputs_ + outputs_ * inputs_),
+      white_prior_(outputs_, inducing_) {
   CheckAtLeast("GpDraw", "features", static_cast<std::ptrdiff_t>(features), 1);
-  CheckAtLeast("GpDraw", "the number of dimensions", static_cast<std::ptrdiff_t>(dim_), 1);
-  if (dim_ > kMostDimensions)
-    ThrowInput("GpDraw", "the number of dimensions", "must be at most 512");
-  tables_ =
-      std::make_unique<Tables>(dim_, inducing_, features_, precision_, kernel_->slope_is_value());
+  CheckAtLeast("GpDraw", "the number of inputs", static_cast<std::ptrdiff_t>(inputs_), 1);
+  if (inputs_ > kMostInputs) ThrowInput("GpDraw", "the number of inputs", "must be at most 512");
+  tables_ = std::make_unique<Tables>(inputs_, outputs_, inducing_, features_, precision_,
+                                     kernel_->slope_is_value());
 }
 
 GpDraw::~GpDraw() = default;
@@ -154,58 +155,84 @@ GpDraw& GpDraw::operator=(GpDraw&&) noexcept = default;
 std::size_t GpDraw::parameter_count() const { return tables_->sums.size; }
 std::size_t GpDraw::record_size() const { return tables_->record.size; }
 
-void GpDraw::Set(const SparseGp& gp, const GpNormals& noise) {
-  CheckSize("GpDraw::Set", "gp's dimensions", gp.dim(), dim_);
+void GpDraw::CheckShapes(const SparseGp& gp, const GpNormals& normals) const {
+  CheckSize("GpDraw::Set", "gp's inputs", gp.inputs(), inputs_);
+  CheckSize("GpDraw::Set", "gp's outputs", gp.outputs(), outputs_);
   CheckSize("GpDraw::Set", "gp's inducing points", gp.inducing(), inducing_);
-  CheckSize("GpDraw::Set", "noise.eps_omega", noise.eps_omega.size(), dim_ * features_ * dim_);
-  CheckSize("GpDraw::Set", "noise.w_cos", noise.w_cos.size(), dim_ * features_);
-  CheckSize("GpDraw::Set", "noise.w_sin", noise.w_sin.size(), dim_ * features_);
-  CheckSize("GpDraw::Set", "noise.eps_u", noise.eps_u.size(), dim_ * inducing_);
+  CheckSize("GpDraw::Set", "normals.eps_omega", normals.eps_omega.size(),
+            outputs_ * features_ * inputs_);
+  CheckSize("GpDraw::Set", "normals.w_cos", normals.w_cos.size(), outputs_ * features_);
+  CheckSize("GpDraw::Set", "normals.w_sin", normals.w_sin.size(), outputs_ * features_);
   if (kernel_ != &gp.kernel()) ThrowInput("GpDraw::Set", "gp's kernel", "is not the constructor's");
-  SetFeatures(gp, noise);
-  SetUpdate(gp, noise);
 }
 
-// w_cos cos(p) + w_sin sin(p) = radius cos(p - angle): one product less than with both weights.
-void GpDraw::SetFeatures(const SparseGp& gp, const GpNormals& noise) {
+// v_d = mean_d + chol_d eps_u_d.
+void GpDraw::Set(const SparseGp& gp, const GpNormals& normals) {
+  CheckShapes(gp, normals);
+  CheckSize("GpDraw::Set", "normals.eps_u", normals.eps_u.size(), outputs_ * inducing_);
+  const GpParameters& p = gp.parameters();
+  if (!p.has_inducing_values()) {
+    ThrowInput("GpDraw::Set", "gp", "has no inducing_mean: give the whitened inducing values");
+  }
+  for (std::size_t d = 0; d < outputs_; ++d) {
+    const Eigen::Map<const Vector> eps(normals.eps_u.data() + d * inducing_,
+                                       static_cast<Eigen::Index>(inducing_));
+    auto white = white_.row(d).transpose();
+    white = p.inducing_mean.row(d).transpose();
+    for (Eigen::Index i = 0; i < white.size(); ++i) {
+      for (Eigen::Index j = 0; j <= i; ++j) white[i] += p.inducing_chol[d](i, j) * eps[j];
+    }
+  }
+  Set(gp, {white_.data(), outputs_ * inducing_}, normals);
+}
+
+void GpDraw::Set(const SparseGp& gp, std::span<const double> white, const GpNormals& normals) {
+  CheckShapes(gp, normals);
+  CheckSize("GpDraw::Set", "white", white.size(), outputs_ * inducing_);
+  SetFeatures(gp, normals);
+  SetUpdate(gp, white);
+}
+
+// w_cos cos(p) + w_sin sin(p) = radius cos(p - angle) takes one product less than the two weights.
+void GpDraw::SetFeatures(const SparseGp& gp, const GpNormals& normals) {
   Tables& t = *tables_;
-  simd::Polar(noise.w_cos, noise.w_sin, t.radius, t.angle);
+  simd::Polar(normals.w_cos, normals.w_sin, t.radius, t.angle);
   if (precision_ == FeaturePrecision::kDouble) {
-    t.Fill(gp, noise, t.features, t.fourier);
+    t.Fill(gp, normals, t.features, t.fourier);
   } else {
-    t.Fill(gp, noise, t.features_float, t.fourier_float);
+    t.Fill(gp, normals, t.features_float, t.fourier_float);
   }
 }
 
-// nu_d = L_d^-T (mean_d + chol_d eps_u_d - L_d^-1 prior_d(Z)).
-void GpDraw::SetUpdate(const SparseGp& gp, const GpNormals& noise) {
+// nu_d = L_d^-T (v_d - L_d^-1 prior_d(Z)).
+void GpDraw::SetUpdate(const SparseGp& gp, std::span<const double> white) {
   const GpParameters& p = gp.parameters();
-  Prior(inducing_, p.inducing_locations.data(), prior_at_z_.data(), prior_at_z_.data() + dim_,
+  Prior(inducing_, p.inducing_locations.data(), prior_at_z_.data(), prior_at_z_.data() + outputs_,
         static_cast<std::size_t>(prior_at_z_.cols()));
-  for (std::size_t d = 0; d < dim_; ++d) {
+  for (std::size_t d = 0; d < outputs_; ++d) {
     const auto lower = gp.Factor(d).triangularView<Eigen::Lower>();
     auto white_prior = white_prior_.row(d).transpose();
     white_prior = prior_at_z_.col(d);
     lower.solveInPlace(white_prior);
-    const Eigen::Map<const Vector> eps(noise.eps_u.data() + d * inducing_,
-                                       static_cast<Eigen::Index>(inducing_));
     auto nu = nu_.row(d).transpose();
-    nu = p.inducing_mean.row(d).transpose();
-    for (Eigen::Index i = 0; i < nu.size(); ++i) {
-      for (Eigen::Index j = 0; j <= i; ++j) nu[i] += p.inducing_chol[d](i, j) * eps[j];
-    }
+    nu = Eigen::Map<const Vector>(white.data() + d * inducing_,
+                                  static_cast<Eigen::Index>(inducing_));
     nu -= white_prior_.row(d).transpose();
     gp.Factor(d).transpose().triangularView<Eigen::Upper>().solveInPlace(nu);
   }
   Tables& t = *tables_;
-  for (std::size_t d = 0; d < dim_; ++d) {
+  for (std::size_t d = 0; d < outputs_; ++d) {
     const Hyperparameters& hyper = gp.Hyper(d);
     for (std::size_t m = 0; m < inducing_; ++m) {
       t.weights[d * t.stride + m] = hyper.variance * nu_(d, m);
-      t.locations[d * t.stride + m] = p.inducing_locations(m, d);
     }
-    for (std::size_t k = 0; k < dim_; ++k) {
-      t.inverse_squares[d * dim_ + k] = 1.0 / (hyper.lengthscales[k] * hyper.lengthscales[k]);
+    for (std::size_t k = 0; k < inputs_; ++k) {
+      t.inverse_squares[d * inputs_ + k] = 1.0 / (hyper.lengthscales[k] * hyper.lengthscales[k]);
+    }
+  }
+  for (std::size_t k = 0; k < inputs_; ++k) {
+    for (std::size_t m = 0; m < inducing_; ++m) {
+      t.locations[k * t.stride + m] = p.inducing_locations(m, k);
     }
   }
 }
@@ -224,15 +251,15 @@ void GpDraw::Value(std::span<const double> x, std::span<double> f,
   const Tables& t = *tables_;
   const RecordLayout& at = t.record;
   const simd::Loops& loops = simd::Active();
-  const std::size_t n = x.size() / dim_;
-  Prior(n, x.data(), f.data(), nullptr, dim_);
+  const std::size_t n = x.size() / inputs_;
+  Prior(n, x.data(), f.data(), nullptr, outputs_);
   for (std::size_t p = 0; p < n; ++p) {
     double* record = scratch.data() + p * at.size;
-    const std::span<double> phi(record + at.phi, dim_ * t.stride);
-    loops.distances(t.update, x.data() + p * dim_, phi.data());
+    const std::span<double> phi(record + at.phi, outputs_ * t.stride);
+    loops.distances(t.update, x.data() + p * inputs_, phi.data());
     kernel_->Profile(phi, phi, {});
     loops.update_value(t.update, phi.data(), record + at.update);
-    for (std::size_t d = 0; d < dim_; ++d) f[p * dim_ + d] += record[at.update + d];
+    for (std::size_t d = 0; d < outputs_; ++d) f[p * outputs_ + d] += record[at.update + d];
   }
 }
 
@@ -240,13 +267,13 @@ void GpDraw::Record(std::span<const double> x, std::span<double> f,
                     std::span<double> record) const {
   const Tables& t = *tables_;
   const RecordLayout& at = t.record;
-  const std::size_t n = x.size() / dim_;
+  const std::size_t n = x.size() / inputs_;
   for (std::size_t start = 0; start < n; start += kTile) {
     const std::size_t count = std::min(kTile, n - start);
     double* first = record.data() + start * at.size;
-    Prior(count, x.data() + start * dim_, first + at.prior, first + at.prior_slope, at.size);
+    Prior(count, x.data() + start * inputs_, first + at.prior, first + at.prior_slope, at.size);
     for (std::size_t p = start; p < start + count; ++p) {
-      RecordUpdate(x.data() + p * dim_, record.data() + p * at.size, f.data() + p * dim_);
+      RecordUpdate(x.data() + p * inputs_, record.data() + p * at.size, f.data() + p * outputs_);
     }
   }
 }
@@ -256,13 +283,13 @@ void GpDraw::RecordUpdate(const double* x, double* r, double* f) const {
   const Tables& t = *tables_;
   const RecordLayout& at = t.record;
   const simd::Loops& loops = simd::Active();
-  const std::span<double> phi(r + at.phi, dim_ * t.stride);
-  const std::span<double> psi(r + at.psi, at.psi == at.phi ? 0 : dim_ * t.stride);
+  const std::span<double> phi(r + at.phi, outputs_ * t.stride);
+  const std::span<double> psi(r + at.psi, at.psi == at.phi ? 0 : outputs_ * t.stride);
   loops.distances(t.update, x, phi.data());
   kernel_->Profile(phi, phi, psi);
   loops.update_jacobian(t.update, x, phi.data(), r + at.psi, r + at.update, r + at.slope);
-  for (std::size_t i = 0; i < dim_ * dim_; ++i) r[at.slope + i] += r[at.prior_slope + i];
-  for (std::size_t d = 0; d < dim_; ++d) f[d] = r[at.prior + d] + r[at.update + d];
+  for (std::size_t i = 0; i < outputs_ * inputs_; ++i) r[at.slope + i] += r[at.prior_slope + i];
+  for (std::size_t d = 0; d < outputs_; ++d) f[d] = r[at.prior + d] + r[at.update + d];
 }
 
 void GpDraw::Pullback(std::span<const double> x, std::span<const double> record,
@@ -271,15 +298,15 @@ void GpDraw::Pullback(std::span<const double> x, std::span<const double> record,
   const Tables& t = *tables_;
   const RecordLayout& at = t.record;
   double* sums = bparameters.data();
-  for (std::size_t p = 0; p < x.size() / dim_; ++p) {
-    const double* point = x.data() + p * dim_;
-    const double* cotangent = g.data() + p * dim_;
+  for (std::size_t p = 0; p < x.size() / inputs_; ++p) {
+    const double* point = x.data() + p * inputs_;
+    const double* cotangent = g.data() + p * outputs_;
     const double* r = record.data() + p * at.size;
-    for (std::size_t d = 0; d < dim_; ++d) {
+    for (std::size_t d = 0; d < outputs_; ++d) {
       sums[t.sums.prior + d] += cotangent[d] * r[at.prior + d];
-      for (std::size_t k = 0; k < dim_; ++k) {
-        const std::size_t dk = d * dim_ + k;
-        bx[p * dim_ + k] += cotangent[d] * r[at.slope + dk];
+      for (std::size_t k = 0; k < inputs_; ++k) {
+        const std::size_t dk = d * inputs_ + k;
+        bx[p * inputs_ + k] += cotangent[d] * r[at.slope + dk];
         sums[t.sums.prior_slope + dk] += cotangent[d] * point[k] * r[at.prior_slope + dk];
       }
     }
@@ -291,37 +318,59 @@ void GpDraw::Pullback(std::span<const double> x, std::span<const double> record,
 
 void GpDraw::Jacobian(std::span<const double> x, std::span<double> jacobian) const {
   const RecordLayout& at = tables_->record;
-  AlignedVector<double> f(dim_), record(at.size);
-  for (std::size_t p = 0; p < x.size() / dim_; ++p) {
-    Record(x.subspan(p * dim_, dim_), f, record);
-    std::copy_n(record.begin() + at.slope, dim_ * dim_, jacobian.begin() + p * dim_ * dim_);
+  const std::size_t size = outputs_ * inputs_;
+  AlignedVector<double> f(outputs_), record(at.size);
+  for (std::size_t p = 0; p < x.size() / inputs_; ++p) {
+    Record(x.subspan(p * inputs_, inputs_), f, record);
+    std::copy_n(record.begin() + at.slope, size, jacobian.begin() + p * size);
   }
 }
 
-void GpDraw::PullbackToGp(const SparseGp& gp, const GpNormals& noise,
+void GpDraw::PullbackToGp(const SparseGp& gp, const GpNormals& normals,
                           std::span<const double> bparameters, GpGradient& gradient) const {
   for (std::size_t row = 0; row < gp.hyper_rows(); ++row) {
-    PullbackRowToGp(gp, noise, bparameters, row, gradient);
+    PullbackRowToGp(gp, normals, bparameters, row, gradient);
   }
 }
 
-void GpDraw::PullbackRowToGp(const SparseGp& gp, const GpNormals& noise,
+void GpDraw::PullbackRowToGp(const SparseGp& gp, const GpNormals& normals,
                              std::span<const double> bparameters, std::size_t row,
                              GpGradient& gradient) const {
+  const auto m = static_cast<Eigen::Index>(inducing_);
+  Matrix& bwhite = gradient.white;
+  PullbackRow(gp, bparameters, row, gradient,
+              {bwhite.data(), static_cast<std::size_t>(bwhite.size())});
+  GpParameters& b = gradient.parameters;
+  for (std::size_t d = 0; d < outputs_; ++d) {
+    if (gp.HyperRow(d) != row) continue;
+    b.inducing_mean.row(d) += bwhite.row(d);
+    const Eigen::Map<const Vector> eps(normals.eps_u.data() + d * inducing_, m);
+    for (Eigen::Index i = 0; i < m; ++i) {
+      b.inducing_chol[d].row(i).head(i + 1) += bwhite(d, i) * eps.head(i + 1).transpose();
+    }
+  }
+}
+
+void GpDraw::PullbackRow(const SparseGp& gp, std::span<const double> bparameters, std::size_t row,
+                         GpGradient& gradient, std::span<double> bwhite) const {
   const Tables& t = *tables_;
-  CheckSize("GpDraw::PullbackToGp", "bparameters", bparameters.size(), t.sums.size);
-  for (std::size_t d = 0; d < dim_; ++d) {
-    if (gp.HyperRow(d) == row) PullbackOutputToGp(gp, noise, bparameters.data(), d, gradient);
+  CheckSize("GpDraw::PullbackRow", "bparameters", bparameters.size(), t.sums.size);
+  CheckSize("GpDraw::PullbackRow", "bwhite", bwhite.size(), outputs_ * inducing_);
+  for (std::size_t d = 0; d < outputs_; ++d) {
+    if (gp.HyperRow(d) != row) continue;
+    PullbackOutput(gp, bparameters.data(), d, gradient);
+    std::copy_n(gradient.rows[row].white.data(), inducing_, bwhite.data() + d * inducing_);
   }
   if (row != 0) return;
-  for (std::size_t k = 0; k < dim_; ++k) {
+  for (std::size_t k = 0; k < inputs_; ++k) {
     gradient.rows[0].locations.col(static_cast<Eigen::Index>(k)) += Eigen::Map<const Vector>(
         bparameters.data() + t.sums.locations + k * t.stride, static_cast<Eigen::Index>(inducing_));
   }
 }
 
-void GpDraw::PullbackOutputToGp(const SparseGp& gp, const GpNormals& noise, const double* sums,
-                                std::size_t d, GpGradient& gradient) const {
+// Leaves the cotangent of v_d in the row's workspace `white`.
+void GpDraw::PullbackOutput(const SparseGp& gp, const double* sums, std::size_t d,
+                            GpGradient& gradient) const {
   const Tables& t = *tables_;
   const Hyperparameters& hyper = gp.Hyper(d);
   const std::size_t row = gp.HyperRow(d);
@@ -332,28 +381,26 @@ void GpDraw::PullbackOutputToGp(const SparseGp& gp, const GpNormals& noise, cons
   const Eigen::Map<const Vector> bweights(sums + t.sums.weights + d * t.stride, m);
   // weights = variance nu.
   b.variances[row] += bweights.dot(nu_.row(d).transpose());
-  Vector& bwhite = r.white;  // cotangent of nu, then of v_d
+  Vector& bwhite = r.white;  // the cotangent of nu, then of v_d
   bwhite = hyper.variance * bweights;
   gp.Factor(d).triangularView<Eigen::Lower>().solveInPlace(bwhite);
-  Vector& bprior = r.prior;  // cotangent of prior_d(Z)
+  Vector& bprior = r.prior;  // the cotangent of prior_d(Z)
   bprior = -bwhite;
   gp.Factor(d).transpose().triangularView<Eigen::Upper>().solveInPlace(bprior);
-  b.inducing_mean.row(d) += bwhite.transpose();
-  const Eigen::Map<const Vector> eps(noise.eps_u.data() + d * inducing_, m);
   for (Eigen::Index i = 0; i < m; ++i) {
-    b.inducing_chol[d].row(i).head(i + 1) += bwhite[i] * eps.head(i + 1).transpose();
     r.factor.row(i).head(i + 1) -=
         nu_(d, i) * bwhite.head(i + 1).transpose() + bprior[i] * white_prior_.row(d).head(i + 1);
   }
   const double bvariance_prior = sums[t.sums.prior + d] + bprior.dot(prior_at_z_.col(d));
   b.variances[row] += bvariance_prior / (2.0 * hyper.variance);
-  for (std::size_t k = 0; k < dim_; ++k) {
+  for (std::size_t k = 0; k < inputs_; ++k) {
+    const std::size_t dk = d * inputs_ + k;
     const double l = hyper.lengthscales[k];
-    const auto slope_at_z = prior_at_z_.col(dim_ + d * dim_ + k);
+    const auto slope_at_z = prior_at_z_.col(outputs_ + dk);
     r.locations.col(k) += bprior.cwiseProduct(slope_at_z);
     const double at_z = bprior.cwiseProduct(slope_at_z).dot(z.col(k));
-    b.lengthscales(row, k) += sums[t.sums.squares + d * dim_ + k] / (l * l * l) -
-                              (sums[t.sums.prior_slope + d * dim_ + k] + at_z) / l;
+    b.lengthscales(row, k) +=
+        sums[t.sums.squares + dk] / (l * l * l) - (sums[t.sums.prior_slope + dk] + at_z) / l;
   }
 }
 

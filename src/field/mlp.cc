@@ -12,13 +12,15 @@
 namespace gpode {
 namespace {
 
-// Contiguous memory, so that Eigen multiplies in place without temporaries.
+// The memory is contiguous, so that Eigen multiplies in place without temporaries.
 using ConstMatrixMap = Eigen::Map<const Matrix>;
 using ConstVectorMap = Eigen::Map<const Vector>;
 using VectorMap = Eigen::Map<Vector>;
 
-void CheckWidths(std::size_t dim, const std::vector<std::size_t>& hidden_sizes) {
-  CheckAtLeast("Mlp", "dim", static_cast<std::ptrdiff_t>(dim), 1);
+void CheckWidths(std::size_t inputs, const std::vector<std::size_t>& hidden_sizes,
+                 std::size_t outputs) {
+  CheckAtLeast("Mlp", "the number of inputs", static_cast<std::ptrdiff_t>(inputs), 1);
+  CheckAtLeast("Mlp", "the number of outputs", static_cast<std::ptrdiff_t>(outputs), 1);
   for (std::size_t l = 0; l < hidden_sizes.size(); ++l) {
     if (hidden_sizes[l] >= 1 && hidden_sizes[l] <= Mlp::kMaxWidth) continue;
     ThrowInput("Mlp", fmt::format("hidden_sizes[{}]", l),
@@ -26,7 +28,7 @@ void CheckWidths(std::size_t dim, const std::vector<std::size_t>& hidden_sizes) 
   }
 }
 
-// s = W h + b for a layer of few inputs, whose number is known to the compiler.
+// Computes s = W h + b for a layer of few inputs, whose number is known to the compiler.
 template <std::size_t kInputs>
 void SumNarrow(std::size_t outputs, const double* __restrict weights,
                const double* __restrict biases, const double* __restrict input,
@@ -38,7 +40,7 @@ void SumNarrow(std::size_t outputs, const double* __restrict weights,
   }
 }
 
-// The same for any number.
+// Computes the same for any number of inputs.
 void Sum(std::size_t inputs, std::size_t outputs, const double* weights, const double* biases,
          const double* input, double* sums) {
   switch (inputs) {
@@ -58,9 +60,10 @@ void Sum(std::size_t inputs, std::size_t outputs, const double* weights, const d
   sum.noalias() += ConstMatrixMap(weights, outputs, inputs) * ConstVectorMap(input, inputs);
 }
 
-// Reverse of Sum for a layer of few inputs:
+// Reverses Sum for a layer of few inputs:
 //   bW += bs h^T,  bh += W^T bs.
-// One pass over the outputs; four sums for each input, so that none waits for the last.
+// One pass over the outputs feeds four sums for each input, so that no sum waits for its last
+// addition.
 template <std::size_t kInputs>
 void ReverseNarrow(std::size_t outputs, const double* weights, const double* input,
                    const double* bsum, double* bweights, double* binput) {
@@ -77,7 +80,8 @@ void ReverseNarrow(std::size_t outputs, const double* weights, const double* inp
   }
 }
 
-// The same for any number of inputs: two rows at a time, each read once for both products.
+// Does the same for any number of inputs. It takes two rows at a time and reads each of them once
+// for both products.
 void ReverseWide(std::size_t inputs, std::size_t outputs, const double* __restrict weights,
                  const double* __restrict input, const double* __restrict bsum,
                  double* __restrict bweights, double* __restrict binput) {
@@ -119,23 +123,22 @@ void Reverse(std::size_t inputs, std::size_t outputs, const double* weights, con
 
 }  // namespace
 
-Mlp::Mlp(std::size_t dim, const std::vector<std::size_t>& hidden_sizes) {
-  CheckWidths(dim, hidden_sizes);
-  std::size_t inputs = dim;
+Mlp::Mlp(std::size_t inputs, const std::vector<std::size_t>& hidden_sizes, std::size_t outputs) {
+  CheckWidths(inputs, hidden_sizes, outputs);
   std::size_t next_parameter = 0;
-  const auto add_layer = [&](std::size_t outputs) {
+  const auto add_layer = [&](std::size_t width) {
     const std::size_t weights = next_parameter;
-    const std::size_t biases = weights + outputs * inputs;
-    layers_.push_back({inputs, outputs, weights, biases, record_size_});
-    next_parameter = biases + outputs;
-    weight_count_ += outputs * inputs;
-    inputs = outputs;
+    const std::size_t biases = weights + width * inputs;
+    layers_.push_back({inputs, width, weights, biases, record_size_});
+    next_parameter = biases + width;
+    weight_count_ += width * inputs;
+    inputs = width;
   };
   for (const std::size_t width : hidden_sizes) {
     add_layer(width);
     record_size_ += width;
   }
-  add_layer(dim);
+  add_layer(outputs);
   parameters_.assign(next_parameter, 0.0);
 }
 
@@ -161,25 +164,25 @@ void Mlp::Value(std::span<const double> x, std::span<double> f, std::span<double
 }
 
 void Mlp::Record(std::span<const double> x, std::span<double> f, std::span<double> record) const {
-  const std::size_t d = dim();
-  const std::size_t n = x.size() / d;
-  GPODE_CHECK(x.size() == n * d && f.size() == n * d && record.size() >= n * record_size_);
-  // Point by point, and not one matrix product for all: its bits would depend on the batch.
+  const std::size_t in = inputs(), out = outputs();
+  const std::size_t n = x.size() / in;
+  GPODE_CHECK(x.size() == n * in && f.size() == n * out && record.size() >= n * record_size_);
+  // The bits of one matrix product for all points would depend on the batch.
   for (std::size_t p = 0; p < n; ++p) {
-    RecordAt(x.data() + p * d, f.data() + p * d, record.data() + p * record_size_);
+    RecordAt(x.data() + p * in, f.data() + p * out, record.data() + p * record_size_);
   }
 }
 
 void Mlp::Pullback(std::span<const double> x, std::span<const double> record,
                    std::span<const double> g, std::span<double> bx,
                    std::span<double> bparameters) const {
-  const std::size_t d = dim();
-  const std::size_t n = x.size() / d;
-  GPODE_CHECK(x.size() == n * d && g.size() == n * d && bx.size() == n * d);
+  const std::size_t in = inputs(), out = outputs();
+  const std::size_t n = x.size() / in;
+  GPODE_CHECK(x.size() == n * in && g.size() == n * out && bx.size() == n * in);
   GPODE_CHECK(record.size() >= n * record_size_ && bparameters.size() == parameters_.size());
   for (std::size_t p = 0; p < n; ++p) {
-    PullbackAt(x.data() + p * d, record.data() + p * record_size_, g.data() + p * d,
-               bx.data() + p * d, bparameters.data());
+    PullbackAt(x.data() + p * in, record.data() + p * record_size_, g.data() + p * out,
+               bx.data() + p * in, bparameters.data());
   }
 }
 
@@ -198,7 +201,7 @@ void Mlp::RecordAt(const double* x, double* f, double* record) const {
 
 void Mlp::PullbackAt(const double* x, const double* record, const double* g, double* bx,
                      double* bparameters) const {
-  // Cotangents on W h + b of this layer and of the one before it, taking turns.
+  // The cotangents of W h + b of this layer and of the layer before it take turns.
   std::array<std::array<double, kMaxWidth>, 2> buffers;
   const double* bsum = g;
   for (std::size_t l = layers_.size(); l-- > 0;) {

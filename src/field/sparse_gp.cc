@@ -1,4 +1,4 @@
-// q(U), its factorisations, exact moments and divergence. See gp.h.
+// The factorisations of a sparse process, its exact moments and its divergence. See gp.h.
 #include <fmt/format.h>
 
 #include <Eigen/Cholesky>
@@ -11,7 +11,7 @@ namespace gpode {
 namespace {
 
 constexpr double kJitterGrowth = 10.0;
-constexpr double kLargestJitter = 0.01;  // as a share of the variance
+constexpr double kLargestJitter = 0.01;  // relative to the variance
 
 std::span<const double> Entries(const Matrix& m) {
   return {m.data(), static_cast<std::size_t>(m.size())};
@@ -26,26 +26,30 @@ void CheckMatrix(const char* name, const Matrix& m, Eigen::Index rows, Eigen::In
 }
 
 void CheckParameters(const GpParameters& p) {
-  const Eigen::Index m = p.inducing_locations.rows(), d = p.inducing_locations.cols();
+  const Eigen::Index m = p.inducing_locations.rows(), inputs = p.inducing_locations.cols();
+  const auto outputs = static_cast<Eigen::Index>(p.outputs());
   CheckAtLeast("SparseGp::Set", "the number of inducing points", m, 1);
-  CheckAtLeast("SparseGp::Set", "the number of dimensions", d, 1);
-  CheckMatrix("inducing_locations", p.inducing_locations, m, d);
-  CheckMatrix("inducing_mean", p.inducing_mean, d, m);
-  CheckSize("SparseGp::Set", "inducing_chol", p.inducing_chol.size(), d);
+  CheckAtLeast("SparseGp::Set", "the number of inputs", inputs, 1);
+  CheckAtLeast("SparseGp::Set", "the number of outputs", outputs, 1);
+  CheckMatrix("inducing_locations", p.inducing_locations, m, inputs);
+  if (p.has_inducing_values()) CheckMatrix("inducing_mean", p.inducing_mean, outputs, m);
+  CheckSize("SparseGp::Set", "inducing_chol", p.inducing_chol.size(),
+            p.has_inducing_values() ? outputs : 0);
   for (const Matrix& chol : p.inducing_chol) CheckMatrix("inducing_chol", chol, m, m);
   const Eigen::Index rows = p.variances.size();
-  if (rows != d && rows != 1) {
+  if (rows != outputs && rows != 1) {
     ThrowInput("SparseGp::Set", "variances",
-               fmt::format("has {} values, must have {} or, to be shared, 1", rows, d));
+               fmt::format("has {} values, must have {} or, to be shared, 1", rows, outputs));
   }
-  CheckMatrix("lengthscales", p.lengthscales, rows, d);
+  CheckMatrix("lengthscales", p.lengthscales, rows, inputs);
   CheckPositive("SparseGp::Set", "lengthscales", Entries(p.lengthscales));
   CheckPositive("SparseGp::Set", "variances", {p.variances.data(), static_cast<size_t>(rows)});
 }
 
-// K's cotangent from its Cholesky factor's (Murray, "Differentiation of the Cholesky
-// decomposition", 2016): with P = lower(L^T bL), diagonal halved, bK is the symmetric part of L^-T
-// P L^-1. That part is not taken here: what follows adds up both triangles.
+// Computes the cotangent of K from that of its Cholesky factor (Murray, "Differentiation of the
+// Cholesky decomposition", 2016): with P = lower(L^T bL), diagonal halved, bK is the symmetric part
+// of L^-T P L^-1. This function leaves out taking the symmetric part, because the pullback of K
+// adds up both triangles.
 void CholeskyPullback(const Matrix& factor, const Matrix& bfactor, Matrix& bk) {
   bk.noalias() = factor.transpose() * bfactor;
   bk.triangularView<Eigen::StrictlyUpper>().setZero();
@@ -69,7 +73,8 @@ std::string_view Message(FactorStatus status) {
   return "unknown status";
 }
 
-GpGradient::GpGradient(const GpParameters& shape) : parameters(shape) {
+GpGradient::GpGradient(const GpParameters& shape)
+    : parameters(shape), white(shape.outputs(), shape.inducing()) {
   const Eigen::Index m = shape.inducing_locations.rows(), d = shape.inducing_locations.cols();
   rows.assign(shape.variances.size(), Row{Matrix(m, m),
                                           Matrix(m, d),
@@ -87,10 +92,8 @@ void GpGradient::SetZero() {
 }
 
 void GpGradient::SetRowZero(std::size_t row) {
-  const std::size_t outputs = parameters.inducing_chol.size();
-  const std::size_t first = rows.size() == 1 ? 0 : row;
-  const std::size_t end = rows.size() == 1 ? outputs : row + 1;
-  for (std::size_t d = first; d < end; ++d) {
+  for (std::size_t d = 0; d < parameters.inducing_chol.size(); ++d) {
+    if (rows.size() > 1 && d != row) continue;
     parameters.inducing_mean.row(static_cast<Eigen::Index>(d)).setZero();
     parameters.inducing_chol[d].setZero();
   }
@@ -147,7 +150,7 @@ bool SparseGp::FactorRow(std::size_t row) {
   while (true) {
     factor = k;
     factor.diagonal().array() += jitter;
-    const Eigen::LLT<Eigen::Ref<Matrix>> llt(factor);  // in place
+    const Eigen::LLT<Eigen::Ref<Matrix>> llt(factor);  // factors in place
     factor.triangularView<Eigen::StrictlyUpper>().setZero();
     jitter_used_[row] = jitter;
     if (llt.info() == Eigen::Success && factor.allFinite()) return true;
@@ -156,7 +159,13 @@ bool SparseGp::FactorRow(std::size_t row) {
   }
 }
 
-// a (M, n) = L_d^-1 k_d(Z, x).
+void SparseGp::RequireInducingValues(const char* function) const {
+  if (!parameters_.has_inducing_values()) {
+    ThrowInput(function, "the process", "has no inducing_mean and inducing_chol, which this needs");
+  }
+}
+
+// Returns L_d^-1 k_d(Z, x), (M, n).
 Matrix SparseGp::Whitened(const Matrix& x, std::size_t output) const {
   Matrix a = KernelMatrix(*kernel_, Hyper(output), parameters_.inducing_locations, x);
   Factor(output).triangularView<Eigen::Lower>().solveInPlace(a);
@@ -164,16 +173,18 @@ Matrix SparseGp::Whitened(const Matrix& x, std::size_t output) const {
 }
 
 Matrix SparseGp::Mean(const Matrix& x) const {
-  Matrix mean(x.rows(), dim());
-  for (std::size_t d = 0; d < dim(); ++d) {
+  RequireInducingValues("SparseGp::Mean");
+  Matrix mean(x.rows(), outputs());
+  for (std::size_t d = 0; d < outputs(); ++d) {
     mean.col(d) = Whitened(x, d).transpose() * parameters_.inducing_mean.row(d).transpose();
   }
   return mean;
 }
 
 Matrix SparseGp::Variance(const Matrix& x) const {
-  Matrix variance(x.rows(), dim());
-  for (std::size_t d = 0; d < dim(); ++d) {
+  RequireInducingValues("SparseGp::Variance");
+  Matrix variance(x.rows(), outputs());
+  for (std::size_t d = 0; d < outputs(); ++d) {
     const Matrix a = Whitened(x, d);
     const Matrix b = parameters_.inducing_chol[d].triangularView<Eigen::Lower>().transpose() * a;
     variance.col(d) =
@@ -184,12 +195,14 @@ Matrix SparseGp::Variance(const Matrix& x) const {
 }
 
 Matrix SparseGp::Covariance(const Matrix& x, std::size_t output) const {
+  RequireInducingValues("SparseGp::Covariance");
   const Matrix a = Whitened(x, output);
   const Matrix b = parameters_.inducing_chol[output].triangularView<Eigen::Lower>().transpose() * a;
   return KernelMatrix(*kernel_, Hyper(output), x, x) - a.transpose() * a + b.transpose() * b;
 }
 
 double SparseGp::InducingKl() const {
+  RequireInducingValues("SparseGp::InducingKl");
   double kl = 0.5 * parameters_.inducing_mean.squaredNorm();
   for (const Matrix& chol : parameters_.inducing_chol) {
     for (Eigen::Index i = 0; i < chol.rows(); ++i) {
@@ -200,6 +213,7 @@ double SparseGp::InducingKl() const {
 }
 
 void SparseGp::InducingKlPullback(double scale, std::size_t output, GpGradient& gradient) const {
+  RequireInducingValues("SparseGp::InducingKlPullback");
   const Matrix& chol = parameters_.inducing_chol[output];
   Matrix& bchol = gradient.parameters.inducing_chol[output];
   const auto row = static_cast<Eigen::Index>(output);
@@ -211,7 +225,7 @@ void SparseGp::InducingKlPullback(double scale, std::size_t output, GpGradient& 
 }
 
 void SparseGp::InducingKlPullback(double scale, GpGradient& gradient) const {
-  for (std::size_t d = 0; d < dim(); ++d) InducingKlPullback(scale, d, gradient);
+  for (std::size_t d = 0; d < outputs(); ++d) InducingKlPullback(scale, d, gradient);
 }
 
 void SparseGp::FinishRow(std::size_t row, GpGradient& gradient) const {

@@ -32,18 +32,20 @@ System::System(std::string_view name, std::size_t dim, std::vector<std::string> 
   }
 }
 
-void System::Value(std::span<const double> x, std::span<double> f, std::span<double>) const {
+void System::Value(const FieldPoints& points, std::span<double> f, std::span<double>) const {
+  const std::span<const double> x = points.x;
   GPODE_CHECK(x.size() % dim_ == 0 && f.size() == x.size());
   for (std::size_t p = 0; p < x.size(); p += dim_) ValueAt(x.subspan(p, dim_), f.subspan(p, dim_));
 }
 
-void System::Record(std::span<const double> x, std::span<double> f,
+void System::Record(const FieldPoints& points, std::span<double> f,
                     std::span<double> record) const {
-  Value(x, f, record);
+  Value(points, f, record);
 }
 
-void System::Pullback(std::span<const double> x, std::span<const double>, std::span<const double> g,
+void System::Pullback(const FieldPoints& points, std::span<const double>, std::span<const double> g,
                       std::span<double> bx, std::span<double> bparameters) const {
+  const std::span<const double> x = points.x;
   GPODE_CHECK(dim_ <= kMaxStackDim);
   GPODE_CHECK(x.size() % dim_ == 0 && g.size() == x.size() && bx.size() == x.size());
   GPODE_CHECK(bparameters.size() == parameters_.size());
@@ -56,7 +58,8 @@ void System::Pullback(std::span<const double> x, std::span<const double>, std::s
   }
 }
 
-void System::Jacobian(std::span<const double> x, std::span<double> jacobian) const {
+void System::Jacobian(const FieldPoints& points, std::span<double> jacobian) const {
+  const std::span<const double> x = points.x;
   GPODE_CHECK(x.size() % dim_ == 0 && jacobian.size() == x.size() * dim_);
   for (std::size_t p = 0; p < x.size(); p += dim_) {
     JacobianAt(x.subspan(p, dim_), jacobian.subspan(p * dim_, dim_ * dim_));
@@ -208,9 +211,10 @@ std::vector<std::string> EntryNames(const Matrix& a) {
 LinearSystem::LinearSystem(const Matrix& a)
     : System("LinearSystem", a.rows(), EntryNames(a), {a.data(), a.data() + a.size()}) {}
 
-void LinearSystem::Pullback(std::span<const double> x, std::span<const double>,
+void LinearSystem::Pullback(const FieldPoints& points, std::span<const double>,
                             std::span<const double> g, std::span<double> bx,
                             std::span<double> bparameters) const {
+  const std::span<const double> x = points.x;
   const std::size_t d = dim();
   GPODE_CHECK(x.size() % d == 0 && g.size() == x.size() && bx.size() == x.size());
   GPODE_CHECK(bparameters.size() == d * d);

@@ -22,13 +22,13 @@ GpParameters DrawnGp(const Model& model, std::size_t row) {
 std::unique_ptr<Field> MeanOf(const SparseGp& gp) {
   auto mean = std::make_unique<GpDraw>(gp, 1);
   mean->Set(gp, ZeroGpNormals(gp));
-  return mean;
+  return std::make_unique<FunctionField>(std::move(mean));
 }
 
 std::unique_ptr<Field> NetworkOf(const Model& model, std::span<const double> weights) {
   auto network = std::make_unique<Mlp>(model.dim(), model.options.neural.hidden);
   network->SetParameters(weights);
-  return network;
+  return std::make_unique<FunctionField>(std::move(network));
 }
 
 std::unique_ptr<Field> DrawnField(const Model& model, std::size_t row) {

@@ -41,8 +41,9 @@ class GpPosterior final : public FieldPosterior {
     centres_ = options.lengthscales.size() > 0 ? options.lengthscales : shape.lengthscales;
     variance_centres_ = options.variances.size() > 0 ? options.variances : shape.variances;
     for (std::size_t i = 0; i < options.draws; ++i) {
-      fields_.emplace_back(gp_, features_, options.precision);
+      draws_.emplace_back(gp_, features_, options.precision);
     }
+    fields_.assign(draws_.begin(), draws_.end());
   }
 
   std::size_t draws() const override { return fields_.size(); }
@@ -59,7 +60,7 @@ class GpPosterior final : public FieldPosterior {
     parameters_.ReadGp(values, gp_parameters_);
     const FactorStatus status = Shares() ? gp_.Set(gp_parameters_, pool) : gp_.Set(gp_parameters_);
     if (status != FactorStatus::kOk) return status;
-    pool.For(fields_.size(), [&](std::size_t s) { fields_[s].Set(gp_, noise[s]); });
+    pool.For(fields_.size(), [&](std::size_t s) { draws_[s].Set(gp_, noise[s]); });
     return status;
   }
 
@@ -72,15 +73,15 @@ class GpPosterior final : public FieldPosterior {
 
   void AddGradient(std::span<const GpNormals> noise, std::span<const double> sums,
                    std::size_t stride, std::span<double> bvalues, ThreadPool& pool) override {
-    const std::size_t count = fields_[0].parameter_count();
+    const std::size_t count = draws_[0].parameter_count();
     GpGradient& gradient = *gradient_;
     gradient.parameters.inducing_locations.setZero();
     auto add_row = [&](std::size_t row) {
       gradient.SetRowZero(row);
       for (std::size_t s = 0; s < fields_.size(); ++s) {
-        fields_[s].PullbackRowToGp(gp_, noise[s], sums.subspan(s * stride, count), row, gradient);
+        draws_[s].PullbackRowToGp(gp_, noise[s], sums.subspan(s * stride, count), row, gradient);
       }
-      for (std::size_t d = 0; d < gp_.dim(); ++d) {
+      for (std::size_t d = 0; d < gp_.outputs(); ++d) {
         if (gp_.HyperRow(d) == row) AddDivergence(d, gradient);
       }
       gp_.FinishRow(row, gradient);
@@ -130,8 +131,9 @@ class GpPosterior final : public FieldPosterior {
   SparseGp gp_;
   GpParameters gp_parameters_;
   std::unique_ptr<GpGradient> gradient_;
-  std::vector<GpDraw> fields_;
-  Matrix centres_;  // of lengthscales
+  std::vector<GpDraw> draws_;
+  std::vector<FunctionField> fields_;  // of the draws
+  Matrix centres_;                     // of lengthscales
   Vector variance_centres_;
 };
 

@@ -16,9 +16,10 @@ class NetworkPosterior final : public FieldPosterior {
         point_(options.knowledge == Knowledge::kPoint),
         share_(options.share),
         scale_(WeightScales(parameters.shape().dim, options.hidden, options.prior_scale)),
-        fields_(options.draws, Mlp(parameters.shape().dim, options.hidden)) {
+        networks_(options.draws, Mlp(parameters.shape().dim, options.hidden)),
+        fields_(networks_.begin(), networks_.end()) {
     CheckAtLeast("Bound", "draws", static_cast<std::ptrdiff_t>(options.draws), 1);
-    CheckSize("Bound", "weights", parameters.shape().weights, fields_[0].parameter_count());
+    CheckSize("Bound", "weights", parameters.shape().weights, networks_[0].parameter_count());
   }
 
   std::size_t draws() const override { return fields_.size(); }
@@ -38,7 +39,7 @@ class NetworkPosterior final : public FieldPosterior {
     deviation_ = Eigen::Map<const Vector>(
         layout.Values(parameters_.weight_deviation, values).data(), scale_.size());
     for (std::size_t s = 0; s < fields_.size(); ++s) {
-      Eigen::Map<Vector> weights(fields_[s].parameters().data(), scale_.size());
+      Eigen::Map<Vector> weights(networks_[s].parameters().data(), scale_.size());
       weights = mean_;
       if (!point_) weights += deviation_.cwiseProduct(Eps(noise[s]));
       weights = scale_.cwiseProduct(weights);
@@ -77,7 +78,8 @@ class NetworkPosterior final : public FieldPosterior {
   bool point_;
   double share_;
   Vector scale_, mean_, deviation_;  // (P)
-  std::vector<Mlp> fields_;
+  std::vector<Mlp> networks_;
+  std::vector<FunctionField> fields_;  // of the networks
 };
 
 }  // namespace

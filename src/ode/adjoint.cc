@@ -30,6 +30,8 @@ void Solver::Pullback(const Field& field, const SolveRecord& record,
   const std::size_t size = record.size_;
   CheckSize("Solver::Pullback", "bx0", bx0.size(), size);
   CheckSize("Solver::Pullback", "bparameters", bparameters.size(), field.parameter_count());
+  CheckSize("Solver::Pullback", "the record's inputs", record.inputs_,
+            size / field.dim() * field.inputs());
   if (bstates.size() < record.outputs_.size() * size) {
     CheckSize("Solver::Pullback", "bstates", bstates.size(), record.outputs_.size() * size);
   }
@@ -89,8 +91,8 @@ void Solver::ReverseStep(const Field& field, const SolveRecord& record, std::siz
     const std::size_t e = stage == 0 ? step.first : step.rest + stage - 1;
     const std::span<double> bstage(bstage_.data(), size);
     std::fill(bstage.begin(), bstage.end(), 0.0);
-    field.Pullback({record.State(e), size}, {record.Kept(e), record.record_size_}, bslope(stage),
-                   bstage, bparameters);
+    field.Pullback(record.Points(e), {record.Kept(e), record.record_size_}, bslope(stage), bstage,
+                   bparameters);
     AddScaled(1, bstage, bstart.data());
     for (std::size_t j = 0; j < stage; ++j) {
       const double a = tableau.Row(stage)[j];

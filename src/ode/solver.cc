@@ -31,6 +31,13 @@ std::string_view Message(SolveStatus status) {
 
 namespace {
 
+void CheckInputs(const Field& field, const InputSignal* inputs) {
+  if (inputs == nullptr && field.inputs() > 0) {
+    ThrowInput("Solver", "inputs", fmt::format("are missing: the field has {}", field.inputs()));
+  }
+  if (inputs != nullptr) CheckSize("Solver", "inputs", inputs->size(), field.inputs());
+}
+
 void CheckArguments(const Field& field, std::span<const double> x0, double t0,
                     std::span<const double> times, std::span<const double> states) {
   if (x0.empty() || x0.size() % field.dim() != 0) {
@@ -81,6 +88,7 @@ struct Solver::Run {
   const Field& field;
   const Tableau& tableau;
   const SolverOptions& options;
+  const InputSignal* inputs;
   SolveRecord& store;
   bool keep;
   std::span<const double> times;
@@ -94,10 +102,11 @@ struct Solver::Run {
   SolveResult result;
 
   Run(Solver& solver, const Field& f, std::span<const double> x0, std::span<const double> when,
-      std::span<double> out, SolveRecord& where, bool keep_all)
+      std::span<double> out, SolveRecord& where, bool keep_all, const InputSignal* signal)
       : field(f),
         tableau(*solver.tableau_),
         options(solver.options_),
+        inputs(signal),
         store(where),
         keep(keep_all),
         times(when),
@@ -119,13 +128,26 @@ struct Solver::Run {
   std::span<double> State(std::size_t e) const { return {store.State(e), size}; }
   std::span<double> Slope(std::size_t e) const { return {store.Slope(e), size}; }
 
-  // k = f(X) for the state that stands at evaluation e.
-  void Evaluate(std::size_t e) {
+  // Returns evaluation e's points: the state that stands there, at time `when`.
+  FieldPoints PointsAt(std::size_t e, double when) {
+    store.times_[e] = when;
+    if (store.inputs_ > 0) {
+      const std::size_t each = inputs->size();
+      double* u = store.Inputs(e);
+      inputs->At(when, {u, each});
+      for (std::size_t i = each; i < store.inputs_; ++i) u[i] = u[i - each];
+    }
+    return store.Points(e);
+  }
+
+  // k = f(t, X, u) for the state that stands at evaluation e.
+  void Evaluate(std::size_t e, double when) {
     const std::span<double> kept(store.Kept(e), store.record_size_);
+    const FieldPoints points = PointsAt(e, when);
     if (keep) {
-      field.Record(State(e), Slope(e), kept);
+      field.Record(points, Slope(e), kept);
     } else {
-      field.Value(State(e), Slope(e), kept);
+      field.Value(points, Slope(e), kept);
     }
     ++result.statistics.evaluations;
   }
@@ -144,7 +166,7 @@ struct Solver::Run {
   void EvaluateStage(std::size_t stage) {
     const std::size_t e = Evaluation(stage);
     Combine({tableau.Row(stage), stage}, step.size, State(e));
-    Evaluate(e);
+    Evaluate(e, t + tableau.c[stage] * step.size);
   }
 
   // The first stage: the last step's closing one, if there is, or a new evaluation.
@@ -165,7 +187,7 @@ struct Solver::Run {
     }
     if (!first_known) {
       Copy(x, State(step.first));
-      Evaluate(step.first);
+      Evaluate(step.first, t);
     }
   }
 
@@ -255,7 +277,7 @@ struct Solver::Run {
     // Evaluated where the second stage will stand: that is overwritten by the step itself.
     const std::size_t e = tableau.stages > 1 ? step.rest : step.first;
     Copy(next, State(e));
-    field.Value(State(e), error, {store.Kept(e), store.record_size_});
+    field.Value(PointsAt(e, t + direction * h0), error, {store.Kept(e), store.record_size_});
     ++result.statistics.evaluations;
     for (std::size_t i = 0; i < size; ++i) error[i] -= slope[i];
     const double d2 = ErrorNorm(error, x, x, field.dim(), options.atol, options.rtol) / h0;
@@ -335,28 +357,32 @@ SolveResult Solver::Integrate(Run& run, double step_hint) {
 }
 
 SolveResult Solver::Solve(const Field& field, std::span<const double> x0, double t0,
-                          std::span<const double> times, std::span<double> states,
-                          double step_hint) {
+                          std::span<const double> times, std::span<double> states, double step_hint,
+                          const InputSignal* inputs) {
   CheckArguments(field, x0, t0, times, states);
-  Run run(*this, field, x0, times, states, scratch_, false);
+  CheckInputs(field, inputs);
+  Run run(*this, field, x0, times, states, scratch_, false, inputs);
   run.t = t0;
   return Integrate(run, step_hint);
 }
 
 SolveResult Solver::SolveRecorded(const Field& field, std::span<const double> x0, double t0,
                                   std::span<const double> times, std::span<double> states,
-                                  SolveRecord& record, double step_hint) {
+                                  SolveRecord& record, double step_hint,
+                                  const InputSignal* inputs) {
   CheckArguments(field, x0, t0, times, states);
-  Run run(*this, field, x0, times, states, record, true);
+  CheckInputs(field, inputs);
+  Run run(*this, field, x0, times, states, record, true, inputs);
   run.t = t0;
   return Integrate(run, step_hint);
 }
 
 void Solver::Replay(const Field& field, const SolveRecord& record, std::span<const double> x0,
-                    std::span<double> states) {
+                    std::span<double> states, const InputSignal* inputs) {
+  CheckInputs(field, inputs);
   CheckSize("Solver::Replay", "x0", x0.size(), record.size_);
   CheckSize("Solver::Replay", "states", states.size(), record.outputs_.size() * record.size_);
-  Run run(*this, field, x0, {}, states, scratch_, false);
+  Run run(*this, field, x0, {}, states, scratch_, false, inputs);
   std::size_t known = 0;
   bool shared = false;
   const auto emit_while = [&](auto matches) {
@@ -371,6 +397,7 @@ void Solver::Replay(const Field& field, const SolveRecord& record, std::span<con
     run.Emit(1);
   }
   for (std::size_t s = 0; s < record.steps_.size(); ++s) {
+    run.t = record.steps_[s].start;
     run.OpenStep(shared, known);
     run.TryStep(record.steps_[s].size, false);
     emit_while([s](std::size_t step) { return step == s; });

@@ -1,10 +1,10 @@
 // Runge-Kutta methods as data.
 //
-//   X_i = x + h sum_j a_ij k_j,   k_i = f(X_i),   x(t + h) = x + h sum_i b_i k_i
+//   X_i = x + h sum_j a_ij k_j,   k_i = f(t + c_i h, X_i),   x(t + h) = x + h sum_i b_i k_i
 //   error estimate:  h sum_i error_i k_i
 //   dense output:    x(t + theta h) = x + h sum_i k_i sum_p dense_ip theta^(p+1)
 //
-// f does not depend on time, so the nodes c_i = sum_j a_ij appear nowhere.
+// The nodes are c_i = sum_j a_ij.
 #pragma once
 
 #include <cstddef>
@@ -26,6 +26,7 @@ struct Tableau {
   std::size_t stages;             // evaluated in every step
   std::size_t all_stages;         // with those that only dense output needs
   std::size_t closing;            // the stage that is f(x(t + h)), the next step's first; or kNone
+  std::span<const double> c;      // (all_stages)
   std::span<const double> a;      // rows 1 .. all_stages-1 of the lower triangle
   std::span<const double> b;      // (stages)
   std::span<const double> error;  // (stages), or empty

@@ -18,9 +18,11 @@ namespace gpode {
 namespace {
 
 // clang-format off
+constexpr double kEulerC[] = {0};
 constexpr double kEulerB[] = {1};
 constexpr double kEulerDense[] = {1};
 
+constexpr double kMidpointC[] = {0, 0.5};
 constexpr double kMidpointA[] = {0.5};
 constexpr double kMidpointB[] = {0, 1};
 constexpr double kMidpointDense[] = {
@@ -28,6 +30,7 @@ constexpr double kMidpointDense[] = {
     0, 1,
 };
 
+constexpr double kRungeKutta4C[] = {0, 0.5, 0.5, 1};
 constexpr double kRungeKutta4A[] = {
     0.5,
     0, 0.5,
@@ -41,6 +44,7 @@ constexpr double kRungeKutta4Dense[] = {
     0, -0.5, 2.0 / 3.0,
 };
 
+constexpr double kBogackiShampineC[] = {0, 0.5, 0.75, 1};
 constexpr double kBogackiShampineA[] = {
     0.5,
     0, 0.75,
@@ -55,6 +59,7 @@ constexpr double kBogackiShampineDense[] = {
     0, -1, 1,
 };
 
+constexpr double kDormandPrinceC[] = {0, 0.2, 0.3, 0.8, 8.0 / 9.0, 1, 1};
 constexpr double kDormandPrinceA[] = {
     1.0 / 5.0,
     3.0 / 40.0, 9.0 / 40.0,
@@ -79,6 +84,8 @@ constexpr double kDormandPrinceDense[] = {
     0, -1.3744241142186024, 3.272657752246729, -1.7672812570757455,
     0, 1.3824689317781436, -3.764937863556287, 2.382468931778144,
 };
+
+constexpr double kTsitourasC[] = {0, 0.161, 0.327, 0.9, 0.9800255409045097, 1, 1};
 constexpr double kTsitourasA[] = {
     0.161,
     -0.008480655492356989, 0.335480655492357,
@@ -105,6 +112,11 @@ constexpr double kTsitourasDense[] = {
     0, 37.50931341651104, -88.1789048947664, 47.37952196281928,
     0, -27.896526289197286, 65.09189467479366, -34.87065786149661,
     0, 1.5, -4.0, 2.5,
+};
+
+constexpr double kDop853C[] = {
+    0, 0.05260015195876773, 0.0789002279381516, 0.1183503419072274, 0.2816496580927726, 1.0 / 3.0,
+    0.25, 4.0 / 13.0, 127.0 / 195.0, 0.6, 6.0 / 7.0, 1, 1, 0.1, 0.2, 7.0 / 9.0
 };
 constexpr double kDop853A[] = {
     0.05260015195876773,
@@ -183,82 +195,125 @@ constexpr double kDop853Dense[] = {
 
 constexpr std::array kTableaus = {
     Tableau{
-        Method::kEuler, "euler", 1, 2, 1, 1, Tableau::kNone, {}, kEulerB, {}, {}, kEulerDense, 1},
-    Tableau{Method::kMidpoint,
-            "midpoint",
-            2,
-            3,
-            2,
-            2,
-            Tableau::kNone,
-            kMidpointA,
-            kMidpointB,
-            {},
-            {},
-            kMidpointDense,
-            2},
-    Tableau{Method::kRungeKutta4,
-            "rk4",
-            4,
-            5,
-            4,
-            4,
-            Tableau::kNone,
-            kRungeKutta4A,
-            kRungeKutta4B,
-            {},
-            {},
-            kRungeKutta4Dense,
-            3},
-    Tableau{Method::kBogackiShampine32,
-            "bs32",
-            3,
-            3,
-            4,
-            4,
-            3,
-            kBogackiShampineA,
-            kBogackiShampineB,
-            kBogackiShampineError,
-            {},
-            kBogackiShampineDense,
-            3},
-    Tableau{Method::kDormandPrince54,
-            "dopri5",
-            5,
-            5,
-            7,
-            7,
-            6,
-            kDormandPrinceA,
-            kDormandPrinceB,
-            kDormandPrinceError,
-            {},
-            kDormandPrinceDense,
-            4},
-    Tableau{Method::kTsitouras54,
-            "tsit5",
-            5,
-            5,
-            7,
-            7,
-            6,
-            kTsitourasA,
-            kTsitourasB,
-            kTsitourasError,
-            {},
-            kTsitourasDense,
-            4},
-    Tableau{Method::kDop853, "dop853", 8, 8, 12, 16, 12, kDop853A, kDop853B, kDop853Error5,
-            kDop853Error3, kDop853Dense, 7},
+        .method = Method::kEuler,
+        .name = "euler",
+        .order = 1,
+        .error_power = 2,
+        .stages = 1,
+        .all_stages = 1,
+        .closing = Tableau::kNone,
+        .c = kEulerC,
+        .a = {},
+        .b = kEulerB,
+        .error = {},
+        .second_error = {},
+        .dense = kEulerDense,
+        .degree = 1,
+    },
+    Tableau{
+        .method = Method::kMidpoint,
+        .name = "midpoint",
+        .order = 2,
+        .error_power = 3,
+        .stages = 2,
+        .all_stages = 2,
+        .closing = Tableau::kNone,
+        .c = kMidpointC,
+        .a = kMidpointA,
+        .b = kMidpointB,
+        .error = {},
+        .second_error = {},
+        .dense = kMidpointDense,
+        .degree = 2,
+    },
+    Tableau{
+        .method = Method::kRungeKutta4,
+        .name = "rk4",
+        .order = 4,
+        .error_power = 5,
+        .stages = 4,
+        .all_stages = 4,
+        .closing = Tableau::kNone,
+        .c = kRungeKutta4C,
+        .a = kRungeKutta4A,
+        .b = kRungeKutta4B,
+        .error = {},
+        .second_error = {},
+        .dense = kRungeKutta4Dense,
+        .degree = 3,
+    },
+    Tableau{
+        .method = Method::kBogackiShampine32,
+        .name = "bs32",
+        .order = 3,
+        .error_power = 3,
+        .stages = 4,
+        .all_stages = 4,
+        .closing = 3,
+        .c = kBogackiShampineC,
+        .a = kBogackiShampineA,
+        .b = kBogackiShampineB,
+        .error = kBogackiShampineError,
+        .second_error = {},
+        .dense = kBogackiShampineDense,
+        .degree = 3,
+    },
+    Tableau{
+        .method = Method::kDormandPrince54,
+        .name = "dopri5",
+        .order = 5,
+        .error_power = 5,
+        .stages = 7,
+        .all_stages = 7,
+        .closing = 6,
+        .c = kDormandPrinceC,
+        .a = kDormandPrinceA,
+        .b = kDormandPrinceB,
+        .error = kDormandPrinceError,
+        .second_error = {},
+        .dense = kDormandPrinceDense,
+        .degree = 4,
+    },
+    Tableau{
+        .method = Method::kTsitouras54,
+        .name = "tsit5",
+        .order = 5,
+        .error_power = 5,
+        .stages = 7,
+        .all_stages = 7,
+        .closing = 6,
+        .c = kTsitourasC,
+        .a = kTsitourasA,
+        .b = kTsitourasB,
+        .error = kTsitourasError,
+        .second_error = {},
+        .dense = kTsitourasDense,
+        .degree = 4,
+    },
+    Tableau{
+        .method = Method::kDop853,
+        .name = "dop853",
+        .order = 8,
+        .error_power = 8,
+        .stages = 12,
+        .all_stages = 16,
+        .closing = 12,
+        .c = kDop853C,
+        .a = kDop853A,
+        .b = kDop853B,
+        .error = kDop853Error5,
+        .second_error = kDop853Error3,
+        .dense = kDop853Dense,
+        .degree = 7,
+    },
 };
 
 }  // namespace
 
 double Tableau::DenseWeight(std::size_t stage, double theta) const {
-  const double* c = dense.data() + stage * degree;
+  const double* row = dense.data() + stage * degree;
   double sum = 0;
-  for (std::size_t p = degree; p-- > 0;) sum = (sum + c[p]) * theta;
+  for (std::size_t p = degree; p-- > 0;) sum = (sum + row[p]) * theta;
   return sum;
 }
 
@@ -273,6 +328,7 @@ const Tableau& GetTableau(Method method) {
 
 std::string_view Name(Method method) { return GetTableau(method).name; }
 int Order(Method method) { return GetTableau(method).order; }
+bool HasErrorEstimate(Method method) { return !GetTableau(method).error.empty(); }
 
 std::vector<std::string> MethodNames() {
   std::vector<std::string> names;

@@ -17,41 +17,42 @@ std::size_t AverageField::record_size() const {
   return std::max(fields_[0]->record_size() + dim(), dim() * dim());
 }
 
-void AverageField::Value(std::span<const double> x, std::span<double> f,
+void AverageField::Value(const FieldPoints& points, std::span<double> f,
                          std::span<double> scratch) const {
+  const std::span<const double> x = points.x;
   const std::size_t n = x.size() / dim();
   const std::span<double> inner = scratch.first(n * fields_[0]->record_size());
   const std::span<double> value = scratch.subspan(scratch.size() - x.size());
   const double share = 1.0 / static_cast<double>(fields_.size());
   std::fill(f.begin(), f.end(), 0.0);
   for (const auto& field : fields_) {
-    field->Value(x, value, inner);
+    field->Value(points, value, inner);
     for (std::size_t i = 0; i < f.size(); ++i) f[i] += share * value[i];
   }
 }
 
-void AverageField::Record(std::span<const double> x, std::span<double> f,
+void AverageField::Record(const FieldPoints& points, std::span<double> f,
                           std::span<double> record) const {
-  Value(x, f, record);
+  Value(points, f, record);
   const std::size_t d = dim(), size = record_size();
-  for (std::size_t p = 0; p * d < x.size(); ++p) {
-    Jacobian(x.subspan(p * d, d), record.subspan(p * size, d * d));
+  for (std::size_t p = 0; p * d < points.x.size(); ++p) {
+    Jacobian(points.Point(p, d, inputs()), record.subspan(p * size, d * d));
   }
 }
 
-void AverageField::Pullback(std::span<const double> x, std::span<const double> record,
+void AverageField::Pullback(const FieldPoints& points, std::span<const double> record,
                             std::span<const double> g, std::span<double> bx,
                             std::span<double>) const {
-  GPODE_CHECK(g.size() == x.size() && bx.size() == x.size());
+  GPODE_CHECK(g.size() == points.x.size() && bx.size() == points.x.size());
   PullbackByJacobian(dim(), record, record_size(), g, bx);
 }
 
-void AverageField::Jacobian(std::span<const double> x, std::span<double> jacobian) const {
+void AverageField::Jacobian(const FieldPoints& points, std::span<double> jacobian) const {
   std::vector<double> own(jacobian.size());
   const double share = 1.0 / static_cast<double>(fields_.size());
   std::fill(jacobian.begin(), jacobian.end(), 0.0);
   for (const auto& field : fields_) {
-    field->Jacobian(x, own);
+    field->Jacobian(points, own);
     for (std::size_t i = 0; i < jacobian.size(); ++i) jacobian[i] += share * own[i];
   }
 }

@@ -13,16 +13,17 @@ class AverageField final : public Field {
   explicit AverageField(std::vector<std::unique_ptr<const Field>> fields);
 
   std::size_t dim() const override { return fields_[0]->dim(); }
+  std::size_t inputs() const override { return fields_[0]->inputs(); }
   std::size_t parameter_count() const override { return 0; }
   std::size_t record_size() const override;
-  void Value(std::span<const double> x, std::span<double> f,
+  void Value(const FieldPoints& points, std::span<double> f,
              std::span<double> scratch) const override;
-  void Record(std::span<const double> x, std::span<double> f,
+  void Record(const FieldPoints& points, std::span<double> f,
               std::span<double> record) const override;
-  void Pullback(std::span<const double> x, std::span<const double> record,
+  void Pullback(const FieldPoints& points, std::span<const double> record,
                 std::span<const double> g, std::span<double> bx,
                 std::span<double> bparameters) const override;
-  void Jacobian(std::span<const double> x, std::span<double> jacobian) const override;
+  void Jacobian(const FieldPoints& points, std::span<double> jacobian) const override;
 
  private:
   std::vector<std::unique_ptr<const Field>> fields_;  // at least one, of the same kind

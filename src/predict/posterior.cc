@@ -202,7 +202,7 @@ std::unique_ptr<const Field> Posterior::Draw(std::uint64_t seed, std::uint64_t i
   }
   auto draw = std::make_unique<GpDraw>(gp_, model_.options.features, model_.options.precision);
   draw->Set(gp_, SampleGpNormals(gp_, model_.options.features, seed, kForecastStep, i));
-  return draw;
+  return std::make_unique<FunctionField>(std::move(draw));
 }
 
 }  // namespace gpode

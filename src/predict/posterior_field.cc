@@ -23,8 +23,9 @@ std::size_t PosteriorField::record_size() const {
   return std::max(draw_->record_size(), dim() * dim()) + dim();
 }
 
-void PosteriorField::Value(std::span<const double> x, std::span<double> f,
+void PosteriorField::Value(const FieldPoints& points, std::span<double> f,
                            std::span<double> scratch) const {
+  const std::span<const double> x = points.x;
   const std::size_t d = dim(), n = x.size() / d;
   GPODE_CHECK(x.size() == n * d && f.size() == x.size() && scratch.size() >= n * record_size());
   const std::span<double> inner = scratch.first(n * draw_->record_size());
@@ -34,8 +35,9 @@ void PosteriorField::Value(std::span<const double> x, std::span<double> f,
   for (std::size_t i = 0; i < f.size(); ++i) f[i] *= scale_[i % d] / time_scale_;
 }
 
-void PosteriorField::Record(std::span<const double> x, std::span<double> f,
+void PosteriorField::Record(const FieldPoints& points, std::span<double> f,
                             std::span<double> record) const {
+  const std::span<const double> x = points.x;
   Value(x, f, record);
   const std::size_t d = dim(), size = record_size();
   for (std::size_t p = 0; p * d < x.size(); ++p) {
@@ -43,14 +45,15 @@ void PosteriorField::Record(std::span<const double> x, std::span<double> f,
   }
 }
 
-void PosteriorField::Pullback(std::span<const double> x, std::span<const double> record,
+void PosteriorField::Pullback(const FieldPoints& points, std::span<const double> record,
                               std::span<const double> g, std::span<double> bx,
                               std::span<double>) const {
-  GPODE_CHECK(g.size() == x.size() && bx.size() == x.size());
+  GPODE_CHECK(g.size() == points.x.size() && bx.size() == points.x.size());
   PullbackByJacobian(dim(), record, record_size(), g, bx);
 }
 
-void PosteriorField::Jacobian(std::span<const double> x, std::span<double> jacobian) const {
+void PosteriorField::Jacobian(const FieldPoints& points, std::span<double> jacobian) const {
+  const std::span<const double> x = points.x;
   const std::size_t d = dim();
   GPODE_CHECK(x.size() % d == 0 && jacobian.size() == x.size() * d);
   std::vector<double> z(x.size());

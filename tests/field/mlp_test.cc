@@ -16,7 +16,7 @@ namespace {
 using Values = std::vector<double>;
 using Sizes = std::vector<std::size_t>;
 
-// Numbers in (-scale, scale) without a pattern that a permutation could hide in.
+// Returns numbers in (-scale, scale) without a pattern that could hide a permutation.
 Values Numbers(std::size_t size, double scale) {
   Values numbers(size);
   for (std::size_t i = 0; i < size; ++i) {
@@ -31,41 +31,41 @@ Matrix SomePoints(std::size_t n, std::size_t d) {
 }
 
 struct Shape {
-  std::size_t dim;
+  std::size_t inputs;
   Sizes hidden;
+  std::size_t outputs;
 
-  // For the names of the tests.
+  // Names the tests.
   friend std::ostream& operator<<(std::ostream& out, const Shape& shape) {
-    out << shape.dim;
+    out << shape.inputs;
     for (const std::size_t width : shape.hidden) out << '-' << width;
-    return out << '-' << shape.dim;
+    return out << '-' << shape.outputs;
   }
 };
 
 class MlpShapeTest : public ::testing::TestWithParam<Shape> {};
 
 TEST_P(MlpShapeTest, Consistent) {
-  const std::size_t dim = GetParam().dim;
-  const Sizes& hidden = GetParam().hidden;
-  const std::size_t count = Mlp(dim, hidden).parameter_count();
-  ExpectFieldConsistent(
-      [&](std::span<const double> p) {
-        auto field = std::make_unique<Mlp>(dim, hidden);
-        field->SetParameters(p);
-        return field;
-      },
-      Numbers(count, 0.6), SomePoints(5, dim));
+  const auto& [inputs, hidden, outputs] = GetParam();
+  const auto make = [&shape = GetParam()](std::span<const double> p) {
+    auto network = std::make_unique<Mlp>(shape.inputs, shape.hidden, shape.outputs);
+    network->SetParameters(p);
+    return network;
+  };
+  const std::size_t count = Mlp(inputs, hidden, outputs).parameter_count();
+  ExpectFunctionConsistent(make, Numbers(count, 0.6), SomePoints(5, inputs));
 }
 
-// Widths around those of the vector registers, and single ones, which Eigen treats differently.
+// The widths lie around those of the vector registers; Eigen treats a width of one differently.
 INSTANTIATE_TEST_SUITE_P(Shapes, MlpShapeTest,
-                         ::testing::Values(Shape{2, {}}, Shape{1, {}}, Shape{1, {1}}, Shape{2, {1}},
-                                           Shape{2, {8}}, Shape{3, {7, 5}}, Shape{2, {4, 9, 3}},
-                                           Shape{5, {17}}));
+                         ::testing::Values(Shape{2, {}, 2}, Shape{1, {}, 1}, Shape{1, {1}, 1},
+                                           Shape{2, {1}, 2}, Shape{2, {8}, 2}, Shape{3, {7, 5}, 3},
+                                           Shape{2, {4, 9, 3}, 2}, Shape{5, {17}, 5},
+                                           Shape{3, {6}, 1}, Shape{2, {5, 4}, 7}));
 
-// The sums of the definition, written out with the C library's tanh.
-Values ByDefinition(const Mlp& field, const Sizes& sizes, Values h) {
-  const double* parameter = field.parameters().data();
+// Computes the sums of the definition with the C library's tanh.
+Values ByDefinition(const Mlp& network, const Sizes& sizes, Values h) {
+  const double* parameter = network.parameters().data();
   for (std::size_t l = 1; l < sizes.size(); ++l) {
     const double* weights = parameter;
     const double* biases = weights + sizes[l] * sizes[l - 1];
@@ -78,68 +78,70 @@ Values ByDefinition(const Mlp& field, const Sizes& sizes, Values h) {
     h = next;
     parameter = biases + sizes[l];
   }
-  EXPECT_EQ(parameter, field.parameters().data() + field.parameter_count());
+  EXPECT_EQ(parameter, network.parameters().data() + network.parameter_count());
   return h;
 }
 
 TEST(MlpTest, FollowsItsDefinitionInTheDocumentedLayout) {
   for (const Sizes& hidden : {Sizes{}, Sizes{6}, Sizes{5, 4, 7}}) {
-    Mlp field(3, hidden);
-    field.SetParameters(Numbers(field.parameter_count(), 0.7));
+    Mlp network(3, hidden);
+    network.SetParameters(Numbers(network.parameter_count(), 0.7));
     Sizes sizes = {3};
     sizes.insert(sizes.end(), hidden.begin(), hidden.end());
     sizes.push_back(3);
     const Values x = Numbers(3, 1.0);
-    const Values f = harness::ValueOf(field, x);
-    const Values expected = ByDefinition(field, sizes, x);
+    const Values f = harness::ValueOf(network, x);
+    const Values expected = ByDefinition(network, sizes, x);
     for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(f[i], expected[i], 1e-14);
   }
 }
 
 TEST(MlpTest, CountsParametersAndRecord) {
-  const Mlp field(2, {32, 16});
-  EXPECT_EQ(field.dim(), 2u);
-  EXPECT_EQ(field.weight_count(), 32u * 2 + 16 * 32 + 2 * 16);
-  EXPECT_EQ(field.parameter_count(), field.weight_count() + 32 + 16 + 2);
-  EXPECT_EQ(field.record_size(), 48u);
+  const Mlp network(2, {32, 16});
+  EXPECT_EQ(network.inputs(), 2u);
+  EXPECT_EQ(network.outputs(), 2u);
+  EXPECT_EQ(network.weight_count(), 32u * 2 + 16 * 32 + 2 * 16);
+  EXPECT_EQ(network.parameter_count(), network.weight_count() + 32 + 16 + 2);
+  EXPECT_EQ(network.record_size(), 48u);
   EXPECT_EQ(Mlp(2, {}).record_size(), 0u);
+  EXPECT_EQ(Mlp(3, {4}, 1).parameter_count(), 4u * 3 + 4 + 4 + 1);
 }
 
 TEST(MlpTest, RecordHoldsTheActivations) {
-  Mlp field(1, {2});
-  field.SetParameters(Values{1, -2, 0.5, 0.25, 3, 4, 5});
+  Mlp network(1, {2});
+  network.SetParameters(Values{1, -2, 0.5, 0.25, 3, 4, 5});
   const Values x = {0.3};
   Values f(1), record(2);
-  field.Record(x, f, record);
+  network.Record(x, f, record);
   EXPECT_NEAR(record[0], std::tanh(0.8), 1e-15);
   EXPECT_NEAR(record[1], std::tanh(-0.35), 1e-15);
   EXPECT_NEAR(f[0], 3 * record[0] + 4 * record[1] + 5, 1e-15);
 }
 
-// Stronger than what the harness asks of every field: also the parameters' gradient, added up point
-// by point.
+// The harness does not ask this of every function: the gradient of the parameters, too, has the
+// bits of adding it up point by point.
 TEST(MlpTest, ParameterGradientOfABatchHasTheBitsOfItsPoints) {
-  Mlp field(3, {19, 6});
-  field.SetParameters(Numbers(field.parameter_count(), 0.5));
+  Mlp network(3, {19, 6});
+  network.SetParameters(Numbers(network.parameter_count(), 0.5));
   const Values x = Numbers(21, 1.1);
   const Values g = harness::Cotangents(x.size());
-  const Values batch = harness::RecordAndPullback(field, x, g).bparameters;
-  Values f(3), record(field.record_size()), bx(3), added(field.parameter_count());
+  const Values batch = harness::RecordAndPullback(network, x, g).bparameters;
+  Values f(3), record(network.record_size()), bx(3), added(network.parameter_count());
   for (std::size_t p = 0; p < x.size(); p += 3) {
     const auto point = std::span(x).subspan(p, 3);
-    field.Record(point, f, record);
-    field.Pullback(point, record, std::span(g).subspan(p, 3), bx, added);
+    network.Record(point, f, record);
+    network.Pullback(point, record, std::span(g).subspan(p, 3), bx, added);
   }
   EXPECT_EQ(batch, added);
 }
 
 TEST(MlpTest, XavierScalesNormalsLayerByLayerAndClearsBiases) {
-  Mlp field(2, {6});
-  field.SetParameters(Values(field.parameter_count(), 9.0));
-  const Values normals = Numbers(field.weight_count(), 2.0);
-  field.InitializeXavier(normals);
+  Mlp network(2, {6});
+  network.SetParameters(Values(network.parameter_count(), 9.0));
+  const Values normals = Numbers(network.weight_count(), 2.0);
+  network.InitializeXavier(normals);
   const double deviation = std::sqrt(2.0 / 8.0);
-  const std::span<const double> p = std::as_const(field).parameters();
+  const std::span<const double> p = std::as_const(network).parameters();
   for (std::size_t i = 0; i < 12; ++i) EXPECT_DOUBLE_EQ(p[i], deviation * normals[i]);
   for (std::size_t i = 12; i < 18; ++i) EXPECT_EQ(p[i], 0.0);
   for (std::size_t i = 18; i < 30; ++i) EXPECT_DOUBLE_EQ(p[i], deviation * normals[i - 6]);
@@ -147,37 +149,38 @@ TEST(MlpTest, XavierScalesNormalsLayerByLayerAndClearsBiases) {
 }
 
 TEST(MlpTest, XavierUsesBothWidthsOfALayer) {
-  Mlp field(2, {14, 4});
-  field.InitializeXavier(Values(field.weight_count(), 1.0));
-  EXPECT_DOUBLE_EQ(field.parameters()[0], std::sqrt(2.0 / 16));
-  EXPECT_DOUBLE_EQ(field.parameters()[28 + 14], std::sqrt(2.0 / 18));
+  Mlp network(2, {14, 4});
+  network.InitializeXavier(Values(network.weight_count(), 1.0));
+  EXPECT_DOUBLE_EQ(network.parameters()[0], std::sqrt(2.0 / 16));
+  EXPECT_DOUBLE_EQ(network.parameters()[28 + 14], std::sqrt(2.0 / 18));
 }
 
 TEST(MlpTest, ParametersCanBeChangedInPlace) {
-  Mlp field(1, {});
-  field.parameters()[0] = 2.0;
-  field.parameters()[1] = 0.5;
-  EXPECT_DOUBLE_EQ(harness::ValueOf(field, Values{3.0})[0], 6.5);
+  Mlp network(1, {});
+  network.parameters()[0] = 2.0;
+  network.parameters()[1] = 0.5;
+  EXPECT_DOUBLE_EQ(harness::ValueOf(network, Values{3.0})[0], 6.5);
 }
 
 TEST(MlpTest, WidestLayerWorks) {
-  Mlp field(2, {Mlp::kMaxWidth, Mlp::kMaxWidth});
-  field.InitializeXavier(Numbers(field.weight_count(), 1.0));
+  Mlp network(2, {Mlp::kMaxWidth, Mlp::kMaxWidth});
+  network.InitializeXavier(Numbers(network.weight_count(), 1.0));
   const Values x = {0.3, -0.2};
   const Values g = {1.0, -2.0};
-  const Values bx = harness::RecordAndPullback(field, x, g).bx;
+  const Values bx = harness::RecordAndPullback(network, x, g).bx;
   const GradientCheck check = CheckGradient(
-      [&](std::span<const double> moved) { return harness::Contract(field, moved, g); }, x, bx);
+      [&](std::span<const double> moved) { return harness::Contract(network, moved, g); }, x, bx);
   EXPECT_TRUE(check.ok(harness::kGradientTolerance)) << check.message;
 }
 
 TEST(MlpTest, SizesThatCannotBeAreRefused) {
   EXPECT_THROW(Mlp(0, {3}), InputError);
+  EXPECT_THROW(Mlp(2, {3}, 0), InputError);
   EXPECT_THROW(Mlp(2, {3, 0}), InputError);
   EXPECT_THROW(Mlp(2, {Mlp::kMaxWidth + 1}), InputError);
-  Mlp field(2, {3});
-  EXPECT_THROW(field.SetParameters(Values(field.parameter_count() - 1)), InputError);
-  EXPECT_THROW(field.InitializeXavier(Values(field.parameter_count())), InputError);
+  Mlp network(2, {3});
+  EXPECT_THROW(network.SetParameters(Values(network.parameter_count() - 1)), InputError);
+  EXPECT_THROW(network.InitializeXavier(Values(network.parameter_count())), InputError);
 }
 
 }  // namespace

@@ -14,8 +14,9 @@ namespace {
 
 using testing_support::Numbers;
 using testing_support::RandomGp;
+using testing_support::RandomGpOf;
 
-// Ten times as many in the long mode of script/test.
+// The long mode of script/test takes ten times as many.
 int Draws() { return std::getenv("GPODE_LONG_TESTS") ? 60000 : 6000; }
 constexpr std::size_t kFeatures = 24;
 constexpr double kStandardErrors = 5.0;
@@ -56,19 +57,20 @@ struct Moments {
   }
 };
 
-// Draws from q(f); prior_scale other than 1 spoils the prior part on purpose.
+// Compares many draws from q(f) with the exact moments. A prior_scale other than 1 spoils the prior
+// part on purpose.
 Deviation Compare(const SparseGp& gp, const Matrix& points, double prior_scale) {
-  const std::size_t dim = gp.dim();
+  const std::size_t dim = gp.outputs();
   const Matrix mean = gp.Mean(points);
   std::vector<Moments> moments(dim, Moments(points.rows()));
   GpDraw draw(gp, kFeatures);
-  GpNormals noise;
+  GpNormals normals;
   const int draws = Draws();
   for (int i = 0; i < draws; ++i) {
-    SampleGpNormals(gp, kFeatures, 77, 0, i, noise);
-    for (double& w : noise.w_cos) w *= prior_scale;
-    for (double& w : noise.w_sin) w *= prior_scale;
-    draw.Set(gp, noise);
+    SampleGpNormals(gp, kFeatures, 77, 0, i, normals);
+    for (double& w : normals.w_cos) w *= prior_scale;
+    for (double& w : normals.w_sin) w *= prior_scale;
+    draw.Set(gp, normals);
     const Matrix f = Evaluate(draw, points);
     for (std::size_t d = 0; d < dim; ++d) moments[d].Add(f.col(d) - mean.col(d));
   }
@@ -104,6 +106,15 @@ TEST_P(MomentsTest, PosteriorDrawsHaveTheExactMoments) {
   const Deviation deviation = Compare(Make(RandomGp(60, 2, 5)), points_, 1.0);
   EXPECT_LT(deviation.mean, kStandardErrors);
   EXPECT_LT(deviation.covariance, kStandardErrors);
+}
+
+TEST_P(MomentsTest, PosteriorDrawsHaveTheExactMomentsForAnyNumberOfInputsAndOutputs) {
+  for (const auto& [inputs, outputs] : {std::pair{3, 1}, std::pair{2, 5}}) {
+    const SparseGp gp = Make(RandomGpOf(63, inputs, outputs, 5));
+    const Deviation deviation = Compare(gp, Numbers(64).Normals(4, inputs, 1.3), 1.0);
+    EXPECT_LT(deviation.mean, kStandardErrors);
+    EXPECT_LT(deviation.covariance, kStandardErrors);
+  }
 }
 
 TEST_P(MomentsTest, PriorDrawsHaveTheKernelAsCovariance) {

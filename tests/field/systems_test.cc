@@ -19,7 +19,7 @@ namespace {
 using Values = std::vector<double>;
 using Parameters = std::span<const double>;
 
-// n points of dimension d around the origin, none of them special.
+// Returns n points of dimension d around the origin, none of them special.
 Matrix SomePoints(Eigen::Index n, Eigen::Index d) {
   Matrix points(n, d);
   for (Eigen::Index i = 0; i < points.size(); ++i) {
@@ -28,7 +28,7 @@ Matrix SomePoints(Eigen::Index n, Eigen::Index d) {
   return points;
 }
 
-// f at one point.
+// Returns f at one point.
 Values At(const Field& field, const Values& x) { return harness::ValueOf(field, x); }
 
 void ExpectValues(const Values& actual, const Values& expected) {
@@ -63,7 +63,7 @@ TEST(SystemsTest, ConsistentDampedPendulum) {
                         {1.3, 0.1}, SomePoints(5, 2));
 }
 
-// Five states: beyond what the other systems keep on the stack.
+// Five states are more than the other systems keep on the stack.
 TEST(SystemsTest, ConsistentLinearSystemOfAnySize) {
   for (const Eigen::Index d : {1, 2, 5}) {
     const Matrix a = SomePoints(d, d);
@@ -75,7 +75,7 @@ TEST(SystemsTest, ConsistentLinearSystemOfAnySize) {
   }
 }
 
-// Worked out by hand from the equations in systems.h.
+// The values are worked out by hand from the equations in systems.h.
 TEST(SystemsTest, ValuesOfTheEquations) {
   ExpectValues(At(VanDerPol(0.5), {2, 3}), {3, -6.5});
   ExpectValues(At(FitzHughNagumo(0.2, 0.2, 3.0), {3, 1}), {-15, -3});
@@ -173,13 +173,14 @@ class Faulty final : public Field {
   std::size_t parameter_count() const override { return 2; }
   std::size_t record_size() const override { return 0; }
 
-  void Value(std::span<const double> x, std::span<double> f,
+  void Value(const FieldPoints& points, std::span<double> f,
              std::span<double> scratch) const override {
-    Record(x, f, scratch);
+    Record(points, f, scratch);
     if (fault_ == Fault::kValue) f[0] *= 1 + 1e-9;
   }
 
-  void Record(std::span<const double> x, std::span<double> f, std::span<double>) const override {
+  void Record(const FieldPoints& points, std::span<double> f, std::span<double>) const override {
+    const std::span<const double> x = points.x;
     for (std::size_t p = 0; p < x.size(); p += 2) {
       f[p] = a_ * std::sin(x[p + 1]);
       f[p + 1] = b_ * x[p];
@@ -187,8 +188,9 @@ class Faulty final : public Field {
     if (fault_ == Fault::kBatch && f.size() > 2) f[2] = std::nextafter(f[2], 10.0);
   }
 
-  void Pullback(std::span<const double> x, std::span<const double>, std::span<const double> g,
+  void Pullback(const FieldPoints& points, std::span<const double>, std::span<const double> g,
                 std::span<double> bx, std::span<double> bparameters) const override {
+    const std::span<const double> x = points.x;
     if (fault_ == Fault::kOverwritesStates) std::fill(bx.begin(), bx.end(), 0.0);
     if (fault_ == Fault::kOverwritesParameters && !x.empty()) bparameters[0] = 0.0;
     const double slip_x = fault_ == Fault::kStatePullback ? 1 + 1e-6 : 1;
@@ -201,8 +203,8 @@ class Faulty final : public Field {
     }
   }
 
-  void Jacobian(std::span<const double> x, std::span<double> jacobian) const override {
-    Field::Jacobian(x, jacobian);
+  void Jacobian(const FieldPoints& points, std::span<double> jacobian) const override {
+    Field::Jacobian(points, jacobian);
     if (fault_ == Fault::kJacobian) jacobian[0] += 1e-6;
   }
 
@@ -211,7 +213,7 @@ class Faulty final : public Field {
   double a_, b_;
 };
 
-// All that the harness has to say about such a field.
+// Returns all complaints of the harness about such a field.
 std::string Complaints(Fault fault) {
   ::testing::TestPartResultArray results;
   {

@@ -1,5 +1,6 @@
-// The discrete adjoint equals finite differences of the same computation with its steps frozen, for
-// every method and field, for the initial state and every parameter, dense output included.
+// The discrete adjoint equals finite differences of the same computation with its steps held fixed:
+// for every method and several fields, for the initial state and every parameter, dense output
+// included.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -9,11 +10,14 @@
 #include "gpode/mlp.h"
 #include "gpode/ode.h"
 #include "gpode/systems.h"
+#include "support/driven_field.h"
 #include "support/random_gp.h"
 
 namespace gpode {
 namespace {
 
+using testing_support::Cosines;
+using testing_support::DrivenOscillator;
 using testing_support::Flatten;
 using testing_support::Numbers;
 using testing_support::RandomGp;
@@ -22,7 +26,7 @@ using testing_support::Unflatten;
 constexpr double kTolerance = 1e-7;
 constexpr std::size_t kFeatures = 12;
 
-// A field as a function of a flat parameter vector, and how raw cotangents become that vector's
+// A field as a function of a flat parameter vector; `finish` turns raw cotangents into that vector's
 // gradient.
 struct FieldCase {
   std::string name;
@@ -33,11 +37,13 @@ struct FieldCase {
       [](const Field&, std::span<const double> raw) {
         return std::vector<double>(raw.begin(), raw.end());
       };
+  std::shared_ptr<const InputSignal> inputs = nullptr;
 };
 
 FieldCase VanDerPolCase() {
-  return {
-      "vdp", {0.8}, 2, [](std::span<const double> p) { return std::make_unique<VanDerPol>(p[0]); }};
+  return {.name = "vdp", .parameters = {0.8}, .dim = 2, .make = [](std::span<const double> p) {
+            return std::make_unique<VanDerPol>(p[0]);
+          }};
 }
 
 FieldCase MlpCase() {
@@ -45,11 +51,39 @@ FieldCase MlpCase() {
   std::vector<double> parameters(network.parameter_count());
   Numbers numbers(70);
   for (double& p : parameters) p = 0.5 * numbers.Normal();
-  return {"mlp", parameters, 2, [](std::span<const double> p) {
+  return {.name = "mlp", .parameters = parameters, .dim = 2, .make = [](std::span<const double> p) {
             auto field = std::make_unique<Mlp>(2, std::vector<std::size_t>{6, 5});
             field->SetParameters(p);
-            return field;
+            return std::make_unique<FunctionField>(std::move(field));
           }};
+}
+
+// A field that depends on time and has two inputs.
+FieldCase DrivenCase() {
+  return {.name = "driven",
+          .parameters = {1.3, 0.2, 0.7},
+          .dim = 2,
+          .make = [](std::span<const double> p) -> std::unique_ptr<Field> {
+            return std::make_unique<DrivenOscillator>(p[0], p[1], p[2]);
+          },
+          .inputs = std::make_shared<Cosines>(2)};
+}
+
+// A network of two states and one input.
+FieldCase DrivenMlpCase() {
+  const auto make = [](std::span<const double> p) -> std::unique_ptr<Field> {
+    auto network = std::make_unique<Mlp>(3, std::vector<std::size_t>{6}, 2);
+    network->SetParameters(p);
+    return std::make_unique<FunctionField>(std::move(network));
+  };
+  std::vector<double> parameters(Mlp(3, {6}, 2).parameter_count());
+  Numbers numbers(73);
+  for (double& p : parameters) p = 0.5 * numbers.Normal();
+  return {.name = "driven_mlp",
+          .parameters = parameters,
+          .dim = 2,
+          .make = make,
+          .inputs = std::make_shared<Cosines>(1)};
 }
 
 FieldCase GpCase(const std::string& kernel, std::size_t dim) {
@@ -67,13 +101,14 @@ FieldCase GpCase(const std::string& kernel, std::size_t dim) {
     const SparseGp gp = gp_of(flat);
     auto draw = std::make_unique<GpDraw>(gp, kFeatures);
     draw->Set(gp, SampleGpNormals(gp, kFeatures, 8, 0, 0));
-    return draw;
+    return std::make_unique<FunctionField>(std::move(draw));
   };
   c.finish = [gp_of, shape](const Field& field, std::span<const double> raw) {
     const SparseGp gp = gp_of(Flatten(shape));
     GpGradient gradient(shape);
-    dynamic_cast<const GpDraw&>(field).PullbackToGp(gp, SampleGpNormals(gp, kFeatures, 8, 0, 0),
-                                                    raw, gradient);
+    const Function& draw = dynamic_cast<const FunctionField&>(field).function();
+    dynamic_cast<const GpDraw&>(draw).PullbackToGp(gp, SampleGpNormals(gp, kFeatures, 8, 0, 0), raw,
+                                                   gradient);
     gp.FinishGradient(gradient);
     return Flatten(gradient.parameters);
   };
@@ -82,8 +117,8 @@ FieldCase GpCase(const std::string& kernel, std::size_t dim) {
 
 class AdjointTest : public ::testing::TestWithParam<std::tuple<Method, bool>> {
  protected:
-  // n states, outputs at the start, repeated, inside steps and at the end; backwards in time if
-  // asked.
+  // Integrates n states, forwards or backwards in time. The requested times lie at the start, inside
+  // steps and at the end, and one of them comes twice.
   void Check(const FieldCase& c, std::size_t n) {
     const auto& [method, backwards] = GetParam();
     SolverOptions options{.method = method, .rtol = 1e-4, .atol = 1e-4};
@@ -101,7 +136,8 @@ class AdjointTest : public ::testing::TestWithParam<std::tuple<Method, bool>> {
     Solver solver(options);
     SolveRecord record;
     std::vector<double> states(times.size() * size);
-    const SolveResult result = solver.SolveRecorded(*field, x0, 2.0, times, states, record);
+    const SolveResult result =
+        solver.SolveRecorded(*field, x0, 2.0, times, states, record, 0, c.inputs.get());
     ASSERT_TRUE(result.ok()) << Message(result.status);
     ASSERT_GT(record.steps(), 1u);
     std::vector<double> bx0(size), raw(field->parameter_count());
@@ -109,13 +145,13 @@ class AdjointTest : public ::testing::TestWithParam<std::tuple<Method, bool>> {
 
     const auto contract = [&](const Field& f, std::span<const double> start) {
       std::vector<double> replayed(states.size());
-      Solver(options).Replay(f, record, start, replayed);
+      Solver(options).Replay(f, record, start, replayed, c.inputs.get());
       double sum = 0;
       for (std::size_t i = 0; i < replayed.size(); ++i) sum += bstates[i] * replayed[i];
       return sum;
     };
     std::vector<double> replayed(states.size());
-    solver.Replay(*field, record, x0, replayed);
+    solver.Replay(*field, record, x0, replayed, c.inputs.get());
     for (std::size_t i = 0; i < states.size(); ++i) {
       EXPECT_NEAR(replayed[i], states[i], 1e-13 * std::max(1.0, std::fabs(states[i])));
     }
@@ -133,6 +169,9 @@ class AdjointTest : public ::testing::TestWithParam<std::tuple<Method, bool>> {
 TEST_P(AdjointTest, OfAKnownSystem) { Check(VanDerPolCase(), 1); }
 TEST_P(AdjointTest, OfABatch) { Check(VanDerPolCase(), 3); }
 TEST_P(AdjointTest, OfANetwork) { Check(MlpCase(), 2); }
+TEST_P(AdjointTest, OfADrivenSystem) { Check(DrivenCase(), 1); }
+TEST_P(AdjointTest, OfADrivenBatch) { Check(DrivenCase(), 3); }
+TEST_P(AdjointTest, OfADrivenNetwork) { Check(DrivenMlpCase(), 2); }
 TEST_P(AdjointTest, OfADraw) { Check(GpCase("squared-exponential", 2), 1); }
 TEST_P(AdjointTest, OfADrawBatchMatern) { Check(GpCase("matern52", 3), 2); }
 
@@ -147,8 +186,7 @@ INSTANTIATE_TEST_SUITE_P(
              (std::get<1>(test.param) ? "_backwards" : "_forwards");
     });
 
-// The other systems once, with the default method: their pullbacks are the harness's business, this
-// holds them together with the solver.
+// The harness checks the systems' pullbacks; this test checks them together with the solver.
 TEST(AdjointOfSystemsTest, EverySystem) {
   for (const std::string& name : SystemNames()) {
     SCOPED_TRACE(name);

@@ -18,14 +18,15 @@ class PowerField : public Field {
   std::size_t dim() const override { return 2; }
   std::size_t parameter_count() const override { return 0; }
   std::size_t record_size() const override { return 0; }
-  void Value(std::span<const double> x, std::span<double> f, std::span<double>) const override {
+  void Value(const FieldPoints& points, std::span<double> f, std::span<double>) const override {
+    const std::span<const double> x = points.x;
     f[0] = 1;
     f[1] = std::pow(x[0], power_);
   }
-  void Record(std::span<const double> x, std::span<double> f, std::span<double> r) const override {
-    Value(x, f, r);
+  void Record(const FieldPoints& points, std::span<double> f, std::span<double> r) const override {
+    Value(points, f, r);
   }
-  void Pullback(std::span<const double>, std::span<const double>, std::span<const double>,
+  void Pullback(const FieldPoints&, std::span<const double>, std::span<const double>,
                 std::span<double>, std::span<double>) const override {}
 
  private:
@@ -58,6 +59,13 @@ TEST_P(OrderTest, StagesAndDenseOutputAreConsistent) {
     double weights = 0;
     for (std::size_t i = 0; i < t.all_stages; ++i) weights += t.DenseWeight(i, theta);
     EXPECT_NEAR(weights, theta, 1e-12);
+  }
+  ASSERT_EQ(t.c.size(), t.all_stages);
+  EXPECT_EQ(t.c[0], 0);
+  for (std::size_t i = 1; i < t.all_stages; ++i) {
+    double node = 0;
+    for (std::size_t j = 0; j < i; ++j) node += t.Row(i)[j];
+    EXPECT_NEAR(t.c[i], node, 1e-14) << "stage " << i;
   }
   if (t.closing != Tableau::kNone) {
     for (std::size_t j = 0; j < t.closing; ++j) EXPECT_EQ(t.Row(t.closing)[j], t.b[j]);
@@ -113,7 +121,8 @@ TEST_P(OrderTest, ErrorShrinksWithTheOrderOnANonlinearProblem) {
   class Square : public PowerField {
    public:
     Square() : PowerField(0) {}
-    void Value(std::span<const double> x, std::span<double> f, std::span<double>) const override {
+    void Value(const FieldPoints& points, std::span<double> f, std::span<double>) const override {
+      const std::span<const double> x = points.x;
       f[0] = x[0] * x[0];
       f[1] = 0;
     }

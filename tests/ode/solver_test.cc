@@ -23,14 +23,16 @@ class Scalar : public Field {
   std::size_t dim() const override { return 1; }
   std::size_t parameter_count() const override { return 0; }
   std::size_t record_size() const override { return 0; }
-  void Value(std::span<const double> x, std::span<double> f, std::span<double>) const override {
+  void Value(const FieldPoints& points, std::span<double> f, std::span<double>) const override {
+    const std::span<const double> x = points.x;
     for (std::size_t i = 0; i < x.size(); ++i) f[i] = a_ * x[i] + b_ * x[i] * x[i];
   }
-  void Record(std::span<const double> x, std::span<double> f, std::span<double> r) const override {
-    Value(x, f, r);
+  void Record(const FieldPoints& points, std::span<double> f, std::span<double> r) const override {
+    Value(points, f, r);
   }
-  void Pullback(std::span<const double> x, std::span<const double>, std::span<const double> g,
+  void Pullback(const FieldPoints& points, std::span<const double>, std::span<const double> g,
                 std::span<double> bx, std::span<double>) const override {
+    const std::span<const double> x = points.x;
     for (std::size_t i = 0; i < x.size(); ++i) bx[i] += g[i] * (a_ + 2 * b_ * x[i]);
   }
 

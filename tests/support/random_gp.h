@@ -10,7 +10,7 @@
 
 namespace gpode::testing_support {
 
-// Numbers of a test's own stream, one after the other.
+// Random numbers from a stream of the tests' own, one after the other.
 class Numbers {
  public:
   explicit Numbers(std::uint64_t seed) : stream_(seed, 0, 0, Purpose::kTest) {}
@@ -36,28 +36,35 @@ class Numbers {
   std::uint64_t next_ = 0;
 };
 
-inline GpParameters RandomGp(std::uint64_t seed, std::size_t dim, std::size_t inducing,
-                             bool shared = false) {
+// Returns a process with any number of inputs and outputs.
+inline GpParameters RandomGpOf(std::uint64_t seed, std::size_t inputs, std::size_t outputs,
+                               std::size_t inducing, bool shared = false) {
   Numbers numbers(seed);
   GpParameters p;
-  p.inducing_locations = numbers.Normals(inducing, dim, 1.5);
-  p.inducing_mean = numbers.Normals(dim, inducing);
-  for (std::size_t d = 0; d < dim; ++d) {
+  p.inducing_locations = numbers.Normals(inducing, inputs, 1.5);
+  p.inducing_mean = numbers.Normals(outputs, inducing);
+  for (std::size_t d = 0; d < outputs; ++d) {
     Matrix chol = numbers.Normals(inducing, inducing, 0.1).triangularView<Eigen::StrictlyLower>();
     for (std::size_t m = 0; m < inducing; ++m) chol(m, m) = numbers.Uniform(0.05, 0.6);
     p.inducing_chol.push_back(chol);
   }
-  const std::size_t rows = shared ? 1 : dim;
-  p.lengthscales.resize(rows, dim);
+  const std::size_t rows = shared ? 1 : outputs;
+  p.lengthscales.resize(rows, inputs);
   p.variances.resize(rows);
   for (std::size_t r = 0; r < rows; ++r) {
-    for (std::size_t k = 0; k < dim; ++k) p.lengthscales(r, k) = numbers.Uniform(0.7, 2.0);
+    for (std::size_t k = 0; k < inputs; ++k) p.lengthscales(r, k) = numbers.Uniform(0.7, 2.0);
     p.variances[r] = numbers.Uniform(0.3, 1.5);
   }
   return p;
 }
 
-// Calls visit(data, size) for every array of the parameters; of the factors, whole rows.
+// Returns a process with as many outputs as inputs, whose draws are autonomous fields.
+inline GpParameters RandomGp(std::uint64_t seed, std::size_t dim, std::size_t inducing,
+                             bool shared = false) {
+  return RandomGpOf(seed, dim, dim, inducing, shared);
+}
+
+// Calls visit(array) for every array of the parameters. Factors are visited as whole matrices.
 template <typename Parameters, typename Visit>
 void VisitArrays(Parameters& p, Visit visit) {
   visit(p.inducing_locations);

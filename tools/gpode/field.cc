@@ -110,7 +110,7 @@ Matrix Jacobians(const Field& field, const Matrix& points) {
   Matrix all(points.rows(), dim * dim);
   for (Eigen::Index i = 0; i < points.rows(); ++i) {
     const Vector x = points.row(i);
-    field.Jacobian({x.data(), static_cast<std::size_t>(dim)},
+    field.Jacobian(std::span(x.data(), static_cast<std::size_t>(dim)),
                    {all.row(i).data(), static_cast<std::size_t>(dim * dim)});
   }
   return all;

@@ -58,10 +58,7 @@ Scene SceneOf(const PaperTask& task) {
   plane.x = AxisOf(extents[0], "x₁", kFree);
   plane.y = AxisOf(extents[1], "x₂", kFree);
   const Matrix points = CellCentres(plane);
-  Matrix field(points.rows(), 2);
-  const std::unique_ptr<System> system = MakeSystem(task.system);
-  system->Value({points.data(), static_cast<std::size_t>(points.size())},
-                {field.data(), static_cast<std::size_t>(field.size())}, {});
+  const Matrix field = Evaluate(*MakeSystem(task.system), points);
   scene.size = std::sqrt(field.rowwise().squaredNorm().mean());
   SetField(field, Vector::Zero(points.rows()), &plane);
   return scene;
