@@ -29,6 +29,7 @@
 #include "gpode/random.h"             // addressed random numbers
 #include "gpode/scores.h"             // how good forecasts are
 #include "gpode/simulate.h"           // data simulated from known systems
+#include "gpode/stepper.h"            // integration methods of your own
 #include "gpode/systems.h"            // systems with known equations
 #include "gpode/training.h"           // training with checkpoints, resuming
 #include "gpode/version.h"            // the version of the library

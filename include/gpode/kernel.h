@@ -3,7 +3,8 @@
 //   k(x, z) = variance * phi(s),   s = sum_k ((x_k - z_k) / lengthscale_k)^2,   phi(0) = 1.
 //
 // A kernel is its radial profile phi, the profile's slope and its spectral density; everything else
-// follows. One file in src/kernel/profiles/ defines one kernel.
+// follows from these. One file in src/kernel/profiles/ defines each built-in kernel, and a program
+// can register kernels of its own.
 //
 //   name                 phi(s), r = sqrt(s)                        spectral density at unit scale
 //   squared-exponential  exp(-s / 2)                                normal
@@ -12,13 +13,14 @@
 //
 // (Rasmussen and Williams, Gaussian Processes for Machine Learning, 2006, chapter 4.)
 //
-// Thread safety: kernels are immutable; everything may be called from any thread.
+// Thread safety: kernels do not change; everything may be called from any thread.
 //
 //   const Kernel& kernel = GetKernel("matern52");
 //   Matrix k = KernelMatrix(kernel, {.lengthscales = {1.3, 0.8}, .variance = 0.5}, x, z);
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -34,16 +36,16 @@ class Kernel {
 
   virtual std::string_view name() const = 0;
 
-  // phi_i = phi(s_i) and, unless psi is empty, psi_i = -2 dphi/ds at s_i, so that
+  // Computes phi_i = phi(s_i) and, unless psi is empty, psi_i = -2 dphi/ds at s_i, so that
   // dk/dx_k = -variance psi (x_k - z_k) / lengthscale_k^2. phi may be s itself.
   virtual void Profile(std::span<const double> s, std::span<double> phi,
                        std::span<double> psi) const = 0;
-  // Whether psi equals phi everywhere, so that it need be neither computed nor kept beside it.
+  // Tells that psi equals phi everywhere, so that it need not be computed nor kept.
   virtual bool slope_is_value() const { return false; }
 
-  // A frequency of the kernel with unit lengthscales is a vector of standard normals times this
-  // factor, a function of `spectral_normals()` further standard normals. With lengthscales, divide
-  // component k by lengthscale_k.
+  // A frequency of the kernel with unit lengthscales is a vector of standard normals times
+  // SpectralFactor, a function of spectral_normals() further standard normals, at most 16. With
+  // lengthscales, component k is divided by lengthscale_k.
   virtual std::size_t spectral_normals() const { return 0; }
   virtual double SpectralFactor(std::span<const double> normals) const;
 
@@ -53,25 +55,29 @@ class Kernel {
   Kernel& operator=(const Kernel&) = default;
 };
 
-// Throws an InputError that lists the known names.
+// Returns the kernel with this name, which lives as long as the program. Throws an InputError that
+// lists the known names.
 const Kernel& GetKernel(std::string_view name);
+// Returns the names of the built-in kernels, then those of the registered ones.
 std::vector<std::string> KernelNames();
+// Makes a kernel known by its name. Throws an InputError if the name is empty or taken.
+void RegisterKernel(std::unique_ptr<const Kernel> kernel);
 
-// The hyperparameters of one output dimension.
+// The hyperparameters of one output.
 struct Hyperparameters {
-  Vector lengthscales;  // (D)
+  Vector lengthscales;  // (I)
   double variance = 1.0;
 };
 
-// K (n, m) between the rows of x (n, D) and z (m, D). The second form reuses k's memory.
+// Returns K (n, m) between the rows of x (n, I) and z (m, I). The second form reuses k's memory.
 Matrix KernelMatrix(const Kernel& kernel, const Hyperparameters& hyper, const Matrix& x,
                     const Matrix& z);
 void KernelMatrix(const Kernel& kernel, const Hyperparameters& hyper, const Matrix& x,
                   const Matrix& z, Matrix& k);
 
-// Reverse of KernelMatrix: for the cotangent bk (n, m), adds to bx (n, D), bz (m, D) and the
+// Reverses KernelMatrix: for the cotangent bk (n, m), adds to bx (n, I), bz (m, I) and the
 // hyperparameters' cotangents. bx and bz may be the same matrix (when x is z). The second form
-// allocates nothing, given scratch (2 m).
+// takes scratch (2 m) and allocates nothing.
 void KernelMatrixPullback(const Kernel& kernel, const Hyperparameters& hyper, const Matrix& x,
                           const Matrix& z, const Matrix& bk, Matrix& bx, Matrix& bz,
                           Hyperparameters& bhyper);

@@ -1,4 +1,4 @@
-// Covariance matrices between two sets of points, and their reverse.
+// Kernel matrices between two sets of points, and their reverse.
 #include <algorithm>
 #include <vector>
 
@@ -14,7 +14,7 @@ void CheckShapes(const char* function, const Hyperparameters& hyper, const Matri
   CheckSize(function, "a row of z", z.cols(), hyper.lengthscales.size());
 }
 
-// s_j = sum_k ((x_ik - z_jk) / lengthscale_k)^2 for one i.
+// Computes s_j = sum_k ((x_ik - z_jk) / lengthscale_k)^2 for one i.
 void SquaredDistances(const Hyperparameters& hyper, const Matrix& x, Eigen::Index i,
                       const Matrix& z, std::span<double> s) {
   const Eigen::Index dim = z.cols();

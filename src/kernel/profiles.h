@@ -1,4 +1,4 @@
-// What the files of profiles/ share, and the list of them.
+// Functions that the files of profiles/ share, and the list of these files.
 //
 // A file profiles/NAME.cc defines `const Kernel& gpode::profiles::NAME()`; the build writes the
 // list of all files into kernel_list.h, so that a new kernel is one new file.
@@ -14,12 +14,12 @@
 
 namespace gpode::profiles {
 
-// Calls each(i, a, e) with a = sqrt(scale s_i) and e = exp(-a), what Matern kernels are made of.
+// Calls each(i, a, e) with a = sqrt(scale s_i) and e = exp(-a), of which Matern kernels are made.
 // Works on a few values at a time, in buffers on the stack.
 template <typename Each>
 void ForDecays(double scale, std::span<const double> s, Each each) {
   constexpr std::size_t kChunk = 64;
-  // exp(-kFar) is zero: farther than that a profile is zero too, and not infinity times zero.
+  // exp(-kFar) is zero. Beyond it a profile must be zero too, and not infinity times zero.
   constexpr double kFar = 800.0;
   for (std::size_t start = 0; start < s.size(); start += kChunk) {
     const std::size_t count = std::min(kChunk, s.size() - start);
@@ -30,8 +30,8 @@ void ForDecays(double scale, std::span<const double> s, Each each) {
   }
 }
 
-// A multivariate Student t with n degrees of freedom is a normal vector times this factor,
-// sqrt(n / chi^2_n), with chi^2_n the sum of n squared normals.
+// Returns sqrt(n / chi^2_n), with chi^2_n the sum of n squared normals. A vector of standard normals
+// times this factor is a multivariate Student t with n degrees of freedom.
 double StudentFactor(std::span<const double> normals);
 
 #define GPODE_KERNEL(name) const Kernel& name();

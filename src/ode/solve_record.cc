@@ -1,38 +1,23 @@
 #include <algorithm>
 
 #include "gpode/ode.h"
-#include "ode/tableau.h"
 
 namespace gpode {
-namespace {
 
-constexpr std::size_t kCacheLine = 64 / sizeof(double);
-
-std::size_t RoundUp(std::size_t n) { return (n + kCacheLine - 1) / kCacheLine * kCacheLine; }
-
-}  // namespace
-
-void SolveRecord::Begin(const Field& field, std::size_t n) {
-  size_ = n * field.dim();
-  padded_ = RoundUp(size_);
-  record_size_ = n * field.record_size();
-  record_padded_ = RoundUp(record_size_);
-  inputs_ = n * field.inputs();
-  stride_ = 2 * padded_ + record_padded_ + RoundUp(inputs_);
-  evaluations_ = 0;
+void SolveRecord::Begin(const Field& field, const Stepper& stepper, std::size_t n) {
+  stepper_ = &stepper;
+  evaluations_.Begin(field, n);
+  step_memory_size_ = stepper.memory_size(field, n);
+  used_ = 0;
   steps_.clear();
   outputs_.clear();
 }
 
-void SolveRecord::Grow(std::size_t evaluations) {
-  const std::size_t needed = evaluations * stride_;
-  if (needed > memory_.size()) memory_.resize(std::max(needed, memory_.size() * 3 / 2));
-  if (evaluations > times_.size()) times_.resize(std::max(evaluations, times_.size() * 3 / 2));
-}
-
 void SolveRecord::Reserve(const Field& field, Method method, std::size_t n, std::size_t steps) {
-  Begin(field, n);
-  Grow((steps + 1) * GetTableau(method).all_stages);
+  const Stepper& stepper = GetStepper(method);
+  Begin(field, stepper, n);
+  evaluations_.Reserve((steps + 1) * std::max<std::size_t>(stepper.most_evaluations(), 2));
+  step_memory_.reserve((steps + 1) * step_memory_size_);
   steps_.reserve(steps);
   outputs_.reserve(steps);
 }

@@ -1,4 +1,4 @@
-// Forward integration. See ode.h; the reverse is in adjoint.cc.
+// The integration loop. See ode.h; the reverse is in adjoint.cc.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -6,8 +6,8 @@
 
 #include "gpode/error.h"
 #include "gpode/ode.h"
+#include "ode/spans.h"
 #include "ode/step_control.h"
-#include "ode/tableau.h"
 
 namespace gpode {
 
@@ -17,12 +17,10 @@ std::string_view Message(SolveStatus status) {
       return "the integration reached its end";
     case SolveStatus::kTooManySteps:
       return "the integration took more steps than allowed: the solution may be stiff or "
-             "diverging; "
-             "allow more steps or a larger tolerance";
+             "diverging; allow more steps or a larger tolerance";
     case SolveStatus::kStepTooSmall:
       return "the step size fell below what the time's precision can express: the solution "
-             "probably "
-             "runs away in finite time";
+             "probably runs away in finite time";
     case SolveStatus::kNotFinite:
       return "the field or the solution is not finite";
   }
@@ -58,18 +56,10 @@ void CheckArguments(const Field& field, std::span<const double> x0, double t0,
   }
 }
 
-void Copy(std::span<const double> from, std::span<double> to) {
-  for (std::size_t i = 0; i < from.size(); ++i) to[i] = from[i];
-}
-
-bool AllFinite(std::span<const double> values) {
-  return std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); });
-}
-
 }  // namespace
 
 Solver::Solver(const SolverOptions& options)
-    : options_(options), tableau_(&GetTableau(options.method)) {
+    : options_(options), stepper_(&GetStepper(options.method)) {
   CheckNonNegative("Solver", "rtol", options.rtol);
   CheckNonNegative("Solver", "atol", options.atol);
   CheckNonNegative("Solver", "fixed_step", options.fixed_step);
@@ -77,180 +67,130 @@ Solver::Solver(const SolverOptions& options)
   if (options.rtol == 0 && options.atol == 0)
     ThrowInput("Solver", "rtol", "and atol are both 0, one must be positive");
   CheckAtLeast("Solver", "max_steps", static_cast<std::ptrdiff_t>(options.max_steps), 1);
-  if (tableau_->error.empty() && options.fixed_step == 0) {
+  if (!stepper_->has_error_estimate() && options.fixed_step == 0) {
     ThrowInput("Solver", "fixed_step", "must be positive: the method has no error estimate");
   }
 }
 
-// One integration under way. The evaluations of a step live in `store`: all of them when they are
-// to be kept, otherwise only the current step's.
+// One integration under way. `store` holds all evaluations if they are to be kept, otherwise only
+// the current step's.
 struct Solver::Run {
   const Field& field;
-  const Tableau& tableau;
+  const Stepper& stepper;
   const SolverOptions& options;
-  const InputSignal* inputs;
   SolveRecord& store;
   bool keep;
   std::span<const double> times;
   std::span<double> states;
 
   std::size_t size;  // n D
-  std::span<double> x, next, error;
+  std::size_t most;  // evaluations in a step; the search for a first step takes two
+  std::span<double> x, next;
+  Step step;
+  bool shares_first = false;
   double t = 0, end = 0;
-  SolveRecord::Step step{};
   std::size_t next_output = 0;
   SolveResult result;
 
   Run(Solver& solver, const Field& f, std::span<const double> x0, std::span<const double> when,
-      std::span<double> out, SolveRecord& where, bool keep_all, const InputSignal* signal)
+      std::span<double> out, SolveRecord& where, bool keep_all, const InputSignal* inputs)
       : field(f),
-        tableau(*solver.tableau_),
+        stepper(*solver.stepper_),
         options(solver.options_),
-        inputs(signal),
         store(where),
         keep(keep_all),
         times(when),
         states(out),
-        size(x0.size()) {
+        size(x0.size()),
+        most(std::max<std::size_t>(stepper.most_evaluations(), 2)) {
     if (solver.workspace_.size() < 3 * size) solver.workspace_.resize(3 * size);
     const std::span<double> all(solver.workspace_);
     x = all.subspan(0, size);
     next = all.subspan(size, size);
-    error = all.subspan(2 * size, size);
     Copy(x0, x);
-    store.Begin(field, size / field.dim());
-    store.tableau_ = &tableau;
+    store.Begin(field, stepper, size / field.dim());
+    step.field_ = &field;
+    step.inputs_ = inputs;
+    step.memory_ = &store.evaluations_;
+    step.atol_ = options.atol;
+    step.rtol_ = options.rtol;
+    step.keeps_ = keep;
+    step.error_ = all.subspan(2 * size, size);
   }
 
-  std::size_t Evaluation(std::size_t stage) const {
-    return stage == 0 ? step.first : step.rest + stage - 1;
-  }
-  std::span<double> State(std::size_t e) const { return {store.State(e), size}; }
-  std::span<double> Slope(std::size_t e) const { return {store.Slope(e), size}; }
-
-  // Returns evaluation e's points: the state that stands there, at time `when`.
-  FieldPoints PointsAt(std::size_t e, double when) {
-    store.times_[e] = when;
-    if (store.inputs_ > 0) {
-      const std::size_t each = inputs->size();
-      double* u = store.Inputs(e);
-      inputs->At(when, {u, each});
-      for (std::size_t i = each; i < store.inputs_; ++i) u[i] = u[i - each];
-    }
-    return store.Points(e);
+  // Returns the size of e relative to the tolerances at x.
+  double NormAtStart(std::span<const double> e) const {
+    return ErrorNorm(e, x, x, field.dim(), options.atol, options.rtol);
   }
 
-  // k = f(t, X, u) for the state that stands at evaluation e.
-  void Evaluate(std::size_t e, double when) {
-    const std::span<double> kept(store.Kept(e), store.record_size_);
-    const FieldPoints points = PointsAt(e, when);
-    if (keep) {
-      field.Record(points, Slope(e), kept);
-    } else {
-      field.Value(points, Slope(e), kept);
-    }
-    ++result.statistics.evaluations;
-  }
-
-  // out = x + h sum_j weight_j k_j.
-  void Combine(std::span<const double> weights, double h, std::span<double> out) const {
-    Copy(x, out);
-    for (std::size_t j = 0; j < weights.size(); ++j) {
-      if (weights[j] == 0) continue;
-      const double w = h * weights[j];
-      const double* k = store.Slope(Evaluation(j));
-      for (std::size_t i = 0; i < size; ++i) out[i] += w * k[i];
-    }
-  }
-
-  void EvaluateStage(std::size_t stage) {
-    const std::size_t e = Evaluation(stage);
-    Combine({tableau.Row(stage), stage}, step.size, State(e));
-    Evaluate(e, t + tableau.c[stage] * step.size);
-  }
-
-  // The first stage: the last step's closing one, if there is, or a new evaluation.
+  // Provides evaluation 0: the last step's closing evaluation, if that is known, or a new one.
   void OpenStep(bool first_known, std::size_t known) {
+    EvaluationMemory& memory = store.evaluations_;
+    shares_first = first_known;
+    memory.Reserve(keep ? store.used_ + most : most);
     if (!keep) {
-      store.Grow(tableau.all_stages);
-      step.first = 0;
-      step.rest = 1;
-      step.shares_first = first_known;
+      step.first_ = 0;
+      step.rest_ = 1;
       if (first_known && known != 0) {
-        Copy(Slope(known), Slope(0));
+        Copy(memory.Slope(known), memory.Slope(0));
+        Copy(memory.Inputs(known), memory.Inputs(0));
       }
     } else {
-      store.Grow(store.evaluations_ + tableau.all_stages);
-      step.shares_first = first_known;
-      step.first = first_known ? known : store.evaluations_++;
-      step.rest = store.evaluations_;
+      step.first_ = first_known ? known : store.used_++;
+      step.rest_ = store.used_;
     }
+    OpenStepMemory();
+    step.t_ = t;
+    step.x_ = x;
+    step.next_ = next;
+    step.evaluations_ = 1;
     if (!first_known) {
-      Copy(x, State(step.first));
-      Evaluate(step.first, t);
+      Copy(x, step.State(0));
+      step.Evaluate(0, t);
     }
   }
 
-  // All stages of a step of size h, the end point and, with error control, the error's norm.
+  void OpenStepMemory() {
+    const std::size_t each = store.step_memory_size_;
+    if (each == 0) return;
+    const std::size_t start = keep ? store.steps_.size() * each : 0;
+    if (store.step_memory_.size() < start + each) store.step_memory_.resize(start + each);
+    step.own_ = std::span(store.step_memory_).subspan(start, each);
+  }
+
+  // Takes a step of size h. Returns the norm of its error, or zero without error control.
   double TryStep(double h, bool controlled) {
-    step.start = t;
-    step.size = h;
-    step.stages = tableau.stages;
-    for (std::size_t stage = 1; stage < tableau.stages; ++stage) EvaluateStage(stage);
-    Combine(tableau.b, h, next);
-    if (!controlled) return 0;
-    const double e = EstimateError(tableau.error);
-    if (tableau.second_error.empty() || !(e > 0)) return e;
-    // DOP853: the fifth-order estimate, damped by the third-order one.
-    const double e3 = EstimateError(tableau.second_error);
-    return e * e / std::sqrt(e * e + 0.01 * e3 * e3);
+    step.h_ = h;
+    step.controlled_ = controlled;
+    step.evaluations_ = 1;
+    return stepper.Advance(step);
   }
 
-  double EstimateError(std::span<const double> weights) {
-    std::fill(error.begin(), error.end(), 0.0);
-    for (std::size_t j = 0; j < weights.size(); ++j) {
-      if (weights[j] == 0) continue;
-      const double w = step.size * weights[j];
-      const double* k = store.Slope(Evaluation(j));
-      for (std::size_t i = 0; i < size; ++i) error[i] += w * k[i];
-    }
-    return ErrorNorm(error, x, next, field.dim(), options.atol, options.rtol);
-  }
-
-  void EvaluateDenseStages() {
-    for (; step.stages < tableau.all_stages; ++step.stages) EvaluateStage(step.stages);
-  }
-
-  // The requested state at theta of the current step, into the next place of `states`.
+  // Writes the state at theta of the current step to the next place of `states`.
   void Emit(double theta) {
     const std::span<double> out = states.subspan(next_output * size, size);
     if (theta == 1) {
       Copy(next, out);
     } else {
-      EvaluateDenseStages();
-      double weights[Tableau::kMostStages];
-      for (std::size_t j = 0; j < tableau.all_stages; ++j) {
-        weights[j] = tableau.DenseWeight(j, theta);
-      }
-      Combine({weights, tableau.all_stages}, step.size, out);
+      stepper.Interpolate(step, theta, out);
     }
     ++next_output;
   }
 
   // Closes the accepted step: hands out the states in it and moves on. Returns whether the next
-  // step's first stage is known, and at which evaluation.
+  // step's evaluation 0 is known, and its index.
   bool CloseStep(double t_next, std::size_t& known) {
-    const double h = step.size;
+    const double h = step.h_;
     while (next_output < times.size() && (times[next_output] - t_next) * h <= 0) {
       const double theta = times[next_output] == t_next ? 1.0 : (times[next_output] - t) / h;
       if (keep) store.outputs_.push_back({store.steps_.size(), theta});
       Emit(theta);
     }
-    const bool shared = tableau.closing < step.stages;
-    if (shared) known = Evaluation(tableau.closing);
+    const bool shared = stepper.closing() < step.evaluations_;
+    if (shared) known = step.Index(stepper.closing());
     if (keep) {
-      store.evaluations_ = step.rest + step.stages - 1;
-      store.steps_.push_back(step);
+      store.used_ = step.rest_ + step.evaluations_ - 1;
+      store.steps_.push_back({t, h, step.first_, step.rest_, step.evaluations_, shares_first});
     }
     ++result.statistics.accepted;
     t = t_next;
@@ -266,30 +206,32 @@ struct Solver::Run {
     }
   }
 
-  // A first step from the sizes of x, f and f's change (Hairer, Norsett, Wanner, II.4).
+  // Chooses a first step from the sizes of x, f and f's change (Hairer, Norsett, Wanner, II.4).
   double ChooseFirstStep(double direction) {
-    const std::span<double> slope = Slope(step.first);
-    const double d0 = ErrorNorm(x, x, x, field.dim(), options.atol, options.rtol);
-    const double d1 = ErrorNorm(slope, x, x, field.dim(), options.atol, options.rtol);
+    const std::span<const double> slope = step.Slope(0);
+    const double d0 = NormAtStart(x);
+    const double d1 = NormAtStart(slope);
     double h0 = d0 < 1e-5 || d1 < 1e-5 ? 1e-6 : 0.01 * d0 / d1;
     h0 = std::min(h0, std::fabs(end - t));
-    for (std::size_t i = 0; i < size; ++i) next[i] = x[i] + direction * h0 * slope[i];
-    // Evaluated where the second stage will stand: that is overwritten by the step itself.
-    const std::size_t e = tableau.stages > 1 ? step.rest : step.first;
-    Copy(next, State(e));
-    field.Value(PointsAt(e, t + direction * h0), error, {store.Kept(e), store.record_size_});
-    ++result.statistics.evaluations;
-    for (std::size_t i = 0; i < size; ++i) error[i] -= slope[i];
-    const double d2 = ErrorNorm(error, x, x, field.dim(), options.atol, options.rtol) / h0;
+    // Evaluation 1 is overwritten by the step itself.
+    const std::span<double> state = step.State(1), change = step.error_;
+    for (std::size_t i = 0; i < size; ++i) state[i] = x[i] + direction * h0 * slope[i];
+    EvaluationMemory& memory = store.evaluations_;
+    memory.SetTime(step.rest_, t + direction * h0, step.inputs_);
+    field.Value(memory.Points(step.rest_), change, memory.Record(step.rest_));
+    ++step.made_;
+    for (std::size_t i = 0; i < size; ++i) change[i] -= slope[i];
+    const double d2 = NormAtStart(change) / h0;
     const double d = std::max(d1, d2);
     if (!std::isfinite(d)) return h0;
     const double h1 =
-        d <= 1e-15 ? std::max(1e-6, h0 * 1e-3) : std::pow(0.01 / d, 1.0 / tableau.error_power);
+        d <= 1e-15 ? std::max(1e-6, h0 * 1e-3) : std::pow(0.01 / d, 1.0 / stepper.error_power());
     return std::min(100 * h0, h1);
   }
 
   SolveResult Finish(SolveStatus status) {
     result.status = status;
+    result.statistics.evaluations = step.made_;
     result.reached = t;
     result.filled = next_output;
     std::fill(states.begin() + next_output * size, states.end(),
@@ -307,10 +249,10 @@ SolveResult Solver::Integrate(Run& run, double step_hint) {
   const double smallest = 16 * std::numeric_limits<double>::epsilon() *
                           std::max({std::fabs(run.t), std::fabs(run.end), 1e-300});
   run.OpenStep(false, 0);
-  if (!AllFinite(run.x) || !AllFinite(run.Slope(run.step.first))) {
+  if (!AllFinite(run.x) || !AllFinite(run.step.Slope(0))) {
     return run.Finish(SolveStatus::kNotFinite);
   }
-  // Fixed steps divide the whole span evenly.
+  // Fixed steps divide the time span evenly.
   double h = options_.fixed_step;
   if (controlled) {
     // A slope whose square overflows asks for a step of zero.
@@ -318,7 +260,7 @@ SolveResult Solver::Integrate(Run& run, double step_hint) {
   } else {
     h = std::fabs(run.end - run.t) / std::ceil(std::fabs(run.end - run.t) / h * (1 - 1e-12));
   }
-  StepControl control(tableau_->error_power);
+  StepControl control(stepper_->error_power());
   SolveStatistics& count = run.result.statistics;
   while (true) {
     if (count.accepted + count.rejected == options_.max_steps) {
@@ -326,7 +268,7 @@ SolveResult Solver::Integrate(Run& run, double step_hint) {
     }
     h = std::min(h, options_.max_step);
     const double left = std::fabs(run.end - run.t);
-    // A sliver is not left over for the last step.
+    // A tiny rest is not left over for a step of its own.
     const bool last = h * (1 + 1e-9) >= left;
     const double signed_h = last ? run.end - run.t : direction * h;
     const double error = run.TryStep(signed_h, controlled);
@@ -342,7 +284,7 @@ SolveResult Solver::Integrate(Run& run, double step_hint) {
     }
     if (controlled) {
       const double factor = control.Accept(error);
-      // A last step cut short says little about the size that the field allows: keep the longer.
+      // A last step that was cut short says little about the size that the field allows.
       h = last ? std::max(h, std::fabs(signed_h) * factor) : h * factor;
       if (count.accepted == 0) run.result.step_hint = h;
     }
@@ -350,7 +292,7 @@ SolveResult Solver::Integrate(Run& run, double step_hint) {
     const bool shared = run.CloseStep(last ? run.end : run.t + signed_h, known);
     if (last) return run.Finish(SolveStatus::kOk);
     run.OpenStep(shared, known);
-    if (!shared && !AllFinite(run.Slope(run.step.first))) {
+    if (!shared && !AllFinite(run.step.Slope(0))) {
       return run.Finish(SolveStatus::kNotFinite);
     }
   }
@@ -380,27 +322,25 @@ SolveResult Solver::SolveRecorded(const Field& field, std::span<const double> x0
 void Solver::Replay(const Field& field, const SolveRecord& record, std::span<const double> x0,
                     std::span<double> states, const InputSignal* inputs) {
   CheckInputs(field, inputs);
-  CheckSize("Solver::Replay", "x0", x0.size(), record.size_);
-  CheckSize("Solver::Replay", "states", states.size(), record.outputs_.size() * record.size_);
+  const std::size_t size = record.evaluations_.size();
+  CheckSize("Solver::Replay", "x0", x0.size(), size);
+  CheckSize("Solver::Replay", "states", states.size(), record.outputs_.size() * size);
   Run run(*this, field, x0, {}, states, scratch_, false, inputs);
-  std::size_t known = 0;
-  bool shared = false;
-  const auto emit_while = [&](auto matches) {
+  const auto emit_outputs_of = [&](std::size_t step) {
     while (run.next_output < record.outputs_.size() &&
-           matches(record.outputs_[run.next_output].step)) {
-      run.Emit(record.outputs_[run.next_output].theta);
+           record.outputs_[run.next_output].step == step) {
+      run.Emit(step == SolveRecord::kAtStart ? 1 : record.outputs_[run.next_output].theta);
     }
   };
   Copy(run.x, run.next);
-  while (run.next_output < record.outputs_.size() &&
-         record.outputs_[run.next_output].step == SolveRecord::kAtStart) {
-    run.Emit(1);
-  }
+  emit_outputs_of(SolveRecord::kAtStart);
+  std::size_t known = 0;
+  bool shared = false;
   for (std::size_t s = 0; s < record.steps_.size(); ++s) {
     run.t = record.steps_[s].start;
     run.OpenStep(shared, known);
     run.TryStep(record.steps_[s].size, false);
-    emit_while([s](std::size_t step) { return step == s; });
+    emit_outputs_of(s);
     shared = run.CloseStep(0, known);
   }
 }

@@ -1,4 +1,4 @@
-// Runge-Kutta methods as data.
+// Explicit Runge-Kutta methods as data.
 //
 //   X_i = x + h sum_j a_ij k_j,   k_i = f(t + c_i h, X_i),   x(t + h) = x + h sum_i b_i k_i
 //   error estimate:  h sum_i error_i k_i
@@ -9,37 +9,36 @@
 
 #include <cstddef>
 #include <span>
+#include <string_view>
 
-#include "gpode/ode.h"
+#include "gpode/stepper.h"
 
 namespace gpode {
 
 struct Tableau {
-  static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
   static constexpr std::size_t kMostStages = 16;
 
-  Method method;
   std::string_view name;
   int order;
-  // err ~ h^error_power: the exponent of step control.
-  int error_power;
-  std::size_t stages;             // evaluated in every step
-  std::size_t all_stages;         // with those that only dense output needs
-  std::size_t closing;            // the stage that is f(x(t + h)), the next step's first; or kNone
-  std::span<const double> c;      // (all_stages)
-  std::span<const double> a;      // rows 1 .. all_stages-1 of the lower triangle
-  std::span<const double> b;      // (stages)
-  std::span<const double> error;  // (stages), or empty
+  int error_power;                       // the error estimate shrinks like h^error_power
+  std::size_t stages;                    // evaluated in every step
+  std::size_t all_stages;                // with those that only dense output needs
+  std::size_t closing;                   // the stage that is f(t + h, x(t + h)), or Stepper::kNone
+  std::span<const double> c;             // (all_stages)
+  std::span<const double> a;             // rows 1 .. all_stages-1 of the lower triangle
+  std::span<const double> b;             // (stages)
+  std::span<const double> error;         // (stages), or empty
   std::span<const double> second_error;  // (stages), or empty: DOP853's lower-order estimate
   std::span<const double> dense;         // (all_stages, degree)
   std::size_t degree;
 
+  // Returns a_ij for stage i and j < i.
   const double* Row(std::size_t stage) const { return a.data() + stage * (stage - 1) / 2; }
-  // sum_p dense_ip theta^(p+1).
+  // Returns sum_p dense_ip theta^(p+1).
   double DenseWeight(std::size_t stage, double theta) const;
 };
 
-const Tableau& GetTableau(Method method);
-std::span<const Tableau> AllTableaus();
+// Returns the tableaus of the built-in methods.
+std::span<const Tableau> RungeKuttaTableaus();
 
 }  // namespace gpode

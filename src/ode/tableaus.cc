@@ -1,4 +1,4 @@
-// The methods' coefficients; tests/ode/order_test.cc holds each to its order.
+// The coefficients of the built-in methods. tests/ode/order_test.cc holds each method to its order.
 //
 //   Bogacki, Shampine: A 3(2) pair of Runge-Kutta formulas, Appl. Math. Lett. 2 (1989)
 //   Dormand, Prince: A family of embedded Runge-Kutta formulae, J. Comput. Appl. Math. 6 (1980);
@@ -6,12 +6,8 @@
 //   Tsitouras: Runge-Kutta pairs of order 5(4) satisfying only the first column simplifying
 //     assumption, Comput. Math. Appl. 62 (2011)
 //   DOP853: Hairer, Norsett, Wanner: Solving Ordinary Differential Equations I (1993), section II.5
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <array>
 
-#include "gpode/error.h"
 #include "ode/tableau.h"
 
 namespace gpode {
@@ -195,13 +191,12 @@ constexpr double kDop853Dense[] = {
 
 constexpr std::array kTableaus = {
     Tableau{
-        .method = Method::kEuler,
         .name = "euler",
         .order = 1,
         .error_power = 2,
         .stages = 1,
         .all_stages = 1,
-        .closing = Tableau::kNone,
+        .closing = Stepper::kNone,
         .c = kEulerC,
         .a = {},
         .b = kEulerB,
@@ -211,13 +206,12 @@ constexpr std::array kTableaus = {
         .degree = 1,
     },
     Tableau{
-        .method = Method::kMidpoint,
         .name = "midpoint",
         .order = 2,
         .error_power = 3,
         .stages = 2,
         .all_stages = 2,
-        .closing = Tableau::kNone,
+        .closing = Stepper::kNone,
         .c = kMidpointC,
         .a = kMidpointA,
         .b = kMidpointB,
@@ -227,13 +221,12 @@ constexpr std::array kTableaus = {
         .degree = 2,
     },
     Tableau{
-        .method = Method::kRungeKutta4,
         .name = "rk4",
         .order = 4,
         .error_power = 5,
         .stages = 4,
         .all_stages = 4,
-        .closing = Tableau::kNone,
+        .closing = Stepper::kNone,
         .c = kRungeKutta4C,
         .a = kRungeKutta4A,
         .b = kRungeKutta4B,
@@ -243,7 +236,6 @@ constexpr std::array kTableaus = {
         .degree = 3,
     },
     Tableau{
-        .method = Method::kBogackiShampine32,
         .name = "bs32",
         .order = 3,
         .error_power = 3,
@@ -259,7 +251,6 @@ constexpr std::array kTableaus = {
         .degree = 3,
     },
     Tableau{
-        .method = Method::kDormandPrince54,
         .name = "dopri5",
         .order = 5,
         .error_power = 5,
@@ -275,7 +266,6 @@ constexpr std::array kTableaus = {
         .degree = 4,
     },
     Tableau{
-        .method = Method::kTsitouras54,
         .name = "tsit5",
         .order = 5,
         .error_power = 5,
@@ -291,7 +281,6 @@ constexpr std::array kTableaus = {
         .degree = 4,
     },
     Tableau{
-        .method = Method::kDop853,
         .name = "dop853",
         .order = 8,
         .error_power = 8,
@@ -317,31 +306,6 @@ double Tableau::DenseWeight(std::size_t stage, double theta) const {
   return sum;
 }
 
-std::span<const Tableau> AllTableaus() { return kTableaus; }
-
-const Tableau& GetTableau(Method method) {
-  for (const Tableau& tableau : kTableaus) {
-    if (tableau.method == method) return tableau;
-  }
-  ThrowInput("GetTableau", "method", "is unknown");
-}
-
-std::string_view Name(Method method) { return GetTableau(method).name; }
-int Order(Method method) { return GetTableau(method).order; }
-bool HasErrorEstimate(Method method) { return !GetTableau(method).error.empty(); }
-
-std::vector<std::string> MethodNames() {
-  std::vector<std::string> names;
-  for (const Tableau& tableau : kTableaus) names.emplace_back(tableau.name);
-  return names;
-}
-
-Method MethodFromName(std::string_view name) {
-  for (const Tableau& tableau : kTableaus) {
-    if (tableau.name == name) return tableau.method;
-  }
-  ThrowInput("MethodFromName", "name",
-             fmt::format("is '{}', must be one of {}", name, fmt::join(MethodNames(), ", ")));
-}
+std::span<const Tableau> RungeKuttaTableaus() { return kTableaus; }
 
 }  // namespace gpode

@@ -144,7 +144,7 @@ Shape ShapeOf(const FitOptions& options, std::string_view name) {
   ForOptions(options, [&](std::string_view own, const auto& member, auto&&...) {
     using T = std::remove_cvref_t<decltype(member)>;
     if (own != name) return;
-    if (std::is_enum_v<T> || std::is_same_v<T, std::string>) shape = Shape::kText;
+    if (HasWords<T> || std::is_same_v<T, std::string>) shape = Shape::kText;
     if (std::is_same_v<T, std::vector<double>> || std::is_same_v<T, std::vector<std::size_t>>) {
       shape = Shape::kList;
     }

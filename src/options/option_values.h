@@ -3,7 +3,7 @@
 //   ToToml(T) -> TomlValue
 //   FromToml(value, T&) -> the accepted values in words, or an empty text if the value was accepted
 //
-// An enumerator is written as a word; WordsOf(Enum) lists the words of an enumeration.
+// A value of an enumeration is a word, and so is a Method; WordsOf lists the words of a type.
 #pragma once
 
 #include <fmt/format.h>
@@ -45,6 +45,11 @@ inline std::vector<Word<FeaturePrecision>> WordsOf(FeaturePrecision) {
 }
 std::vector<Word<Method>> WordsOf(Method);
 
+template <typename T>
+concept HasWords = requires(T value) {
+  WordsOf(value);
+};
+
 TomlValue ToToml(double value);
 TomlValue ToToml(bool value);
 TomlValue ToToml(char value);  // a string of one character; empty for 0
@@ -58,8 +63,8 @@ template <std::unsigned_integral T>
 TomlValue ToToml(T value) {
   return {TomlValue::Kind::kNumber, fmt::format("{}", value), {}};
 }
-template <typename Enum>
-requires std::is_enum_v<Enum> TomlValue ToToml(Enum value) {
+template <HasWords T>
+TomlValue ToToml(T value) {
   for (const auto& [word, meaning] : WordsOf(value)) {
     if (meaning == value) return {TomlValue::Kind::kString, std::string(word), {}};
   }
@@ -85,9 +90,9 @@ Complaint FromToml(const TomlValue& from, T& value) {
   const bool whole = from.kind == TomlValue::Kind::kNumber && error == std::errc() && stop == end;
   return whole ? "" : "a whole number, zero or more";
 }
-template <typename Enum>
-requires std::is_enum_v<Enum> Complaint FromToml(const TomlValue& from, Enum& value) {
-  const auto words = WordsOf(Enum());
+template <HasWords T>
+Complaint FromToml(const TomlValue& from, T& value) {
+  const auto words = WordsOf(value);
   const bool many = words.size() > 3;
   std::string right;
   for (const auto& [word, meaning] : words) {

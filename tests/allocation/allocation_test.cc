@@ -86,7 +86,7 @@ TEST(AllocationTest, TheCountersCount) {
 // Integrates and pulls back from several starts, after one round of set-up.
 void ExpectNoneIn(const Field& field, Method method, std::size_t n) {
   SolverOptions options{.method = method};
-  if (Order(method) < 3 || method == Method::kRungeKutta4) options.fixed_step = 0.05;
+  if (!GetStepper(method).has_error_estimate()) options.fixed_step = 0.05;
   Solver solver(options);
   SolveRecord record;
   record.Reserve(field, method, n, 400);

@@ -1,4 +1,4 @@
-// One suite for all kernels: what a kernel says of itself must hold together.
+// One suite for all kernels: profile, slope and spectral density of a kernel must agree.
 #include "gpode/kernel.h"
 
 #include <gtest/gtest.h>
@@ -9,20 +9,23 @@
 #include <map>
 #include <span>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "gpode/error.h"
 #include "gpode/gradient_check.h"
 #include "gpode/random.h"
+#include "support/message_of.h"
 
 namespace gpode {
 namespace {
 
+using testing_support::MessageOf;
 using Values = std::vector<double>;
 
 constexpr double kGradientTolerance = 1e-8;
 
-// phi(r) from the table of kernel.h, by name.
+// Returns phi(r) from the table of kernel.h.
 double ClosedForm(const std::string& name, double r) {
   const double a3 = std::sqrt(3.0) * r, a5 = std::sqrt(5.0) * r;
   const std::map<std::string, double> forms = {
@@ -33,7 +36,7 @@ double ClosedForm(const std::string& name, double r) {
   return forms.at(name);  // throws for a new kernel: add its closed form here
 }
 
-// psi(0) = -2 phi'(0).
+// Returns psi(0) = -2 phi'(0).
 double SlopeAtZero(const std::string& name) {
   const std::map<std::string, double> slopes = {
       {"squared-exponential", 1.0}, {"matern32", 3.0}, {"matern52", 5.0 / 3}};
@@ -69,6 +72,7 @@ std::string TestName(const testing::TestParamInfo<std::string>& info) {
   std::replace(name.begin(), name.end(), '-', '_');
   return name;
 }
+
 TEST_P(KernelTest, IsZeroInfinitelyFarAway) {
   const std::vector<double> s = {1e300, INFINITY};
   std::vector<double> phi(2, NAN), psi(2, NAN);
@@ -81,6 +85,7 @@ INSTANTIATE_TEST_SUITE_P(AllKernels, KernelTest, testing::ValuesIn(KernelNames()
 
 TEST(KernelNamesTest, AreThoseOfTheHeader) {
   std::vector<std::string> names = KernelNames();
+  names.resize(3);  // the built-in ones come first
   std::sort(names.begin(), names.end());
   EXPECT_EQ(names, (std::vector<std::string>{"matern32", "matern52", "squared-exponential"}));
 }
@@ -123,7 +128,7 @@ TEST_P(KernelTest, PsiIsMinusTwiceTheSlope) {
 TEST_P(KernelTest, PsiAtZeroDistance) {
   EXPECT_DOUBLE_EQ(Psi(0.0), SlopeAtZero(GetParam()));
   EXPECT_NEAR(Psi(1e-12), Psi(0.0), 1e-5);
-  // One-sided, for there is nothing on the other side.
+  // The difference is one-sided because distances are not negative.
   const double h = 1e-8;
   EXPECT_NEAR(2 * (1 - Phi(h)) / h, Psi(0.0), 1e-3);
 }
@@ -134,7 +139,8 @@ TEST_P(KernelTest, SlopeIsValueExactlyWhereTheKernelSaysSo) {
   EXPECT_EQ(kernel().slope_is_value(), same);
 }
 
-// Lengths around the chunks that profiles work in, out of place and in place, with and without psi.
+// The lengths lie around the chunks that profiles work in. Every length is tried out of place and in
+// place, with and without psi.
 TEST_P(KernelTest, ProfileOfManyIsTheProfileOfEach) {
   for (const std::size_t n : {0, 1, 7, 63, 64, 65, 127, 128, 200}) {
     Values s(n), phi(n), psi(n), expected_phi(n), expected_psi(n);
@@ -217,7 +223,7 @@ struct Inputs {
   }
 };
 
-// Adds to what is there: everything starts at `start`.
+// Returns cotangents that start at `start`, because the pullback adds.
 Inputs Pullback(const Kernel& kernel, const Inputs& at, const Matrix& bk, double start) {
   Inputs b = at.At(Values(at.Flat().size(), start));
   KernelMatrixPullback(kernel, at.hyper, at.x, at.z, bk, b.x, b.z, b.hyper);
@@ -272,8 +278,8 @@ TEST_P(KernelTest, ShapesAreChecked) {
   EXPECT_EQ(message(three, three), "");
 }
 
-// Bochner: phi is the mean of cos(w . (x - z)) over the spectral density. One standard error is
-// that of the sample.
+// By Bochner's theorem, phi is the mean of cos(w . (x - z)) over the spectral density. The standard
+// error is estimated from the same numbers.
 TEST_P(KernelTest, SpectralDrawsGiveTheKernelBack) {
   constexpr std::size_t kDraws = 40000, kDim = 2;
   const std::size_t more = kernel().spectral_normals(), size = kDim + more;
@@ -306,6 +312,55 @@ TEST_P(KernelTest, SpectralFactorOfGivenNormals) {
   }
   const double expected = n == 0 ? 1.0 : std::sqrt(static_cast<double>(n) / chi_square);
   EXPECT_DOUBLE_EQ(kernel().SpectralFactor(normals), expected);
+}
+
+// phi(s) = 1 / (1 + s / 2), the rational quadratic kernel with alpha = 1.
+class RationalQuadratic final : public Kernel {
+ public:
+  explicit RationalQuadratic(std::string name) : name_(std::move(name)) {}
+  std::string_view name() const override { return name_; }
+  void Profile(std::span<const double> s, std::span<double> phi,
+               std::span<double> psi) const override {
+    for (std::size_t i = 0; i < s.size(); ++i) {
+      phi[i] = 1 / (1 + s[i] / 2);
+      if (!psi.empty()) psi[i] = phi[i] * phi[i];
+    }
+  }
+
+ private:
+  std::string name_;
+};
+
+TEST(RegisterKernelTest, ARegisteredKernelIsFoundByName) {
+  RegisterKernel(std::make_unique<RationalQuadratic>("rational-quadratic"));
+  const Kernel& kernel = GetKernel("rational-quadratic");
+  EXPECT_EQ(KernelNames().back(), "rational-quadratic");
+  const Matrix x{{0.0}, {1.0}};
+  const Hyperparameters hyper{.lengthscales = Vector{{1.0}}, .variance = 3.0};
+  EXPECT_DOUBLE_EQ(KernelMatrix(kernel, hyper, x, x)(0, 1), 2.0);
+  EXPECT_EQ(
+      MessageOf([] { RegisterKernel(std::make_unique<RationalQuadratic>("rational-quadratic")); }),
+      "RegisterKernel: the kernel's name 'rational-quadratic' is taken");
+  EXPECT_EQ(MessageOf([] { RegisterKernel(std::make_unique<RationalQuadratic>("matern32")); }),
+            "RegisterKernel: the kernel's name 'matern32' is taken");
+  EXPECT_EQ(MessageOf([] { RegisterKernel(std::make_unique<RationalQuadratic>("")); }),
+            "RegisterKernel: the kernel's name is empty");
+}
+
+TEST(RegisterKernelTest, ThreadsMayRegisterAndLookUpAtOnce) {
+  const std::size_t before = KernelNames().size();
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([i] {
+      for (int j = 0; j < 20; ++j) {
+        const std::string name = "thread-" + std::to_string(i) + "-" + std::to_string(j);
+        RegisterKernel(std::make_unique<RationalQuadratic>(name));
+        EXPECT_EQ(GetKernel(name).name(), name);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(KernelNames().size(), before + 80);
 }
 
 }  // namespace

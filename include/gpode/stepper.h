@@ -1,0 +1,210 @@
+// One step of an integration method, and its reverse.
+//
+// A Solver (ode.h) integrates in one loop that knows no method: it controls the step sizes, keeps
+// the record and hands out the requested states. A Stepper is the method. It takes a step of n
+// states from (t, x) to (t + h, next) by evaluating the field:
+//
+//   next = x + h Phi(t, x, h)                 Advance, with an estimate of the error
+//   y(theta) ~ x(t + theta h), 0 < theta < 1  Interpolate, the dense output
+//
+// Evaluation 0 of every step is f(t, x), which the loop provides: it is new, or it is the last
+// step's closing evaluation. The stepper makes the others. The evaluations of accepted steps are
+// recorded, so that the reverse needs none.
+//
+// The reverse takes the cotangents of next and of the dense outputs to those of x and of the
+// field's parameters. It is the exact derivative of the computed numbers with h held fixed.
+//
+// The built-in steppers are explicit Runge-Kutta methods. A program can register its own:
+//
+//   class Heun final : public Stepper { ... };
+//   RegisterStepper(std::make_unique<Heun>());
+//   Solver solver({.method = MethodFromName("heun"), .fixed_step = 0.1});
+//
+// Thread safety: steppers do not change; one stepper serves any number of threads at once. A Step
+// and a StepReverse belong to one thread.
+#pragma once
+
+#include <cstddef>
+#include <limits>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "gpode/field.h"
+#include "gpode/input_signal.h"
+#include "gpode/memory.h"
+
+namespace gpode {
+
+// The evaluations of a field in one block of memory: for each of them the time, the states (n, D),
+// the inputs (n, U), the slopes (n, D) and the field's record.
+class EvaluationMemory {
+ public:
+  // Prepares for evaluations of n states of this field.
+  void Begin(const Field& field, std::size_t n);
+  // Makes room for `count` evaluations. Contents stay, addresses may change.
+  void Reserve(std::size_t count);
+
+  std::size_t size() const { return size_; }      // n D
+  std::size_t inputs() const { return inputs_; }  // n U
+  std::span<double> State(std::size_t e) { return {At(e), size_}; }
+  std::span<double> Slope(std::size_t e) { return {At(e) + slope_, size_}; }
+  std::span<double> Record(std::size_t e) { return {At(e) + record_, record_size_}; }
+  std::span<double> Inputs(std::size_t e) { return {At(e) + input_, inputs_}; }
+  std::span<const double> State(std::size_t e) const { return {At(e), size_}; }
+  std::span<const double> Slope(std::size_t e) const { return {At(e) + slope_, size_}; }
+  std::span<const double> Record(std::size_t e) const { return {At(e) + record_, record_size_}; }
+  std::span<const double> Inputs(std::size_t e) const { return {At(e) + input_, inputs_}; }
+  FieldPoints Points(std::size_t e) const { return {times_[e], State(e), Inputs(e)}; }
+
+  // Sets the time of evaluation e and the inputs at that time, the same for all states.
+  void SetTime(std::size_t e, double t, const InputSignal* signal);
+
+ private:
+  double* At(std::size_t e) { return memory_.data() + e * stride_; }
+  const double* At(std::size_t e) const { return memory_.data() + e * stride_; }
+
+  std::size_t size_ = 0, record_size_ = 0, inputs_ = 0;
+  std::size_t slope_ = 0, record_ = 0, input_ = 0;  // offsets in an evaluation, on cache lines
+  std::size_t stride_ = 0;
+  AlignedVector<double> memory_;
+  std::vector<double> times_;
+};
+
+// A step that a stepper takes.
+class Step {
+ public:
+  double t() const { return t_; }
+  double h() const { return h_; }
+  std::span<const double> x() const { return x_; }  // (n, D), the states at time t
+  std::span<double> next() { return next_; }        // (n, D), the states at t + h
+  std::size_t size() const { return x_.size(); }    // n D
+  const Field& field() const { return *field_; }
+
+  // The number of evaluations made so far. Evaluation i is the field's value Slope(i) (n, D) at
+  // State(i) (n, D), which the stepper sets before it calls Evaluate; the state of evaluation 0 is
+  // x.
+  std::size_t evaluations() const { return evaluations_; }
+  std::span<double> State(std::size_t i) { return memory_->State(Index(i)); }
+  std::span<const double> Slope(std::size_t i) const { return memory_->Slope(Index(i)); }
+  // Makes evaluation i = evaluations(), at time t and with the inputs at that time.
+  void Evaluate(std::size_t i, double t);
+  // Returns where evaluation i was made, for instance to ask the field for its Jacobian there.
+  FieldPoints Points(std::size_t i) const {
+    if (i == 0) return {t_, x_, memory_->Inputs(first_)};
+    return memory_->Points(Index(i));
+  }
+
+  // memory_size() doubles that are recorded with the step.
+  std::span<double> memory() { return own_; }
+
+  // Tells whether Advance has to estimate the error.
+  bool controlled() const { return controlled_; }
+  // A workspace (n, D) for the error estimate.
+  std::span<double> error() { return error_; }
+  // Returns the size of an error estimate e (n, D) relative to the tolerances: the largest over the
+  // states of  sqrt(mean_i (e_i / (atol + rtol max(|x_i|, |next_i|)))^2).  One is just acceptable.
+  double ErrorNorm(std::span<const double> e) const;
+
+ private:
+  friend class Solver;
+
+  std::size_t Index(std::size_t i) const { return i == 0 ? first_ : rest_ + i - 1; }
+
+  const Field* field_ = nullptr;
+  const InputSignal* inputs_ = nullptr;
+  EvaluationMemory* memory_ = nullptr;
+  double atol_ = 0, rtol_ = 0;
+  bool keeps_ = false, controlled_ = false;
+  double t_ = 0, h_ = 0;
+  std::span<const double> x_;
+  std::span<double> next_, error_, own_;
+  std::size_t first_ = 0, rest_ = 1;  // evaluation 0 and evaluation 1; the others follow
+  std::size_t evaluations_ = 0;       // in this step
+  std::size_t made_ = 0;              // in all steps
+};
+
+// The reverse of a recorded step. Cotangents are added to. The cotangents of dense outputs come
+// first (ReverseInterpolate), then that of the step itself (ReverseAdvance).
+class StepReverse {
+ public:
+  double t() const { return t_; }
+  double h() const { return h_; }
+  std::size_t size() const { return bx_.size(); }  // n D
+  const Field& field() const { return *field_; }
+  std::size_t evaluations() const { return evaluations_; }
+  std::span<const double> State(std::size_t i) const { return memory_->State(Index(i)); }
+  std::span<const double> Slope(std::size_t i) const { return memory_->Slope(Index(i)); }
+  FieldPoints Points(std::size_t i) const { return memory_->Points(Index(i)); }
+  std::span<const double> memory() const { return own_; }
+
+  // The cotangents of x, of next, of the slopes and of memory(), which starts at zero.
+  std::span<double> bx() { return bx_; }
+  std::span<double> bnext() { return bnext_; }
+  std::span<double> bslope(std::size_t i) { return {bslopes_ + i * size(), size()}; }
+  std::span<double> bmemory() { return bown_; }
+
+  // Pulls bslope(i) back through the field: adds to the parameters' cotangent, and returns that of
+  // State(i), which holds until the next call; or nothing if bslope(i) is zero. The stepper calls
+  // it for all evaluations but 0, which belongs to the loop.
+  std::span<const double> Pullback(std::size_t i);
+
+ private:
+  friend class Solver;
+
+  std::size_t Index(std::size_t i) const { return i == 0 ? first_ : rest_ + i - 1; }
+
+  const Field* field_ = nullptr;
+  const EvaluationMemory* memory_ = nullptr;
+  double t_ = 0, h_ = 0;
+  std::size_t first_ = 0, rest_ = 1, evaluations_ = 0;
+  std::span<const double> own_;
+  std::span<double> bx_, bnext_, bown_, bstate_, bparameters_;
+  double* bslopes_ = nullptr;
+};
+
+class Stepper {
+ public:
+  static constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
+
+  virtual ~Stepper() = default;
+
+  // The name by which users ask for the method. It must stay valid as long as the stepper.
+  virtual std::string_view name() const = 0;
+  virtual int order() const = 0;
+  // A method without an error estimate takes fixed steps only. The estimate shrinks like
+  // h^error_power(), which is the order for a pair that advances with its higher order.
+  virtual bool has_error_estimate() const = 0;
+  virtual int error_power() const { return order(); }
+  // The largest number of evaluations in a step, with evaluation 0 and those of dense output.
+  virtual std::size_t most_evaluations() const = 0;
+  // The evaluation that is f(t + h, next), and so the next step's evaluation 0; kNone if there is
+  // none. It may be one that only Interpolate makes.
+  virtual std::size_t closing() const { return kNone; }
+  // The number of doubles that the stepper keeps with a step of n states.
+  virtual std::size_t memory_size(const Field& /*field*/, std::size_t /*n*/) const { return 0; }
+
+  // Writes the states at t + h to step.next(). Returns the norm of the error estimate if the step
+  // is controlled, otherwise zero. The loop calls it again with another h if it rejects the step.
+  virtual double Advance(Step& step) const = 0;
+  // Writes the states at t + theta h, 0 < theta < 1, to y (n, D). May make further evaluations.
+  virtual void Interpolate(Step& step, double theta, std::span<double> y) const = 0;
+
+  // Reverses Advance: from bnext to bx and the evaluations, and through these.
+  virtual void ReverseAdvance(StepReverse& step) const = 0;
+  // Reverses Interpolate: from the cotangent by (n, D) of y to bx, bnext, bslope and bmemory.
+  virtual void ReverseInterpolate(StepReverse& step, double theta,
+                                  std::span<const double> by) const = 0;
+
+ protected:
+  Stepper() = default;
+  Stepper(const Stepper&) = default;
+  Stepper& operator=(const Stepper&) = default;
+};
+
+// Makes a stepper known by its name, which then is a Method (ode.h). Throws an InputError if the
+// name is empty or taken. May be called from any thread.
+void RegisterStepper(std::unique_ptr<const Stepper> stepper);
+
+}  // namespace gpode

@@ -1,0 +1,78 @@
+#include "ode/runge_kutta.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "ode/spans.h"
+
+namespace gpode {
+namespace {
+
+// out += h sum_j weight_j k_j.
+void AddSlopes(const Step& step, std::span<const double> weights, std::span<double> out) {
+  for (std::size_t j = 0; j < weights.size(); ++j) {
+    if (weights[j] != 0) AddScaled(step.h() * weights[j], step.Slope(j), out);
+  }
+}
+
+double EstimateError(Step& step, std::span<const double> weights) {
+  const std::span<double> error = step.error();
+  std::fill(error.begin(), error.end(), 0.0);
+  AddSlopes(step, weights, error);
+  return step.ErrorNorm(error);
+}
+
+}  // namespace
+
+void RungeKutta::EvaluateStage(Step& step, std::size_t stage) const {
+  const std::span<double> state = step.State(stage);
+  Copy(step.x(), state);
+  AddSlopes(step, {tableau_.Row(stage), stage}, state);
+  step.Evaluate(stage, step.t() + tableau_.c[stage] * step.h());
+}
+
+double RungeKutta::Advance(Step& step) const {
+  for (std::size_t stage = 1; stage < tableau_.stages; ++stage) EvaluateStage(step, stage);
+  Copy(step.x(), step.next());
+  AddSlopes(step, tableau_.b, step.next());
+  if (!step.controlled()) return 0;
+  const double e = EstimateError(step, tableau_.error);
+  if (tableau_.second_error.empty() || !(e > 0)) return e;
+  // DOP853 damps its fifth-order estimate by a third-order one.
+  const double e3 = EstimateError(step, tableau_.second_error);
+  return e * e / std::sqrt(e * e + 0.01 * e3 * e3);
+}
+
+void RungeKutta::Interpolate(Step& step, double theta, std::span<double> y) const {
+  for (std::size_t i = step.evaluations(); i < tableau_.all_stages; ++i) EvaluateStage(step, i);
+  double weights[Tableau::kMostStages];
+  for (std::size_t j = 0; j < tableau_.all_stages; ++j) weights[j] = tableau_.DenseWeight(j, theta);
+  Copy(step.x(), y);
+  AddSlopes(step, {weights, tableau_.all_stages}, y);
+}
+
+void RungeKutta::ReverseInterpolate(StepReverse& step, double theta,
+                                    std::span<const double> by) const {
+  AddScaled(1, by, step.bx());
+  for (std::size_t i = 0; i < tableau_.all_stages; ++i) {
+    AddScaled(step.h() * tableau_.DenseWeight(i, theta), by, step.bslope(i));
+  }
+}
+
+void RungeKutta::ReverseAdvance(StepReverse& step) const {
+  AddScaled(1, step.bnext(), step.bx());
+  for (std::size_t i = 0; i < tableau_.stages; ++i) {
+    if (tableau_.b[i] != 0) AddScaled(step.h() * tableau_.b[i], step.bnext(), step.bslope(i));
+  }
+  for (std::size_t stage = step.evaluations(); stage-- > 1;) {
+    const std::span<const double> bstage = step.Pullback(stage);
+    if (bstage.empty()) continue;
+    AddScaled(1, bstage, step.bx());
+    for (std::size_t j = 0; j < stage; ++j) {
+      const double a = tableau_.Row(stage)[j];
+      if (a != 0) AddScaled(step.h() * a, bstage, step.bslope(j));
+    }
+  }
+}
+
+}  // namespace gpode
