@@ -67,6 +67,7 @@ class ProcessDraw final : public FunctionDraw {
   const Field& field() const override { return field_; }
 
   const GpDraw& draw() const { return draw_; }
+  GpNormals& normals() { return normals_; }
 
  private:
   const SparseGp& gp_;
@@ -290,6 +291,10 @@ void CheckSizes(const FunctionSetting& setting) {
 std::unique_ptr<UnknownFunction> MakeProcessFunction(const FunctionSetting& setting) {
   CheckSizes(setting);
   return std::make_unique<ProcessFunction>(setting);
+}
+
+void SetPriorNormals(FunctionDraw& draw, const GpNormals& normals) {
+  static_cast<ProcessDraw&>(draw).normals() = normals;
 }
 
 }  // namespace gpode

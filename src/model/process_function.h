@@ -20,4 +20,7 @@ namespace gpode {
 
 std::unique_ptr<UnknownFunction> MakeProcessFunction(const FunctionSetting& setting);
 
+// Gives a draw of a process the random numbers of its prior function, in place of sampled ones.
+void SetPriorNormals(FunctionDraw& draw, const GpNormals& normals);
+
 }  // namespace gpode

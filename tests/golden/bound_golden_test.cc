@@ -5,7 +5,7 @@
 
 #include "gpode/gpode.h"
 #include "model/bound.h"
-#include "model/gp_posterior.h"
+#include "model/process_function.h"
 #include "support/golden.h"
 
 namespace gpode {
@@ -42,38 +42,49 @@ class BoundCase {
       : case_(c), shooting_(shooting), name_(shooting ? "shooting" : "vanilla") {
     const std::size_t dim = c.file.at("Z").shape[1];
     Segmentation cut = CutIntoSegments(c.trajectories, shooting ? 1 : 0);
-    parameters_ =
-        std::make_unique<ModelParameters>(ModelShape{.dim = dim,
+    FitOptions options;
+    options.inducing = c.file.at("Z").shape[0];
+    options.jitter = c.file.at("jitter").Scalar("jitter");
+    options.features = golden::Features(c.file);
+    parts_ = std::make_unique<ModelParts>(options,
+                                          ModelShape{.dim = dim,
                                                      .channels = dim,
-                                                     .inducing = c.file.at("Z").shape[0],
                                                      .trajectories = c.trajectories.size(),
                                                      .shooting_states = cut.shooting_states});
     bound_ = std::make_unique<Bound>(
-        MakeGpPosterior(*parameters_, {.kernel = GetKernel("squared-exponential"),
-                                       .jitter = c.file.at("jitter").Scalar("jitter"),
-                                       .features = golden::Features(c.file)}),
-        ObservationMap::Identity(dim), c.trajectories, cut, *parameters_,
-        SolverOptions{.method = Method::kDop853, .rtol = 1e-10, .atol = 1e-10});
+        *parts_, ObservationMap::Identity(dim), c.trajectories, cut,
+        SolverOptions{.method = Method::kDop853, .rtol = 1e-10, .atol = 1e-10}, 1);
+    bound_->Choose(bound_->AllSegments());
   }
 
   void Check(ThreadPool& pool) {
-    const ParameterLayout& layout = parameters_->layout();
+    const ParameterLayout& layout = parts_->layout();
     std::vector<double> values(layout.value_size()), gradient(layout.value_size());
-    parameters_->WriteGp(golden::Parameters(case_.file), values);
-    Put(parameters_->noise_variance, case_.file.at("noise_variance").values, values);
-    Put(parameters_->x0_mean, case_.file.at("x0_mean").values, values);
-    Put(parameters_->x0_chol, case_.file.at("x0_chol").values, values);
-    BoundNoise noise{.fields = {golden::Noise(case_.file)},
-                     .eps_x0 = case_.file.at("eps_x0").values,
-                     .eps_state = {}};
+    const GpParameters gp = golden::Parameters(case_.file);
+    const auto entries = [](const auto& m) {
+      return std::vector<double>(m.data(), m.data() + m.size());
+    };
+    Put("inducing_locations", entries(gp.inducing_locations), values);
+    Put("inducing_mean", entries(gp.inducing_mean), values);
+    std::vector<double> chol;
+    for (const Matrix& m : gp.inducing_chol) chol.insert(chol.end(), m.data(), m.data() + m.size());
+    Put("inducing_chol", chol, values);
+    Put("lengthscales", entries(gp.lengthscales), values);
+    Put("variances", entries(gp.variances), values);
+    Put("noise_variance", case_.file.at("noise_variance").values, values);
+    Put("x0_mean", case_.file.at("x0_mean").values, values);
+    Put("x0_chol", case_.file.at("x0_chol").values, values);
+    const GpNormals normals = golden::Noise(case_.file);
+    SetPriorNormals(bound_->draw(0), normals);
+    PutNormals(ModelParts::kFunction, normals.eps_u);
+    PutNormals(ModelParts::kInitial, case_.file.at("eps_x0").values);
     if (shooting_) {
-      Put(parameters_->state_mean, case_.Concatenated("state_mean_"), values);
-      Put(parameters_->state_chol, case_.Concatenated("state_chol_"), values);
-      noise.eps_state = case_.Concatenated("eps_state_");
+      Put("state_mean", case_.Concatenated("state_mean_"), values);
+      Put("state_chol", case_.Concatenated("state_chol_"), values);
+      PutNormals(ModelParts::kShooting, case_.Concatenated("eps_state_"));
     }
-    const BoundTerms terms =
-        bound_->Evaluate(values, noise, {.scale = case_.file.at("sigma_xi").Scalar("sigma_xi")},
-                         bound_->AllSegments(), gradient, pool);
+    const BoundTerms terms = bound_->Evaluate(
+        values, {.scale = case_.file.at("sigma_xi").Scalar("sigma_xi")}, gradient, pool);
     EXPECT_EQ(terms.diverged, 0u);
     ExpectTerm("loglik", terms.loglik);
     ExpectTerm("kl_u", terms.kl_u);
@@ -83,26 +94,33 @@ class BoundCase {
       ExpectTerm("constraint", terms.constraint);
       ExpectTerm("entropy", terms.entropy);
     }
-    const auto gradient_of = [&](std::size_t block) {
-      return layout.Values(block, std::span<const double>(gradient));
+    const auto gradient_of = [&](std::string_view name) {
+      return layout.Values(layout.Index(name), std::span<const double>(gradient));
     };
-    ExpectGradient("Z", gradient_of(parameters_->locations));
-    ExpectGradient("q_mean", gradient_of(parameters_->inducing_mean));
-    ExpectGradient("q_chol", gradient_of(parameters_->inducing_chol));
-    ExpectGradient("lengthscale", gradient_of(parameters_->lengthscales));
-    ExpectGradient("variance", gradient_of(parameters_->variances));
-    ExpectGradient("noise_variance", gradient_of(parameters_->noise_variance));
-    ExpectGradient("x0_mean", gradient_of(parameters_->x0_mean));
-    ExpectGradient("x0_chol", gradient_of(parameters_->x0_chol));
+    ExpectGradient("Z", gradient_of("inducing_locations"));
+    ExpectGradient("q_mean", gradient_of("inducing_mean"));
+    ExpectGradient("q_chol", gradient_of("inducing_chol"));
+    ExpectGradient("lengthscale", gradient_of("lengthscales"));
+    ExpectGradient("variance", gradient_of("variances"));
+    ExpectGradient("noise_variance", gradient_of("noise_variance"));
+    ExpectGradient("x0_mean", gradient_of("x0_mean"));
+    ExpectGradient("x0_chol", gradient_of("x0_chol"));
     if (shooting_) {
-      ExpectParts("state_mean_", gradient_of(parameters_->state_mean));
-      ExpectParts("state_chol_", gradient_of(parameters_->state_chol));
+      ExpectParts("state_mean_", gradient_of("state_mean"));
+      ExpectParts("state_chol_", gradient_of("state_chol"));
     }
   }
 
  private:
-  void Put(std::size_t block, const std::vector<double>& from, std::span<double> values) {
-    const std::span<double> to = parameters_->layout().Values(block, values);
+  void Put(std::string_view name, const std::vector<double>& from, std::span<double> values) {
+    const ParameterLayout& layout = parts_->layout();
+    const std::span<double> to = layout.Values(layout.Index(name), values);
+    ASSERT_EQ(from.size(), to.size());
+    std::copy(from.begin(), from.end(), to.begin());
+  }
+
+  void PutNormals(std::size_t part, const std::vector<double>& from) {
+    const std::span<double> to = parts_->latent().Part(part, bound_->normals(0));
     ASSERT_EQ(from.size(), to.size());
     std::copy(from.begin(), from.end(), to.begin());
   }
@@ -137,7 +155,7 @@ class BoundCase {
   const Case& case_;
   bool shooting_;
   std::string name_;
-  std::unique_ptr<ModelParameters> parameters_;
+  std::unique_ptr<ModelParts> parts_;
   std::unique_ptr<Bound> bound_;
 };
 

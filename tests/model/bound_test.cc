@@ -6,8 +6,8 @@
 #include <numbers>
 #include <optional>
 
+#include "gpode/error.h"
 #include "gpode/gradient_check.h"
-#include "model/gp_posterior.h"
 #include "support/random_gp.h"
 
 namespace gpode {
@@ -32,45 +32,61 @@ std::vector<TimedValues> SmallData() {
   return data;
 }
 
-// A bound on a random model with a wide observation matrix, and where to evaluate it.
+FitOptions SmallOptions() {
+  FitOptions options;
+  options.inducing = kInducing;
+  options.features = kFeatures;
+  return options;
+}
+
+// A bound on a random model with a wide observation matrix, and the place where it is evaluated.
 struct SmallBound {
-  std::optional<ModelParameters> parameters;
+  std::optional<ModelParts> parts;
   std::optional<Bound> bound;
   Values flat;
-  BoundNoise noise;
   Tolerance tolerance{.scale = 0.4};
   ThreadPool pool{1};
 
   explicit SmallBound(std::size_t gaps, const SolverOptions& solver = kFixed) {
     Numbers numbers(22);
     const Segmentation cut = CutIntoSegments(SmallData(), gaps);
-    parameters.emplace(ModelShape{.dim = kDim,
-                                  .channels = kChannels,
-                                  .inducing = kInducing,
-                                  .trajectories = 2,
-                                  .shooting_states = cut.shooting_states});
+    parts.emplace(SmallOptions(), ModelShape{.dim = kDim,
+                                             .channels = kChannels,
+                                             .trajectories = 2,
+                                             .shooting_states = cut.shooting_states});
     const ObservationMap map{numbers.Normals(kChannels, kDim), numbers.Normals(kChannels, 1)};
-    bound.emplace(MakeGpPosterior(*parameters, {.kernel = GetKernel("squared-exponential"),
-                                                .features = kFeatures,
-                                                .draws = kDraws}),
-                  map, SmallData(), cut, *parameters, solver);
-    Values values(parameters->layout().value_size());
-    parameters->WriteGp(testing_support::RandomGp(23, kDim, kInducing), values);
-    for (double& v : Block(parameters->noise_variance, values)) v = numbers.Uniform(0.2, 0.8);
-    FillStates(parameters->x0_mean, parameters->x0_chol, numbers, values);
-    FillStates(parameters->state_mean, parameters->state_chol, numbers, values);
-    flat.resize(parameters->layout().flat_size());
-    parameters->layout().Unconstrain(values, flat);
-    bound->SampleNoise(24, 5, {{{0, 2}}, {{0, cut.shooting_states}}}, noise, pool);
+    bound.emplace(*parts, map, SmallData(), cut, solver, kDraws);
+    Values values(parts->layout().value_size());
+    PutGp(testing_support::RandomGp(23, kDim, kInducing), values);
+    for (double& v : Block("noise_variance", values)) v = numbers.Uniform(0.2, 0.8);
+    FillStates("x0", numbers, values);
+    FillStates("state", numbers, values);
+    flat.resize(parts->layout().flat_size());
+    parts->layout().Unconstrain(values, flat);
+    bound->Choose(bound->AllSegments());
+    bound->SampleNormals(24, 5, pool);
   }
 
-  std::span<double> Block(std::size_t block, std::span<double> values) const {
-    return parameters->layout().Values(block, values);
+  std::span<double> Block(std::string_view name, std::span<double> values) const {
+    return parts->layout().Values(parts->layout().Index(name), values);
   }
 
-  void FillStates(std::size_t mean, std::size_t chol, Numbers& numbers, Values& values) const {
-    for (double& v : Block(mean, values)) v = numbers.Normal();
-    const std::span<double> factors = Block(chol, values);
+  void PutGp(const GpParameters& gp, std::span<double> values) const {
+    const auto put = [&](std::string_view name, const auto& from, std::size_t at = 0) {
+      std::copy_n(from.data(), from.size(), Block(name, values).begin() + at);
+    };
+    put("inducing_locations", gp.inducing_locations);
+    put("inducing_mean", gp.inducing_mean);
+    for (std::size_t d = 0; d < gp.inducing_chol.size(); ++d) {
+      put("inducing_chol", gp.inducing_chol[d], d * gp.inducing_chol[d].size());
+    }
+    put("lengthscales", gp.lengthscales);
+    put("variances", gp.variances);
+  }
+
+  void FillStates(const std::string& part, Numbers& numbers, Values& values) const {
+    for (double& v : Block(part + "_mean", values)) v = numbers.Normal();
+    const std::span<double> factors = Block(part + "_chol", values);
     for (std::size_t at = 0; at < factors.size(); at += kDim * kDim) {
       factors[at] = numbers.Uniform(0.1, 0.4);
       factors[at + kDim] = numbers.Uniform(-0.3, 0.3);
@@ -79,26 +95,27 @@ struct SmallBound {
   }
 
   Values Constrained(std::span<const double> at) const {
-    Values values(parameters->layout().value_size());
-    parameters->layout().Constrain(at, values);
+    Values values(parts->layout().value_size());
+    parts->layout().Constrain(at, values);
     return values;
   }
 
   BoundTerms Evaluate(const SegmentChoice& choice, std::span<double> gradient, ThreadPool& with) {
-    std::fill(bound->step_hints.begin(), bound->step_hints.end(), 0.0);
+    bound->ForgetStepSizes();
+    bound->Choose(choice);
     const Values values = Constrained(flat);
     Values bvalues(gradient.empty() ? 0 : values.size(), 0.0);
-    const BoundTerms terms = bound->Evaluate(values, noise, tolerance, choice, bvalues, with);
+    const BoundTerms terms = bound->Evaluate(values, tolerance, bvalues, with);
     if (!gradient.empty()) {
       std::fill(gradient.begin(), gradient.end(), 0.0);
-      parameters->layout().ConstrainPullback(values, bvalues, gradient);
+      parts->layout().ConstrainPullback(values, bvalues, gradient);
     }
     return terms;
   }
 
   double ValueAt(std::span<const double> at) {
-    return bound->Evaluate(Constrained(at), noise, tolerance, bound->AllSegments(), {}, pool)
-        .Total();
+    bound->Choose(bound->AllSegments());
+    return bound->Evaluate(Constrained(at), tolerance, {}, pool).Total();
   }
 
   void ExpectGradientIsDerivative(const GradientCheckOptions& options = {}) {
@@ -176,12 +193,12 @@ TEST_P(BoundWithGaps, SameBitsForAnyNumberOfThreads) {
   const SegmentChoice all = small.bound->AllSegments();
   Values expected(small.flat.size()), gradient(small.flat.size());
   const double value = small.Evaluate(all, expected, small.pool).Total();
-  const Values hints = small.bound->step_hints;
+  const Values hints = small.bound->Checkpoint();
   for (std::size_t threads : {1, 2, 5}) {
     ThreadPool pool(threads);
     EXPECT_EQ(small.Evaluate(all, gradient, pool).Total(), value) << threads << " threads";
     EXPECT_EQ(gradient, expected) << threads << " threads";
-    EXPECT_EQ(small.bound->step_hints, hints) << threads << " threads";
+    EXPECT_EQ(small.bound->Checkpoint(), hints) << threads << " threads";
   }
 }
 
@@ -212,40 +229,52 @@ TEST_P(BoundWithGaps, MinibatchesAreUnbiased) {
   }
 }
 
-// A minibatch sees the noise that the whole has there; states that it does not touch may be
+// A minibatch has the normals that the whole has there; states that it does not touch may be
 // anything.
 TEST_P(BoundWithGaps, AMinibatchDependsOnTheStatesThatItTouches) {
   SmallBound small(GetParam());
   const SegmentChoice one{.segments = {1}, .weight = 3};
   Values values = small.Constrained(small.flat), expected(values.size()), gradient(values.size());
+  small.bound->Choose(one);
   const double whole =
-      small.bound->Evaluate(values, small.noise, small.tolerance, one, expected, small.pool)
-          .Total();
+      small.bound->Evaluate(values, small.tolerance, expected, small.pool).Total();
 
-  TouchedStates touched;
-  FindTouched(small.bound->segmentation(), one.segments, touched);
-  std::vector<ParameterRange> ranges;
-  small.parameters->FindRanges(touched, ranges);
+  std::vector<TouchedParameters> touched;
+  small.parts->FindParameters(small.bound->touched(), touched);
   std::vector<bool> active(values.size(), false);
-  for (const ParameterRange& range : ranges) {
-    const Stretch at = small.parameters->layout().ValuesOf(range);
+  for (const TouchedParameters& parameters : touched) {
+    const Stretch at = small.parts->layout().ValuesOf(parameters.range);
     std::fill_n(active.begin() + at.offset, at.size, true);
   }
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (!active[i]) values[i] = NAN;
   }
-  BoundNoise noise = small.noise;
-  std::fill(noise.eps_x0.begin(), noise.eps_x0.end(), NAN);
-  std::fill(noise.eps_state.begin(), noise.eps_state.end(), NAN);
-  small.bound->SampleNoise(24, 5, touched, noise, small.pool);
-  std::fill(small.bound->step_hints.begin(), small.bound->step_hints.end(), 0.0);
-  EXPECT_EQ(
-      small.bound->Evaluate(values, noise, small.tolerance, one, gradient, small.pool).Total(),
-      whole);
+  for (std::size_t s = 0; s < kDraws; ++s) std::ranges::fill(small.bound->normals(s), NAN);
+  small.bound->SampleNormals(24, 5, small.pool);
+  small.bound->ForgetStepSizes();
+  EXPECT_EQ(small.bound->Evaluate(values, small.tolerance, gradient, small.pool).Total(), whole);
   EXPECT_EQ(gradient, expected);
   for (std::size_t i = 0; i < values.size(); ++i) {
     EXPECT_TRUE(active[i] || gradient[i] == 0.0) << i;
   }
+}
+
+// Work items may be evaluated in any order and in any parts: each writes its own slot.
+TEST_P(BoundWithGaps, ItemsCanBeEvaluatedInAnyOrder) {
+  SmallBound small(GetParam(), {.rtol = 1e-6, .atol = 1e-6});
+  Values expected(small.flat.size());
+  const BoundTerms whole = small.Evaluate(small.bound->AllSegments(), expected, small.pool);
+  small.bound->ForgetStepSizes();
+  const Values values = small.Constrained(small.flat);
+  ASSERT_EQ(small.bound->Begin(values, small.tolerance, small.pool), FactorStatus::kOk);
+  Values slots(small.bound->items() * small.bound->slot_size(), NAN), bvalues(values.size(), 0.0);
+  for (std::size_t item = small.bound->items(); item-- > 0;) {
+    small.bound->Sums(item, item + 1, 0, slots);
+  }
+  EXPECT_EQ(small.bound->Finish(slots, bvalues, small.pool).Total(), whole.Total());
+  Values gradient(small.flat.size(), 0.0);
+  small.parts->layout().ConstrainPullback(values, bvalues, gradient);
+  EXPECT_EQ(gradient, expected);
 }
 
 INSTANTIATE_TEST_SUITE_P(Gaps, BoundWithGaps, testing::Values(0, 1, 2));
@@ -291,7 +320,7 @@ TEST(Bound, GapIsTheDerivativeWithRespectToTheTolerance) {
       const BoundTerms terms = small.Evaluate(all, {}, small.pool);
       ASSERT_EQ(terms.diverged, 0u);
       const double components =
-          static_cast<double>(small.parameters->shape().shooting_states) * kDim;
+          static_cast<double>(small.parts->shape().shooting_states) * kDim;
       const Values gradient = {components * (terms.gap - 1)}, at = {std::log(scale)};
       const GradientCheck check = CheckGradient(
           [&](std::span<const double> log_scale) {
@@ -314,7 +343,7 @@ TEST(Bound, GapsOfMinibatchesAverageToThatOfTheWhole) {
     sum += small.Evaluate({.segments = {i}, .weight = 7}, {}, small.pool).gap;
     ++count;
   }
-  EXPECT_EQ(count, small.parameters->shape().shooting_states);
+  EXPECT_EQ(count, small.parts->shape().shooting_states);
   EXPECT_NEAR(sum / count, whole.gap, 1e-12 * whole.gap);
 }
 
@@ -353,8 +382,8 @@ TEST(Bound, DivergingFieldIsCountedAndGivesNoNaN) {
       SCOPED_TRACE(testing::Message() << "gaps " << gaps << ", variance " << variance);
       SmallBound small(gaps, {.rtol = 1e-6, .atol = 1e-6, .max_steps = 200});
       Values values = small.Constrained(small.flat);
-      for (double& v : small.Block(small.parameters->variances, values)) v = variance;
-      small.parameters->layout().Unconstrain(values, small.flat);
+      for (double& v : small.Block("variances", values)) v = variance;
+      small.parts->layout().Unconstrain(values, small.flat);
       ExpectAllFinite(small, kDraws * small.bound->segments());
     }
   }
@@ -366,8 +395,7 @@ TEST(Bound, ADivergedDrawDoesNotLookBetterThanABadOne) {
     SmallBound small(0, {.rtol = 1e-6, .atol = 1e-6, .max_steps = max_steps});
     const Values values = small.Constrained(small.flat);
     ThreadPool pool(1);
-    const BoundTerms terms =
-        small.bound->Evaluate(values, small.noise, {}, small.bound->AllSegments(), {}, pool);
+    const BoundTerms terms = small.bound->Evaluate(values, {}, {}, pool);
     EXPECT_EQ(terms.diverged > 0, max_steps == 1);
     return terms.loglik;
   };
@@ -375,9 +403,10 @@ TEST(Bound, ADivergedDrawDoesNotLookBetterThanABadOne) {
 }
 
 TEST(Bound, DrawsMustBePositive) {
-  const ModelParameters parameters({.dim = 2, .channels = 2, .inducing = 3, .trajectories = 2});
-  EXPECT_ANY_THROW(MakeGpPosterior(
-      parameters, {.kernel = GetKernel("squared-exponential"), .features = 8, .draws = 0}));
+  const ModelParts parts(SmallOptions(), {.dim = 2, .channels = 2, .trajectories = 2});
+  EXPECT_THROW(Bound(parts, ObservationMap::Identity(2), SmallData(),
+                     CutIntoSegments(SmallData(), 0), kFixed, 0),
+               InputError);
 }
 
 }  // namespace

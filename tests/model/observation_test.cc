@@ -9,6 +9,7 @@
 
 #include "gpode/error.h"
 #include "gpode/gradient_check.h"
+#include "gpode/likelihood.h"
 #include "support/random_gp.h"
 
 namespace gpode {
@@ -35,6 +36,26 @@ struct Seen {
                     std::sqrt(2 * std::numbers::pi * noise[c]));
   }
 };
+
+// The log likelihood of a row as bounds compute it, with its reverse: bx and bnoise are added to.
+double LogLikelihoodPullback(const ObservationMap& map, std::span<const double> noise,
+                             std::span<const double> y, std::span<const double> x,
+                             std::span<double> bx, std::span<double> bnoise,
+                             std::span<const double> weights = {}) {
+  Values channels(y.size()), bchannels(y.size(), 0.0);
+  map.ApplyTo(x, channels);
+  const double value = GetLikelihood("gaussian").RowReverse(y, channels, noise, weights, bchannels,
+                                                            bnoise);
+  map.AddReverse(bchannels, bx);
+  return value;
+}
+
+double LogLikelihood(const ObservationMap& map, std::span<const double> noise,
+                     std::span<const double> y, std::span<const double> x,
+                     std::span<const double> weights = {}) {
+  Values bx(x.size()), bnoise(y.size());
+  return LogLikelihoodPullback(map, noise, y, x, bx, bnoise, weights);
+}
 
 TEST(Observation, LogLikelihoodSumsTheChannels) {
   const Seen s;

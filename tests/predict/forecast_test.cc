@@ -36,14 +36,14 @@ TEST(Forecast, MeanIsNearTheTruthForwardsAndBackwards) {
   EXPECT_EQ(forecast.times, kTimes);
   EXPECT_EQ(forecast.draws.size(), 16u);
   EXPECT_EQ(forecast.diverged, 0u);
-  ExpectNearTruth(model, forecast.Mean(), model.x0_mean.row(0), 0.01);
+  ExpectNearTruth(model, forecast.Mean(), InitialMeans(model).row(0), 0.01);
 }
 
 TEST(Forecast, EveryTrajectoryHasItsStart) {
   const Model model = Rotation();
   const std::vector<double> times = {kStart + 1};
   const Matrix mean = ForecastTrajectory(model, 1, times, {.draws = 4}).Mean();
-  const Matrix expected = model.map.Apply(model.x0_mean.row(1));
+  const Matrix expected = model.map.Apply(InitialMeans(model).row(1));
   EXPECT_LT((mean - expected).norm(), 0.1);
 }
 
@@ -121,16 +121,16 @@ TEST(Forecast, QuantileInterpolatesAndPassesOverDiverged) {
 TEST(Forecast, PredictiveQuantileOfOneDraw) {
   Forecast forecast;
   forecast.draws = {Matrix{{4.0, -1.0}}};
-  forecast.noise_variance = Vector{{0.25, 9.0}};
+  forecast.noise = GaussianNoise(Vector{{0.25, 9.0}});
   const Matrix high = forecast.PredictiveQuantile(0.95), middle = forecast.PredictiveQuantile(0.5);
   EXPECT_NEAR(high(0, 0), 4.0 + 0.5 * 1.6448536269514722, 1e-8);
   EXPECT_NEAR(high(0, 1), -1.0 + 3.0 * 1.6448536269514722, 1e-8);
   EXPECT_NEAR(middle(0, 0), 4.0, 1e-8);
   EXPECT_EQ(forecast.PredictiveQuantile(1)(0, 0), INFINITY);
   EXPECT_EQ(forecast.PredictiveQuantile(0)(0, 0), -INFINITY);
-  forecast.noise_variance.setZero();
+  forecast.noise.parameters.setZero();
   EXPECT_EQ(forecast.PredictiveQuantile(0.95)(0, 0), 4.0);
-  forecast.noise_variance.resize(1);
+  forecast.noise.parameters.resize(1);
   EXPECT_THROW(forecast.PredictiveQuantile(0.5), InputError);
 }
 
@@ -138,7 +138,7 @@ TEST(Forecast, PredictiveQuantileOfOneDraw) {
 TEST(Forecast, PredictiveQuantileOfAMixturePassesOverDiverged) {
   Forecast forecast;
   for (double v : {kNaN, 100.0, -100.0}) forecast.draws.push_back(Matrix::Constant(1, 1, v));
-  forecast.noise_variance = Vector::Ones(1);
+  forecast.noise = GaussianNoise(Vector::Ones(1));
   EXPECT_NEAR(forecast.PredictiveQuantile(0.475)(0, 0), -100 + 1.6448536269514722, 1e-8);
   EXPECT_NEAR(forecast.PredictiveQuantile(0.525)(0, 0), 100 - 1.6448536269514722, 1e-8);
   forecast.draws.resize(1);

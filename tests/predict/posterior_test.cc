@@ -19,7 +19,7 @@ using namespace testing_support;
 const std::vector<double> kTimes = {7, 9.9, 10, 10.1, 12, 15};
 
 Matrix UserState(const Model& model, const Matrix& z) {
-  return (z * model.state_scale.asDiagonal()).rowwise() + model.state_offset.transpose();
+  return (z * model.coordinates.state_scale.asDiagonal()).rowwise() + model.coordinates.state_offset.transpose();
 }
 
 Matrix TestPoints(const Model& model) {
@@ -30,11 +30,11 @@ Matrix TestPoints(const Model& model) {
 
 // dx/dt in the user's units, from the closed form in the model's.
 Matrix TrueField(const Model& model, const Matrix& states) {
-  const Matrix z = (states.rowwise() - model.state_offset.transpose()) *
-                   model.state_scale.cwiseInverse().asDiagonal();
+  const Matrix z = (states.rowwise() - model.coordinates.state_offset.transpose()) *
+                   model.coordinates.state_scale.cwiseInverse().asDiagonal();
   Matrix f(z.rows(), 2);
-  f.col(0) = (-kDamping * z.col(0) + z.col(1)) * model.state_scale[0] / kTimeScale;
-  f.col(1) = (-z.col(0) - kDamping * z.col(1)) * model.state_scale[1] / kTimeScale;
+  f.col(0) = (-kDamping * z.col(0) + z.col(1)) * model.coordinates.state_scale[0] / kTimeScale;
+  f.col(1) = (-z.col(0) - kDamping * z.col(1)) * model.coordinates.state_scale[1] / kTimeScale;
   return f;
 }
 
@@ -141,8 +141,8 @@ TEST(Posterior, StateOfChannels) {
   const Posterior posterior(model);
   const Matrix state = TestPoints(model).row(1);
   // Channels are C (x - offset) / scale + b.
-  const Matrix c = model.map.matrix * model.state_scale.cwiseInverse().asDiagonal();
-  Vector values = c * (state.transpose() - model.state_offset) + model.map.offset;
+  const Matrix c = model.map.matrix * model.coordinates.state_scale.cwiseInverse().asDiagonal();
+  Vector values = c * (state.transpose() - model.coordinates.state_offset) + model.map.offset;
   const Matrix covariance = Vector{{0.4, 0.1, 0.9}}.asDiagonal();
   const StartState all = posterior.StateOf({values.data(), 3}, covariance);
   EXPECT_LT((all.mean - state.transpose()).norm(), 1e-10);
@@ -211,7 +211,7 @@ TEST(Posterior, GapsAreFilled) {
   EXPECT_EQ(result.filled.times, seen.times);
   EXPECT_EQ((result.filled.values.array() == 7.0).count(), 10);
   for (const auto& [i, c] : {std::pair{1, 0}, std::pair{3, 2}}) {
-    const Matrix truth = model.map.Apply(TrueState(model.x0_mean.row(0), seen.times[i]));
+    const Matrix truth = model.map.Apply(TrueState(InitialMeans(model).row(0), seen.times[i]));
     EXPECT_NEAR(result.filled.values(i, c), truth(0, c), 1.0);
     EXPECT_LT(result.lower(i, c), result.filled.values(i, c));
     EXPECT_GT(result.upper(i, c), result.filled.values(i, c));

@@ -42,8 +42,8 @@ Dataset NoisyVanDerPol(double unit = 1, double time_unit = 1) {
 void ExpectFinite(const Start& s) {
   EXPECT_TRUE(s.map.matrix.allFinite());
   EXPECT_TRUE(s.map.offset.allFinite());
-  EXPECT_TRUE(std::isfinite(s.time_scale));
-  EXPECT_GT(s.time_scale, 0);
+  EXPECT_TRUE(std::isfinite(s.coordinates.time_scale));
+  EXPECT_GT(s.coordinates.time_scale, 0);
   for (const Matrix& states : s.states) EXPECT_TRUE(states.allFinite());
   EXPECT_TRUE(s.x0.allFinite());
   EXPECT_TRUE(s.gp.inducing_locations.allFinite());
@@ -82,7 +82,7 @@ TEST(Initialise, RegressedFieldIsNearTheTrueOne) {
   ASSERT_EQ(gp.Set(s.gp), FactorStatus::kOk);
   for (const Matrix& states : s.states) {
     // dx/dt in the model's coordinates and time.
-    const Matrix truth = s.time_scale * Evaluate(VanDerPol(0.5), s.map.Apply(states)) *
+    const Matrix truth = s.coordinates.time_scale * Evaluate(VanDerPol(0.5), s.map.Apply(states)) *
                          s.map.matrix.inverse().transpose();
     EXPECT_LT((gp.Mean(states) - truth).norm(), 0.15 * truth.norm());
     EXPECT_NEAR(std::sqrt(truth.squaredNorm() / static_cast<double>(truth.size())), 1, 0.3);
@@ -111,7 +111,7 @@ TEST(Initialise, UnitsDoNotMatter) {
       SCOPED_TRACE(testing::Message() << "unit " << unit << ", time unit " << time_unit);
       const Start s = Initialise(NoisyVanDerPol(unit, time_unit), kOptions);
       ExpectFinite(s);
-      EXPECT_NEAR(s.time_scale / time_unit, expected.time_scale, 1e-6);
+      EXPECT_NEAR(s.coordinates.time_scale / time_unit, expected.coordinates.time_scale, 1e-6);
       EXPECT_LT((s.map.matrix / unit - expected.map.matrix).norm(), 1e-9);
       EXPECT_LT((s.noise_variance / (unit * unit) - expected.noise_variance).norm(), 1e-9);
       EXPECT_LT((s.states[0] - expected.states[0]).norm(), 1e-6);
@@ -218,7 +218,7 @@ TEST(Initialise, GivenMatrixOfAnyShape) {
     ExpectFinite(s);
     for (std::size_t n = 0; n < 2; ++n) {
       const Matrix x =
-          (s.states[n] * s.state_scale.asDiagonal()).rowwise() + s.state_offset.transpose();
+          (s.states[n] * s.coordinates.state_scale.asDiagonal()).rowwise() + s.coordinates.state_offset.transpose();
       const Matrix error = x - states.trajectories[n].values;
       EXPECT_LT(std::sqrt(error.squaredNorm() / static_cast<double>(error.size())), 0.12);
       EXPECT_NEAR(s.states[n].array().square().mean(), 1, 0.6) << "unit size";
@@ -250,8 +250,8 @@ TEST(Initialise, HiddenStatesAreDerivatives) {
         EXPECT_NEAR(s.states[0](i, k), std::sqrt(2.0) * expected[k], k < 3 ? 0.1 : 0.3);
       }
     }
-    EXPECT_NEAR(s.state_scale[0], 3 / std::sqrt(2.0), 0.05);
-    EXPECT_NEAR(s.state_offset[0], 10, 0.2);
+    EXPECT_NEAR(s.coordinates.state_scale[0], 3 / std::sqrt(2.0), 0.05);
+    EXPECT_NEAR(s.coordinates.state_offset[0], 10, 0.2);
   }
 }
 
@@ -261,10 +261,10 @@ TEST(Initialise, WithoutScalingCoordinatesAreTheUsersOwn) {
   const Dataset data = NoisyVanDerPol(3.0);
   const Start s = Initialise(data, options);
   ExpectFinite(s);
-  EXPECT_EQ(s.time_scale, 1.0);
+  EXPECT_EQ(s.coordinates.time_scale, 1.0);
   EXPECT_TRUE(s.map.matrix.isIdentity(0));
   EXPECT_TRUE(s.map.offset.isZero(0));
-  EXPECT_EQ(s.state_scale, Vector::Ones(2));
+  EXPECT_EQ(s.coordinates.state_scale, Vector::Ones(2));
   const Matrix error = s.states[0] - data.trajectories[0].values;
   EXPECT_LT(std::sqrt(error.squaredNorm() / static_cast<double>(error.size())), 0.25);
   SparseGp gp(GetKernel("squared-exponential"));

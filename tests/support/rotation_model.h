@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "gpode/model.h"
+#include "model/model_draws.h"
 
 namespace gpode::testing_support {
 
@@ -22,6 +23,20 @@ inline Matrix TrueState(const Vector& x0, double time) {
   return x;
 }
 
+// Gives a model parameters of the shapes that its options ask for, all zero.
+inline void MakeParameters(Model& model) {
+  const ParameterLayout layout = ModelParts(model.options, ShapeOf(model)).layout();
+  model.parameters = {layout, std::vector<double>(layout.value_size())};
+}
+
+inline void Put(Model& model, std::string_view block, const auto& from) {
+  const std::span<double> to = model.parameters[block];
+  ASSERT_EQ(static_cast<std::size_t>(from.size()), to.size()) << block;
+  std::copy_n(from.data(), from.size(), to.begin());
+}
+
+inline Matrix InitialMeans(const Model& model) { return model.parameters.AsMatrix("x0_mean"); }
+
 inline Model Rotation(double doubt = 1e-3) {
   Model model;
   model.options.features = 64;
@@ -29,18 +44,13 @@ inline Model Rotation(double doubt = 1e-3) {
   model.map.matrix = Matrix(3, 2);
   model.map.matrix << 20, 0, 0, 0.5, 3, -4;
   model.map.offset = Vector{{100, -1, 0}};
-  model.state_scale = Vector{{2, 5}};
-  model.state_offset = Vector{{1, -3}};
-  model.time_scale = kTimeScale;
+  model.coordinates = {.state_scale = Vector{{2, 5}},
+                       .state_offset = Vector{{1, -3}},
+                       .time_scale = kTimeScale};
   model.start_times = {kStart, kStart + 1};
   model.end_times = {kStart + 5, kStart + 5};
-  model.noise_variance = Vector::Ones(3);
-  model.x0_mean = Matrix(2, 2);
-  model.x0_mean << 1, 0.5, -0.8, 0.3;
-  model.x0_chol.assign(2, 1e-3 * Matrix::Identity(2, 2));
-
   constexpr Eigen::Index kSide = 7, kInducing = kSide * kSide;
-  GpParameters& gp = model.gp;
+  GpParameters gp;
   gp.inducing_locations.resize(kInducing, 2);
   for (Eigen::Index i = 0; i < kInducing; ++i) {
     gp.inducing_locations.row(i) << 0.75 * static_cast<double>(i / kSide - kSide / 2),
@@ -57,7 +67,24 @@ inline Model Rotation(double doubt = 1e-3) {
   field.col(0) = -kDamping * z.col(0) + z.col(1);
   field.col(1) = -z.col(0) - kDamping * z.col(1);
   const Matrix whitened = sparse.Factor(0).triangularView<Eigen::Lower>().solve(field);
-  gp.inducing_mean = whitened.transpose();
+  const Matrix mean = whitened.transpose();
+  model.options.inducing = static_cast<std::size_t>(kInducing);
+  model.options.shared_hyperparameters = true;
+  MakeParameters(model);
+  Put(model, "noise_variance", Vector::Ones(3).eval());
+  Put(model, "x0_mean", Matrix{{1, 0.5}, {-0.8, 0.3}});
+  const Matrix identity = Matrix::Identity(2, 2);
+  Matrix factors(2, 4);
+  factors << identity.reshaped<Eigen::RowMajor>().transpose(),
+      identity.reshaped<Eigen::RowMajor>().transpose();
+  Put(model, "x0_chol", Matrix(1e-3 * factors));
+  Put(model, "inducing_locations", gp.inducing_locations);
+  Put(model, "lengthscales", gp.lengthscales);
+  Put(model, "variances", gp.variances);
+  Put(model, "inducing_mean", mean);
+  Matrix chol(2 * kInducing, kInducing);
+  chol << gp.inducing_chol[0], gp.inducing_chol[1];
+  Put(model, "inducing_chol", chol);
   return model;
 }
 

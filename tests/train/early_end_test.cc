@@ -52,7 +52,7 @@ EarlyEnd Watch(const Dataset& data, const FitOptions& options) {
     found.end = trainer.Step().step + 1;
     const TrainerState after = trainer.Save();
     if (found.cooling_from > 0) found.moves.push_back(LargestMove(before, after));
-    if (found.cooling_from == 0 && after.cooling_from > 0) found.cooling_from = found.end;
+    if (found.cooling_from == 0 && after.cooling_from) found.cooling_from = found.end;
   }
   return found;
 }
@@ -107,7 +107,7 @@ TEST(EarlyEnd, ARestoredRunThatKeepsShootingEndsWithTheSameBits) {
   options.tightening = 0.1;
   options.tolerance = ToleranceRule::kLearnt;
   options.tolerance_prior = TolerancePrior::kLaplace;
-  EXPECT_EQ(RunAll(SmallData(), options).end.keeps_shooting, 1u);
+  EXPECT_EQ(RunAll(SmallData(), options).end.keeps_shooting, true);
   ExpectRestoredRunsAreTheSame(options);
 }
 

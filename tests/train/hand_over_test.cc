@@ -42,7 +42,7 @@ std::size_t StepsOf(const TrainerRun& run, BoundKind kind) {
 TEST(HandOver, ChaosKeepsShooting) {
   const FitOptions options = Shooting(100);
   const TrainerRun run = RunAll(Lorenz(), options);
-  EXPECT_EQ(run.end.keeps_shooting, 1u);
+  EXPECT_EQ(run.end.keeps_shooting, true);
   EXPECT_EQ(StepsOf(run, BoundKind::kShooting), 100u);
   EXPECT_EQ(run.model.shooting_times.size(), 78u);
   EXPECT_EQ(run.steps.back().tolerance, options.tight_tolerance);
@@ -50,7 +50,7 @@ TEST(HandOver, ChaosKeepsShooting) {
 
 TEST(HandOver, WhatCanBeFollowedEndsOnWholeTrajectories) {
   const TrainerRun run = RunAll(VanDerPol(), Shooting(300));
-  EXPECT_EQ(run.end.keeps_shooting, 0u);
+  EXPECT_EQ(run.end.keeps_shooting, false);
   EXPECT_EQ(StepsOf(run, BoundKind::kShooting), 210u);
   EXPECT_EQ(StepsOf(run, BoundKind::kVanilla), 90u);
   EXPECT_EQ(run.steps.back().phase, BoundKind::kVanilla);
@@ -65,7 +65,7 @@ TEST(HandOver, ShootingGoesOnFromWhereItWas) {
   for (std::size_t i = 0; i < 209; ++i) trainer.Step();
   const Model before = trainer.Snapshot();
   trainer.Step();
-  EXPECT_EQ(trainer.Save().keeps_shooting, 1u);
+  EXPECT_EQ(trainer.Save().keeps_shooting, true);
   const Model after = trainer.Snapshot();
   ASSERT_EQ(after.shooting_mean.rows(), before.shooting_mean.rows());
   EXPECT_LT((after.shooting_mean - before.shooting_mean).cwiseAbs().maxCoeff(), 1e-3);
@@ -78,9 +78,9 @@ TEST(HandOver, ShootingGoesOnFromWhereItWas) {
 TEST(HandOver, PolishLossDecides) {
   FitOptions options = Shooting(40);
   options.polish_loss = 1e9;
-  EXPECT_EQ(RunAll(Lorenz(), options).end.keeps_shooting, 0u);
+  EXPECT_EQ(RunAll(Lorenz(), options).end.keeps_shooting, false);
   options.polish_loss = 0;
-  EXPECT_EQ(RunAll(Lorenz(), options).end.keeps_shooting, 1u);
+  EXPECT_EQ(RunAll(Lorenz(), options).end.keeps_shooting, true);
 }
 
 TEST(HandOver, WhoeverAsksForTheVanillaBoundGetsIt) {
@@ -96,7 +96,7 @@ void ExpectRestoredRunsAreTheSame(const Dataset& data, FitOptions options, bool 
   for (std::size_t batch : {0, 9}) {
     options.batch = batch;
     const TrainerState whole = RunAll(data, options).end;
-    ASSERT_EQ(whole.keeps_shooting, keeps_shooting ? 1u : 0u);
+    ASSERT_EQ(whole.keeps_shooting, keeps_shooting);
     const std::size_t border = options.steps * 7 / 10;
     for (std::size_t stop : {border - 1, border, border + 1, options.steps - 1}) {
       EXPECT_TRUE(EndWhenRestoredAfter(stop, data, options) == whole)

@@ -73,8 +73,8 @@ TEST_P(AnyModel, LearnsARotation) {
   EXPECT_LT(ForecastError(model), 0.08) << model.warning;
   // What is left over is the noise, 5 % of spreads of about 0.65: 0.032. Independent weights are
   // wider than they should be, and their noise more.
-  EXPECT_GT(std::sqrt(model.noise_variance[0]), 0.016);
-  EXPECT_LT(std::sqrt(model.noise_variance[0]), 0.08);
+  EXPECT_GT(model.noise().Deviation(0), 0.016);
+  EXPECT_LT(model.noise().Deviation(0), 0.08);
 }
 
 TEST_P(AnyModel, SameBitsForAnyNumberOfThreads) {
@@ -129,7 +129,7 @@ TEST(Models, ThoseThatArePointsHaveOneDrawAndNoDoubt) {
     FitOptions options = OptionsOf(name);
     options.steps = 30;
     const Model model = Fit(RotationData(), options);
-    EXPECT_TRUE(model.x0_chol[0].isZero(0));
+    EXPECT_FALSE(model.parameters.Has("x0_chol"));
     const Forecast forecast = ForecastTrajectory(model, 0, std::vector<double>{1, 3}, {.draws = 3});
     EXPECT_EQ(forecast.draws[0], forecast.draws[2]);
   }
@@ -147,9 +147,9 @@ TEST(Models, SlopesAreAStart) {
 TEST(Models, WeightDecayShrinksWeights) {
   FitOptions options = OptionsOf("neural");
   options.steps = 500;
-  const double without = Fit(RotationData(), options).network.mean.norm();
+  const double without = WeightsOf(Fit(RotationData(), options)).norm();
   options.neural.weight_decay = 1e5;
-  EXPECT_LT(Fit(RotationData(), options).network.mean.norm(), 0.7 * without);
+  EXPECT_LT(WeightsOf(Fit(RotationData(), options)).norm(), 0.7 * without);
 }
 
 // Chosen by data that say nothing moves, the weights are those that move least.
@@ -164,7 +164,7 @@ TEST(Models, TheParametersThatAreBestOnValidationDataAreKept) {
   EXPECT_GT(ForecastError(chosen.model), 2 * ForecastError(last.model));
   // Training ends when nothing was gained for long, and the noise is then what is left over.
   EXPECT_LT(chosen.history.back().step, last.history.back().step / 2);
-  EXPECT_GT(chosen.model.noise_variance[0], 4 * last.model.noise_variance[0]);
+  EXPECT_GT(chosen.model.noise().parameters[0], 4 * last.model.noise().parameters[0]);
 }
 
 TEST(Models, ARunWithValidationDataIsRestoredToTheSameBits) {
@@ -211,7 +211,7 @@ TEST(Models, DrawsOfWeightsAgreeWithTheLaplaceApproximation) {
   const Model model = Fit(data, options);
   EXPECT_EQ(model.sampler.divergent, 0u);
   EXPECT_LT(model.sampler.worst_rhat, 1.02);
-  ASSERT_EQ(model.draws.count(), 1600u);
+  ASSERT_EQ(model.draws.rows(), 1600);
   EXPECT_LT(ForecastError(model), 0.02);
 
   Trainer trainer(data, options);
@@ -223,9 +223,9 @@ TEST(Models, DrawsOfWeightsAgreeWithTheLaplaceApproximation) {
   const Vector top = target.PositionOf(flat);
   const Eigen::MatrixXd curvature = Curvature(target.Density(), top);
   const Eigen::MatrixXd covariance = curvature.inverse();
-  const Vector weights = trainer.Snapshot().network.mean;
+  const Vector weights = WeightsOf(trainer.Snapshot());
   for (Eigen::Index i = 0; i < weights.size(); ++i) {
-    const Vector draws = model.draws.field.col(i);
+    const Vector draws = model.draws.col(first + i);
     const double scale = weights[i] / top[i];
     const double expected = std::fabs(scale) * std::sqrt(covariance(i, i));
     const double deviation = std::sqrt((draws.array() - draws.mean()).square().mean());

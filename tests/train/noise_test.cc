@@ -40,7 +40,7 @@ Dataset Decay() {
 }
 
 Vector LogNoise(const Trainer& trainer) {
-  return trainer.Snapshot().noise_variance.array().log().matrix();
+  return trainer.Snapshot().noise().parameters.array().log().matrix();
 }
 
 TEST(NaturalLogStep, GoesTheRateOfWhatIsLeftButNeverFar) {
@@ -67,7 +67,7 @@ TEST(Noise, FollowsTheMeanSquareResidual) {
     if (i >= 600) mean_ratio += ratio / 200;
   }
   EXPECT_NEAR(mean_ratio, 1, 0.1);
-  EXPECT_NEAR(std::sqrt(trainer.Snapshot().noise_variance[0]), 0.05, 0.02);
+  EXPECT_NEAR(std::sqrt(trainer.Snapshot().noise().parameters[0]), 0.05, 0.02);
 }
 
 TEST(Noise, MovesByAtMostTheRate) {
@@ -93,11 +93,11 @@ TEST(Noise, IsHeldToTheStep) {
     options.bound = bound;
     options.noise_hold = 0.6;  // through the end of the first phase and on
     Trainer trainer(VanDerPolData(), options);
-    const Vector start = trainer.Snapshot().noise_variance;
+    const Vector start = trainer.Snapshot().noise().parameters;
     for (std::size_t i = 0; i < 24; ++i) trainer.Step();
-    EXPECT_EQ(trainer.Snapshot().noise_variance, start);
+    EXPECT_EQ(trainer.Snapshot().noise().parameters, start);
     trainer.Step();
-    const Vector after = trainer.Snapshot().noise_variance;
+    const Vector after = trainer.Snapshot().noise().parameters;
     EXPECT_NE(after[0], start[0]);
     EXPECT_NE(after[1], start[1]);
   }
@@ -109,11 +109,11 @@ TEST(Noise, GivenOneIsKeptToTheBit) {
     options.batch = batch;
     options.noise_variance = {0.02, 0.5};
     Trainer trainer(VanDerPolData(), options);
-    const Vector start = trainer.Snapshot().noise_variance;
+    const Vector start = trainer.Snapshot().noise().parameters;
     for (; !trainer.done(); trainer.Step()) {
-      ASSERT_EQ(trainer.Snapshot().noise_variance, start);
+      ASSERT_EQ(trainer.Snapshot().noise().parameters, start);
     }
-    EXPECT_EQ(trainer.Snapshot().noise_variance, start);
+    EXPECT_EQ(trainer.Snapshot().noise().parameters, start);
   }
 }
 
@@ -122,9 +122,9 @@ TEST(Noise, OfMinibatchesIsThatOfAllData) {
   FitOptions options = Small(1200);
   options.bound = BoundKind::kShooting;  // a single trajectory has no other parts
   options.polish = 0;
-  const Vector whole = testing_support::RunAll(VanDerPolData(), options).model.noise_variance;
+  const Vector whole = testing_support::RunAll(VanDerPolData(), options).model.noise().parameters;
   options.batch = 10;
-  const Vector parts = testing_support::RunAll(VanDerPolData(), options).model.noise_variance;
+  const Vector parts = testing_support::RunAll(VanDerPolData(), options).model.noise().parameters;
   for (Eigen::Index c = 0; c < 2; ++c) {
     EXPECT_LT(std::fabs(std::log(parts[c] / whole[c])), std::log(3.0))
         << parts[c] << " " << whole[c];
@@ -152,9 +152,9 @@ TEST(Noise, OfAConstantChannelFalls) {
   const double start = trainer.start().noise_variance[1];
   while (!trainer.done()) {
     trainer.Step();
-    ASSERT_GE(trainer.Snapshot().noise_variance[1], (1 - kRounding) * kSmallestShare * start);
+    ASSERT_GE(trainer.Snapshot().noise().parameters[1], (1 - kRounding) * kSmallestShare * start);
   }
-  EXPECT_LT(trainer.Snapshot().noise_variance[1], 0.1 * start);
+  EXPECT_LT(trainer.Snapshot().noise().parameters[1], 0.1 * start);
 }
 
 TEST(Noise, NeverFallsBelowItsFloor) {
@@ -173,7 +173,7 @@ TEST(Noise, NeverFallsBelowItsFloor) {
   trainer.Restore(state);
   trainer.Step();
   const double floor = kSmallestShare * trainer.start().noise_variance[1];
-  EXPECT_NEAR(trainer.Snapshot().noise_variance[1], floor, kRounding * floor);
+  EXPECT_NEAR(trainer.Snapshot().noise().parameters[1], floor, kRounding * floor);
 }
 
 }  // namespace

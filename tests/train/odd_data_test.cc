@@ -51,14 +51,13 @@ Dataset OneChannel(Time time, Value value) {
 }
 
 bool IsFinite(const Model& m) {
-  bool finite = m.map.matrix.allFinite() && m.map.offset.allFinite() && m.state_scale.allFinite() &&
-                m.state_offset.allFinite() && std::isfinite(m.time_scale) &&
-                m.noise_variance.allFinite() && m.noise_variance.minCoeff() > 0 &&
-                m.gp.inducing_locations.allFinite() && m.gp.inducing_mean.allFinite() &&
-                m.gp.lengthscales.allFinite() && m.gp.variances.allFinite() &&
-                m.x0_mean.allFinite();
-  for (const Matrix& chol : m.x0_chol) finite = finite && chol.allFinite();
-  for (const Matrix& chol : m.gp.inducing_chol) finite = finite && chol.allFinite();
+  const auto is_finite = [](double v) { return std::isfinite(v); };
+  const Vector noise = m.noise().parameters;
+  const bool finite = m.map.matrix.allFinite() && m.map.offset.allFinite() &&
+                      m.coordinates.state_scale.allFinite() &&
+                      m.coordinates.state_offset.allFinite() &&
+                      std::isfinite(m.coordinates.time_scale) && noise.minCoeff() > 0 &&
+                      std::ranges::all_of(m.parameters.values, is_finite);
   return finite;
 }
 
@@ -73,7 +72,7 @@ void ExpectUsable(const Dataset& data, const FitOptions& options) {
     const Trajectory& t = data.trajectories[n];
     const Forecast forecast = ForecastTrajectory(model, n, t.times, {.draws = 8, .threads = 1});
     EXPECT_TRUE(forecast.diverged > 0 || forecast.Mean().allFinite()) << "trajectory " << n;
-    const Scores scores = Score(forecast, model.noise_variance, t.values);
+    const Scores scores = Score(forecast, forecast.noise, t.values);
     for (double score : {scores.mnll, scores.mse, scores.crps, scores.coverage_90}) {
       EXPECT_FALSE(std::isnan(score)) << "trajectory " << n;
     }
@@ -198,15 +197,15 @@ TEST_P(OddData, HiddenStatesOfAConstantHaveItsSize) {
   const Dataset data = OneChannel([](int i) { return i; }, [](int) { return 0.1; });
   ExpectUsable(data, options);
   const Model model = Fit(data, options);
-  EXPECT_GT(model.state_scale.minCoeff(), 1e-3);
-  EXPECT_LT(model.state_scale.maxCoeff(), 1e3);
+  EXPECT_GT(model.coordinates.state_scale.minCoeff(), 1e-3);
+  EXPECT_LT(model.coordinates.state_scale.maxCoeff(), 1e3);
 }
 
 // A field that nothing is known of was followed over a billion units of time.
 TEST_P(OddData, TimeOfAConstantIsScaledByItsSpan) {
   const Dataset data = OneChannel([](int i) { return 1e9 * i; }, [](int) { return 2.0; });
   ExpectUsable(data, options);
-  EXPECT_DOUBLE_EQ(Fit(data, options).time_scale, 39e9);
+  EXPECT_DOUBLE_EQ(Fit(data, options).coordinates.time_scale, 39e9);
 }
 
 TEST(OddData, UnitsWhoseSquaresOverflowAreRefused) {

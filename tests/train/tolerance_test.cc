@@ -126,7 +126,7 @@ TEST(Tolerance, FixedAndLoweredDoNotLookAtTheGaps) {
     options.tolerance = ToleranceRule::kLowered;
     const TrainerRun run = RunAll(VanDerPolData(), options);
     for (const Progress& progress : run.steps) {
-      EXPECT_EQ(progress.tolerance, PlannedTolerance(options, progress.step, 30));
+      EXPECT_EQ(progress.tolerance, ToleranceScheduleOf(options).At(progress.step, 30));
     }
     EXPECT_LT(run.steps.back().tolerance, run.steps.front().tolerance);
   }

@@ -28,7 +28,7 @@ FitOptions Small() {
 TEST(PlanPhases, BothBoundsShootFirstAndEndOnWholeTrajectories) {
   FitOptions options;
   options.steps = 900;
-  std::vector<PhasePlan> plan = PlanPhases(options);
+  std::vector<PhasePlan> plan = PlanPhases(options, true);
   ASSERT_EQ(plan.size(), 2u);
   EXPECT_EQ(plan[0].bound, BoundKind::kShooting);
   EXPECT_EQ(plan[0].steps, 450u);
@@ -37,31 +37,31 @@ TEST(PlanPhases, BothBoundsShootFirstAndEndOnWholeTrajectories) {
   EXPECT_EQ(plan[1].steps, 450u);
   EXPECT_EQ(plan[1].rate, options.last_rate * options.learning_rate);
   options.approach = 0;
-  plan = PlanPhases(options);
+  plan = PlanPhases(options, true);
   ASSERT_EQ(plan.size(), 1u);
   EXPECT_EQ(plan[0].rate, options.learning_rate);
   options.bound = BoundKind::kShooting;
   options.polish = 0.25;
-  plan = PlanPhases(options);
+  plan = PlanPhases(options, true);
   ASSERT_EQ(plan.size(), 2u);
   EXPECT_EQ(plan[1].steps, 225u);
   options.polish = 0;
-  plan = PlanPhases(options);
+  plan = PlanPhases(options, true);
   ASSERT_EQ(plan.size(), 1u);
   EXPECT_EQ(plan[0].bound, BoundKind::kShooting);
 }
 
-TEST(PlannedTolerance, IsLoweredThenKept) {
+TEST(ToleranceSchedule, IsLoweredThenKept) {
   FitOptions options;
   options.loose_tolerance = 0.1;
   options.tight_tolerance = 0.001;
   options.tightening = 0.5;
-  EXPECT_DOUBLE_EQ(PlannedTolerance(options, 0, 100), 0.1);
-  EXPECT_DOUBLE_EQ(PlannedTolerance(options, 25, 100), 0.01);
-  EXPECT_DOUBLE_EQ(PlannedTolerance(options, 50, 100), 0.001);
-  EXPECT_DOUBLE_EQ(PlannedTolerance(options, 99, 100), 0.001);
+  EXPECT_DOUBLE_EQ(ToleranceScheduleOf(options).At(0, 100), 0.1);
+  EXPECT_DOUBLE_EQ(ToleranceScheduleOf(options).At(25, 100), 0.01);
+  EXPECT_DOUBLE_EQ(ToleranceScheduleOf(options).At(50, 100), 0.001);
+  EXPECT_DOUBLE_EQ(ToleranceScheduleOf(options).At(99, 100), 0.001);
   options.tolerance = ToleranceRule::kFixed;
-  EXPECT_DOUBLE_EQ(PlannedTolerance(options, 0, 100), 0.001);
+  EXPECT_DOUBLE_EQ(ToleranceScheduleOf(options).At(0, 100), 0.001);
 }
 
 TrainerState StateAfterAll(FitOptions options) {
@@ -155,11 +155,11 @@ TEST(Trainer, NoiseIsHeldAtFirst) {
   FitOptions options = Small();
   options.noise_hold = 0.5;
   Trainer trainer(VanDerPolData(), options);
-  const Vector at_start = trainer.Snapshot().noise_variance;
+  const Vector at_start = trainer.Snapshot().noise().parameters;
   for (int i = 0; i < 15; ++i) trainer.Step();
-  EXPECT_EQ(trainer.Snapshot().noise_variance, at_start);
+  EXPECT_EQ(trainer.Snapshot().noise().parameters, at_start);
   for (int i = 0; i < 5; ++i) trainer.Step();
-  EXPECT_NE(trainer.Snapshot().noise_variance, at_start);
+  EXPECT_NE(trainer.Snapshot().noise().parameters, at_start);
 }
 
 TEST(Trainer, GivenNoiseIsKept) {
@@ -168,10 +168,10 @@ TEST(Trainer, GivenNoiseIsKept) {
   options.noise_hold = 0;
   Trainer trainer(VanDerPolData(), options);
   while (!trainer.done()) trainer.Step();
-  EXPECT_NEAR(trainer.Snapshot().noise_variance[0], 0.01, 1e-15);
-  EXPECT_NEAR(trainer.Snapshot().noise_variance[1], 0.04, 1e-15);
+  EXPECT_NEAR(trainer.Snapshot().noise().parameters[0], 0.01, 1e-15);
+  EXPECT_NEAR(trainer.Snapshot().noise().parameters[1], 0.04, 1e-15);
   options.noise_variance = {0.09};
-  EXPECT_NEAR(Trainer(VanDerPolData(), options).Snapshot().noise_variance[1], 0.09, 1e-15);
+  EXPECT_NEAR(Trainer(VanDerPolData(), options).Snapshot().noise().parameters[1], 0.09, 1e-15);
 }
 
 std::string MessageOf(const FitOptions& options) {
