@@ -47,7 +47,7 @@ std::size_t ParameterLayout::Add(std::string name, std::vector<std::size_t> shap
                                  Transform transform) {
   for (const ParameterBlock& block : blocks_) {
     if (block.name == name) {
-      ThrowInput("ParameterLayout::Add", "name", fmt::format("'{}' is taken", name));
+      ThrowInput("ParameterLayout::Add", "name", fmt::format("is '{}', must be a new name", name));
     }
   }
   ParameterBlock block{.name = std::move(name), .shape = std::move(shape), .transform = transform};
@@ -77,7 +77,8 @@ const ParameterBlock& ParameterLayout::Find(std::string_view name) const {
   for (const ParameterBlock& block : blocks_) {
     if (block.name == name) return block;
   }
-  ThrowInput("ParameterLayout::Find", "name", fmt::format("'{}' is no block", name));
+  ThrowInput("ParameterLayout::Find", "name",
+             fmt::format("is '{}', must be that of a block", name));
 }
 
 std::span<double> ParameterLayout::Values(std::size_t block, std::span<double> values) const {
