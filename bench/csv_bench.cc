@@ -1,7 +1,7 @@
-// How fast CSV is read, and with how much memory. usage: csv_bench [MEGABYTES]
+// Measures the speed and the memory of reading CSV. usage: csv_bench [MEGABYTES]
 //
-// A file of that size is written to the folder for temporary files first: time and two channels
-// with 16 digits or so, as programs write them. Seconds are the thread's own.
+// A file of that size is written to the temporary folder first. It has a time and two channels with
+// about 16 digits, as programs write them. Times are CPU times of the thread.
 #include <fmt/format.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -19,7 +19,7 @@ namespace {
 
 constexpr double kMega = 1e6;
 
-// Grows the file in pieces, so that writing it takes little memory.
+// Writes the file in pieces, which needs little memory.
 void WriteTable(const std::filesystem::path& path, double megabytes) {
   constexpr int kRows = 10000;
   std::ofstream out(path, std::ios::binary);

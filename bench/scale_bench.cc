@@ -1,7 +1,7 @@
-// Training by minibatch on up to a million observations: the time of a step depends on the batch,
-// not on the data, and memory stays small.
+// Measures minibatch training on up to a million observations. The time of a step depends on the
+// batch, not on the size of the data, and memory stays small.
 //
-// Prints the table of docs/performance.md. Peak memory is the process's so far; rows come in
+// Prints a table of docs/performance.md. Peak memory is that of the process so far, so rows are in
 // increasing order of size.
 #include <fmt/format.h>
 #include <sys/resource.h>
@@ -29,8 +29,8 @@ double PeakMebibytes() {
   return static_cast<double>(usage.ru_maxrss) / 1024;
 }
 
-// States of the Van der Pol system, seven time units per 50 points, in pieces that the solver's
-// limit on steps allows.
+// Returns states of the Van der Pol system, 50 points per seven units of time. They are computed in
+// pieces because the solver limits the number of steps.
 Matrix LongSeries(std::vector<double> start, const std::vector<double>& times) {
   constexpr std::size_t kPiece = 250;
   Matrix states(static_cast<Eigen::Index>(times.size()), 2);

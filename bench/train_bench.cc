@@ -1,12 +1,13 @@
-// Speed of training steps, as ratios within one run: machines are noisy, ratios less so.
+// Measures the speed of training steps, as ratios within one run, which vary less between machines
+// than times.
 //
-// Each step's time stands beside the time of the bare sines, cosines and exponentials that its
-// field evaluations cannot do without, measured in turn with it. Both are the smallest of many
-// rounds. Then: how the time grows with the work, and what a second thread gives. The tables are
-// those of docs/performance.md.
+// The time of a step is compared with the time of the sines, cosines and exponentials alone that
+// its field evaluations need. Both are measured alternately; the smallest time of many rounds is
+// taken. Further tables show how the time grows with the work, and the gain of a second thread. All
+// tables are in docs/performance.md.
 //
-// GPODE_DATA may name the folder of the paper's data (mocap/mocap09.npz); otherwise data of that
-// shape are simulated.
+// GPODE_DATA may name the folder of the paper's data (mocap/mocap09.npz); otherwise data of the
+// same shape are simulated.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -36,11 +37,11 @@ double Seconds(Clock::time_point since) {
   return std::chrono::duration<double>(Clock::now() - since).count();
 }
 
-// Keeps what was computed from being optimised away.
+// Keeps the compiler from removing the computation of `memory`.
 void Use(const void* memory) { asm volatile("" : : "g"(memory) : "memory"); }
 
-// The sines, cosines and exponentials of one evaluation of a draw, on arrays in the first-level
-// cache.
+// Computes only the sines, cosines and exponentials of evaluations of a draw, on arrays in the
+// first-level cache.
 class BareCalls {
  public:
   BareCalls(std::size_t dim, std::size_t inducing, std::size_t features, FeaturePrecision precision)
@@ -55,7 +56,7 @@ class BareCalls {
     e_.resize(exponents_.size());
   }
 
-  // Seconds per evaluation, over `count` of them.
+  // Returns the seconds per evaluation, averaged over `count` of them.
   double Measure(std::size_t count) {
     const double start = OwnSeconds();
     for (std::size_t i = 0; i < count; ++i) {
@@ -80,20 +81,20 @@ struct Task {
   std::string name;
   Dataset data;
   FitOptions options;
-  std::size_t warm_up;    // steps before the clock starts
+  std::size_t warm_up;    // steps before the measurement
   std::size_t per_round;  // steps per measurement
   std::string wanted;
 };
 
 struct Timing {
   double step = INFINITY;  // seconds
-  double bare = INFINITY;  // seconds, for as many evaluations
-  double evaluations = 0;  // per step
+  double bare = INFINITY;  // seconds of the functions alone, for as many evaluations
+  double evaluations = 0;  // evaluations per step
 };
 
-constexpr std::size_t kForever = 1000000;  // steps: no run ends while it is measured
+constexpr std::size_t kForever = 1000000;  // steps, so many that no run ends while it is measured
 
-// A run on one bound from the first step, for measurements on it.
+// Returns options with which a run uses one bound from the first step on.
 FitOptions OneBound(BoundKind bound, std::size_t draws) {
   FitOptions options;
   options.bound = bound;
@@ -140,7 +141,7 @@ Dataset VanDerPolData(std::size_t points, std::size_t trajectories = 1) {
   return data;
 }
 
-// Sequences like those of a walking body: 50 channels mixed from five smooth oscillations.
+// Returns sequences that resemble a walking body: 50 channels mixed from five smooth oscillations.
 Dataset WalkingData(std::size_t sequences, std::size_t frames) {
   constexpr Eigen::Index kChannels = 50, kStates = 5;
   testing_support::Numbers numbers(17);
@@ -163,7 +164,7 @@ Dataset WalkingData(std::size_t sequences, std::size_t frames) {
   return data;
 }
 
-// The first frames of MoCap subject 09.
+// Returns the first frames of MoCap subject 09.
 Dataset MocapData(const std::string& folder, std::size_t frames) {
   const Archive archive = ReadNpz(folder + "/mocap/mocap09.npz");
   const Array& train = archive.at("train");
@@ -221,7 +222,7 @@ std::vector<Task> Tasks() {
   return {vanilla, single, shooting, Mocap(), mocap_single};
 }
 
-// Of the tasks whose names contain `only`.
+// Prints the times of the tasks whose names contain `only`.
 void PrintSteps(const std::string& only) {
   fmt::print("| training step | time | evaluations | bare sincos and exp | ratio | wanted |\n");
   fmt::print("| --- | --- | --- | --- | --- | --- |\n");
@@ -256,7 +257,7 @@ void PrintGrowth() {
   }
 }
 
-// In turn, so that both see the same machine.
+// Measures both alternately, so that changes of the machine's speed affect them equally.
 void PrintThreads(Task task, const std::string& wanted) {
   std::vector<std::unique_ptr<Trainer>> trainers;
   for (std::size_t threads : {1, 2}) {

@@ -1,17 +1,18 @@
-// Draws a vector field from a Gaussian process and evaluates it beside the process's own moments.
+// Draws a vector field from a Gaussian process and compares it with the standard deviation of all
+// draws.
 #include <gpode/gpode.h>
 
 #include <cmath>
 #include <cstdio>
 
 int main() {
-  // Four inducing points in the plane. A whitened mean of zero and a whitened covariance of one
-  // would be the prior; a small covariance says that the field is known to be near zero there.
+  // There are four inducing points in the plane. A whitened mean of zero and a whitened covariance
+  // of one would be the prior; a small covariance means that the field is close to zero there.
   gpode::GpParameters parameters;
   parameters.inducing_locations = gpode::Matrix{{-1, -1}, {-1, 1}, {1, -1}, {1, 1}};
   parameters.inducing_mean = gpode::Matrix::Zero(2, 4);
   parameters.inducing_chol.assign(2, 0.1 * gpode::Matrix::Identity(4, 4));
-  parameters.lengthscales = gpode::Matrix::Constant(1, 2, 0.8);  // one row: outputs share it
+  parameters.lengthscales = gpode::Matrix::Constant(1, 2, 0.8);  // one row, which all outputs share
   parameters.variances = gpode::Vector::Constant(1, 1.0);
 
   gpode::SparseGp gp(gpode::GetKernel("squared-exponential"));

@@ -1,4 +1,4 @@
-// Learns a pendulum from three noisy recordings with gaps, then says what it knows.
+// Learns a pendulum from three noisy recordings with missing values, then forecasts.
 #include <gpode/gpode.h>
 
 #include <cstdio>
@@ -11,10 +11,10 @@ int main() {
                                                   .trajectories = 3,
                                                   .missing = 0.1});
   gpode::FitOptions options;
-  options.steps = 1000;  // the default takes longer and learns better
+  options.steps = 1000;  // fewer than by default, to save time
   const gpode::Posterior posterior(gpode::Fit(seen.data, options));
 
-  // What comes after the first recording, with 90 % bands, and how good that was.
+  // Forecast the time after the first recording, with 90 % bands, and score the forecast.
   const std::vector<double> later = gpode::RegularTimes(10.5, 15, 10);
   const gpode::Forecast forecast =
       posterior.Trajectory(0, later, {.from = gpode::Origin::kLatestState});
@@ -28,7 +28,7 @@ int main() {
   std::printf("MNLL %.2f, MSE %.4f, %zu draws diverged\n", scores.mnll, scores.mse,
               scores.diverged);
 
-  // From another start, known up to 0.1; and the field there.
+  // Forecast from another start with a standard deviation of 0.1, and evaluate the field there.
   const gpode::Vector state{{1.0, 0.0}};
   const gpode::Matrix covariance = 0.01 * gpode::Matrix::Identity(2, 2);
   const gpode::Matrix mean = posterior.From({state, covariance}, 0.0, later).Mean();

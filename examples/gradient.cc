@@ -1,5 +1,6 @@
-// The gradient of a trajectory's last x1 with respect to the start and the equation's parameter:
-// the discrete adjoint against finite differences of the same steps.
+// Computes the gradient of the last x1 of a trajectory with respect to its start and the parameter
+// of the equation by the discrete adjoint, and compares it with finite differences of the same
+// steps.
 #include <gpode/gpode.h>
 
 #include <cstdio>

@@ -1,4 +1,4 @@
-// Trains with checkpoints, stops half-way, resumes from the file, forecasts from it.
+// Trains with checkpoints, stops half-way, resumes from the model file and forecasts from it.
 #include <gpode/gpode.h>
 
 #include <cstdio>

@@ -1,4 +1,5 @@
-// Motion capture: a skeleton, a NUL byte, a motion; or a motion alone.
+// The fuzz target of motion capture. The bytes are a skeleton, a NUL byte and a motion, or a motion
+// alone.
 #include "fuzz.h"
 #include "gpode/data_files.h"
 

@@ -1,4 +1,5 @@
-// CSV. The first byte chooses options. What is read must survive being written and read again.
+// The fuzz target of CSV. The first byte chooses options. Data that were read must be the same
+// after writing and reading them again.
 #include <bit>
 #include <cmath>
 #include <sstream>
@@ -56,7 +57,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::ostringstream out;
   gpode::WriteCsv(out, gpode::ColumnsOf(read));
   const gpode::ReadOptions again{.separator = ',', .allow_empty_channels = true};
-  // Channels may be called like the columns that are written before them.
+  // This may be refused, because a channel may have the name of a column that is written before it.
   gpode::fuzz::ReadsOrRefuses(
       [&] { GPODE_CHECK(Same(read, gpode::ReadCsvText(out.str(), "f", again))); });
   return 0;

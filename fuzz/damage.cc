@@ -1,5 +1,5 @@
-// A fuzz target without libFuzzer: the files of its corpus and damaged copies of them, the same
-// bytes every time. Quick enough for every test run; script/fuzz searches further.
+// A main function for a fuzz target without libFuzzer. It runs the files of the corpus and damaged
+// copies of them, with the same bytes every time, and is fast enough for every test run.
 //
 // usage: damage_NAME COPIES CORPUS
 #include <algorithm>
@@ -23,7 +23,7 @@ using Generator = std::mt19937_64;
 
 std::size_t Below(std::size_t count, Generator& generator) { return generator() % count; }
 
-// One change: another byte, bytes taken out, bytes repeated elsewhere, or the end cut off.
+// Makes one change: another byte, bytes removed, bytes repeated elsewhere, or the end cut off.
 void Damage(Bytes& bytes, Generator& generator) {
   if (bytes.empty()) return bytes.push_back(static_cast<std::uint8_t>(generator()));
   const auto at = bytes.begin() + static_cast<std::ptrdiff_t>(Below(bytes.size(), generator));
@@ -50,7 +50,7 @@ void Damage(Bytes& bytes, Generator& generator) {
   }
 }
 
-// As libFuzzer does: no bytes are not a null pointer.
+// Runs the target. As in libFuzzer, the pointer is not null even if there are no bytes.
 void Try(Bytes bytes) {
   bytes.reserve(1);
   LLVMFuzzerTestOneInput(bytes.data(), bytes.size());
@@ -60,7 +60,7 @@ void Try(Bytes bytes) {
 
 int main(int argc, char** argv) {
   if (argc != 3) return std::cerr << "usage: damage_NAME COPIES CORPUS\n", 2;
-  gpode::internal::checksums_count = false;
+  gpode::internal::verify_checksums = false;
   Generator generator(1);
   std::vector<std::filesystem::path> files;
   for (const auto& entry : std::filesystem::directory_iterator(argv[2])) files.push_back(entry);

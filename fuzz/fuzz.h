@@ -1,4 +1,4 @@
-// What fuzz targets share: any bytes must be read or refused with an InputError of one line.
+// Functions that all fuzz targets share.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace gpode::fuzz {
 
-// read() may throw nothing but an InputError.
+// Calls read(), which may throw only an InputError whose message is one line.
 template <typename Read>
 void ReadsOrRefuses(Read read) {
   try {
@@ -24,8 +24,9 @@ void ReadsOrRefuses(Read read) {
 
 }  // namespace gpode::fuzz
 
-// libFuzzer calls it once, before all else. A target is one source file, so this is there once.
+// libFuzzer calls this function once at the beginning. It can be defined in a header because a
+// target has one source file.
 extern "C" int LLVMFuzzerInitialize(int*, char***) {
-  gpode::internal::checksums_count = false;
+  gpode::internal::verify_checksums = false;
   return 0;
 }

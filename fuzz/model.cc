@@ -1,4 +1,4 @@
-// Model files. Checksums do not count.
+// The fuzz target of model files. Checksums are not verified.
 #include <span>
 
 #include "fuzz.h"

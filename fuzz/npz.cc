@@ -1,4 +1,5 @@
-// NumPy's arrays and archives, and data sets in them. Checksums do not count.
+// The fuzz target of NumPy's archives and of data sets in NumPy's files. Checksums are not
+// verified.
 #include "gpode/npz.h"
 
 #include <span>

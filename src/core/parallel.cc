@@ -19,7 +19,7 @@ thread_local std::size_t worker_index = 0;
 
 // The number of times a thread polls for work before it sleeps, about 100 microseconds. Waking a
 // thread takes as long as a short loop, and the loops of a training step follow each other closely.
-constexpr int kLooks = 5000;
+constexpr int kPolls = 5000;
 
 void Pause() {
 #if defined(__x86_64__)
@@ -33,7 +33,7 @@ struct InsideLoop {
 };
 
 // Runs a loop on the calling thread, with the same guarantee about exceptions as a parallel loop.
-void RunHere(std::size_t count, void (*call)(void*, std::size_t), void* body) {
+void RunOnCaller(std::size_t count, void (*call)(void*, std::size_t), void* body) {
   std::exception_ptr failure;
   for (std::size_t i = 0; i < count; ++i) {
     try {
@@ -56,7 +56,7 @@ struct ThreadPool::State {
   // These change only while the mutex is held but are read without it.
   std::atomic<std::size_t> generation{0}, busy{0};
   std::atomic<bool> stop{false};
-  int looks = 0;
+  int polls = 0;
 
   std::size_t count = 0;
   void (*call)(void*, std::size_t) = nullptr;
@@ -85,7 +85,7 @@ struct ThreadPool::State {
     std::size_t seen = 0;
     std::unique_lock lock(mutex, std::defer_lock);
     while (true) {
-      for (int i = 0; i < looks && generation == seen && !stop; ++i) Pause();
+      for (int i = 0; i < polls && generation == seen && !stop; ++i) Pause();
       lock.lock();
       wake.wait(lock, [&] { return stop || generation != seen; });
       if (stop) return;
@@ -102,7 +102,7 @@ struct ThreadPool::State {
 ThreadPool::ThreadPool(std::size_t threads) : state_(std::make_unique<State>()) {
   if (threads == 0) threads = std::max(1u, std::thread::hardware_concurrency());
   // With more threads than cores, a polling thread would keep another from working.
-  state_->looks = threads <= std::thread::hardware_concurrency() ? kLooks : 0;
+  state_->polls = threads <= std::thread::hardware_concurrency() ? kPolls : 0;
   for (std::size_t i = 1; i < threads; ++i) {
     state_->workers.emplace_back([state = state_.get(), i] {
       worker_of = state;
@@ -127,10 +127,10 @@ std::size_t ThreadPool::size() const { return state_->workers.size() + 1; }
 
 void ThreadPool::Run(std::size_t count, void (*call)(void*, std::size_t), void* body) {
   State& s = *state_;
-  if (inside_loop || count == 0) return RunHere(count, call, body);
+  if (inside_loop || count == 0) return RunOnCaller(count, call, body);
   if (count == 1 || s.workers.empty()) {
     const InsideLoop inside;
-    return RunHere(count, call, body);
+    return RunOnCaller(count, call, body);
   }
   {
     const std::lock_guard lock(s.mutex);
@@ -145,7 +145,7 @@ void ThreadPool::Run(std::size_t count, void (*call)(void*, std::size_t), void* 
   }
   s.wake.notify_all();
   s.TakeItems();
-  for (int i = 0; i < s.looks && s.busy != 0; ++i) Pause();
+  for (int i = 0; i < s.polls && s.busy != 0; ++i) Pause();
   std::unique_lock lock(s.mutex);
   s.done.wait(lock, [&] { return s.busy == 0; });
   if (s.failure) std::rethrow_exception(std::exchange(s.failure, nullptr));

@@ -48,7 +48,7 @@ std::size_t ParameterLayout::Add(std::string name, std::vector<std::size_t> shap
                                  Transform transform) {
   for (const ParameterBlock& block : blocks_) {
     if (block.name == name) {
-      ThrowInput("ParameterLayout::Add", "name", fmt::format("'{}' is taken", name));
+      ThrowInput("ParameterLayout::Add", "name", fmt::format("is '{}', must be a new name", name));
     }
   }
   ParameterBlock block{.name = std::move(name), .shape = std::move(shape), .transform = transform};
@@ -78,7 +78,7 @@ std::size_t ParameterLayout::Index(std::string_view name) const {
   for (std::size_t i = 0; i < blocks_.size(); ++i) {
     if (blocks_[i].name == name) return i;
   }
-  ThrowInput("ParameterLayout", "name", fmt::format("'{}' is not one of the blocks", name));
+  ThrowInput("ParameterLayout", "name", fmt::format("is '{}', must be that of a block", name));
 }
 
 bool ParameterLayout::Has(std::string_view name) const {

@@ -8,7 +8,7 @@ namespace gpode {
 namespace {
 
 template <typename Visit>
-void ForSeen(const Dataset& data, Eigen::Index channel, Visit visit) {
+void ForObserved(const Dataset& data, Eigen::Index channel, Visit visit) {
   for (const Trajectory& t : data.trajectories) {
     for (Eigen::Index i = 0; i < t.values.rows(); ++i) {
       if (!std::isnan(t.values(i, channel))) visit(t.values(i, channel));
@@ -19,7 +19,7 @@ void ForSeen(const Dataset& data, Eigen::Index channel, Visit visit) {
 double MeanOf(const Dataset& data, Eigen::Index channel) {
   double count = 0, sum = 0;
   double smallest = std::numeric_limits<double>::infinity(), largest = -smallest;
-  ForSeen(data, channel, [&](double value) {
+  ForObserved(data, channel, [&](double value) {
     sum += value;
     count += 1;
     smallest = std::min(smallest, value);
@@ -48,7 +48,7 @@ ChannelMoments MomentsOf(const Dataset& data) {
   for (Eigen::Index c = 0; c < channels; ++c) {
     m.mean[c] = MeanOf(data, c);
     double count = 0, squares = 0;
-    ForSeen(data, c, [&](double value) {
+    ForObserved(data, c, [&](double value) {
       squares += (value - m.mean[c]) * (value - m.mean[c]);
       count += 1;
     });

@@ -15,7 +15,7 @@ namespace gpode {
 namespace {
 
 // Step numbers of the streams of Purpose::kSimulation. Their sample number is the trajectory.
-enum Use : std::uint64_t { kStarts = 0, kTimes = 1, kMissing = 2 };
+enum StreamStep : std::uint64_t { kStarts = 0, kTimes = 1, kMissing = 2 };
 
 constexpr double kLongestSpan = 1e6;  // in default spans; no solver gets this far
 
@@ -29,8 +29,8 @@ void CheckOptions(const SimulationOptions& o, const SystemInfo& info) {
   check("span", o.span);
   if (o.span > kLongestSpan * info.default_span) {
     ThrowInput("Simulate", "span",
-               fmt::format("is {:g}, must be at most {:g}, a million times what shows the system",
-                           o.span, kLongestSpan * info.default_span));
+               fmt::format("is {:g}, must be at most {:g}, a million times the default", o.span,
+                           kLongestSpan * info.default_span));
   }
   CheckAtLeast("Simulate", "points", static_cast<std::ptrdiff_t>(o.points), 1);
   CheckAtLeast("Simulate", "trajectories", static_cast<std::ptrdiff_t>(o.trajectories), 1);
@@ -41,10 +41,13 @@ void CheckOptions(const SimulationOptions& o, const SystemInfo& info) {
   check("noise_share", o.noise_share);
   check("start_spread", o.start_spread);
   if (!o.noise_variance.empty() && o.noise_share > 0) {
-    ThrowInput("Simulate", "noise_share", "is given beside noise_variance, must be one of the two");
+    ThrowInput("Simulate", "noise_share",
+               "and noise_variance are both given, must be only one of them");
   }
   check("missing", o.missing);
-  if (o.missing >= 1) ThrowInput("Simulate", "missing", "must be less than 1");
+  if (o.missing >= 1) {
+    ThrowInput("Simulate", "missing", fmt::format("is {:g}, must be less than 1", o.missing));
+  }
 }
 
 std::vector<double> Times(const SimulationOptions& o, double span, std::size_t trajectory) {
@@ -79,7 +82,7 @@ Vector Spread(std::span<const Matrix> parts) {
 
 // Returns a random value around `start` with a standard deviation of about `spread`; log-normal if
 // the sign must not change.
-double Around(double start, double spread, double normal, bool keeps_sign) {
+double PerturbStart(double start, double spread, double normal, bool keeps_sign) {
   if (!keeps_sign) return start + spread * normal;
   if (start == 0) return 0;
   const double share = spread / start;
@@ -96,7 +99,8 @@ Matrix Starts(const SimulationOptions& o, const std::vector<double>& start, cons
         .Normals({z.data(), start.size()});
     for (Eigen::Index d = 0; d < dim; ++d) {
       const double first = start[static_cast<std::size_t>(d)];
-      starts(n, d) = n == 0 ? first : Around(first, o.start_spread * spread[d], z[d], positive);
+      starts(n, d) =
+          n == 0 ? first : PerturbStart(first, o.start_spread * spread[d], z[d], positive);
     }
   }
   return starts;
@@ -146,14 +150,15 @@ Matrix SolveSystem(const Field& field, std::span<const double> start,
   const SolveResult result = solver.Solve(field, start, 0.0, times,
                                           {states.data(), static_cast<std::size_t>(states.size())});
   if (result.status == SolveStatus::kTooManySteps) {
-    ThrowInput("SolveSystem", "times",
-               fmt::format("reach {:g}, must end earlier: {} steps lead no further than {:g}",
-                           times.back(), result.statistics.accepted, result.reached));
+    ThrowInput(
+        "SolveSystem", "times",
+        fmt::format("end at {:g}, must end before {:g}, which the solver reached in {} steps",
+                    times.back(), result.reached, result.statistics.accepted));
   }
   if (!result.ok()) {
     ThrowInput(
         "SolveSystem", "start",
-        fmt::format("leads nowhere after time {}: {}", result.reached, Message(result.status)));
+        fmt::format("has no solution beyond time {}: {}", result.reached, Message(result.status)));
   }
   return states;
 }

@@ -40,7 +40,7 @@ class AmcParser {
         TakeBone(words);
       }
     }
-    if (frames_ == 0) lines_.FailFile("has no frame, must have some");
+    if (frames_ == 0) lines_.FailFile("has no frame, must have at least one");
     EndFrame(nullptr);
     return Result();
   }
@@ -91,7 +91,7 @@ class AmcParser {
     if (!first_is_whole_ || bone_ < bones_.size()) {
       const std::string message =
           fmt::format("frame {} ends after {} bones, must have {}", frame_, bone_,
-                      first_is_whole_ ? std::to_string(bones_.size()) : "some");
+                      first_is_whole_ ? std::to_string(bones_.size()) : "at least one");
       if (at == nullptr) lines_.FailFile(message);
       lines_.Fail(at, message);
     }
@@ -141,7 +141,7 @@ class AmcParser {
       lines_.Fail(words[0].data(),
                   fmt::format("bone {} found, must be printable UTF-8", Quote(name, 40)));
     }
-    if (words.size() == 1) lines_.Fail(words[0].data(), "no number found, must have some");
+    if (words.size() == 1) lines_.Fail(words[0].data(), "no number found, must have at least one");
     if (!names_.insert(name).second) {
       lines_.Fail(words[0].data(), fmt::format("bone {} found twice in a frame, must be there once",
                                                Quote(name, 40)));
@@ -219,8 +219,8 @@ void Append(Dataset motion, const std::filesystem::path& path, Dataset* data) {
 }
 
 void Finish(std::string_view file, const ReadOptions& options, Dataset* data) {
-  if (!options.channels.empty()) TakeChannels(options.channels, file, data);
-  CheckRead(*data, file, options);
+  if (!options.channels.empty()) SelectChannels(options.channels, file, data);
+  CheckReadData(*data, file, options);
 }
 
 }  // namespace

@@ -34,7 +34,7 @@ class AsfParser {
       if (!words.empty() && words[0][0] != '#') TakeLine(words);
     }
     if (in_bone_) lines_.FailFile("ends inside a bone, must have 'end'");
-    if (skeleton_.bones.empty()) lines_.FailFile("has no bone that moves, must have some");
+    if (skeleton_.bones.empty()) lines_.FailFile("has no bone that moves, must have at least one");
     return std::move(skeleton_);
   }
 

@@ -21,7 +21,7 @@ namespace {
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 // A trajectory that is being read. Its matrix has room for more rows than were read so far.
-struct Growing {
+struct TrajectoryBuilder {
   Trajectory trajectory;
   std::size_t last_line = 0;
 
@@ -59,11 +59,11 @@ class CsvReader {
     if (header_.separator == ',' && decimal_ == 0) decimal_ = '.';
     values_.resize(header_.channels.size());
     while (NextFilled()) {
-      if (ReadRow()) TakeRow();
+      if (ReadRow()) StoreRow();
     }
-    if (growing_.empty()) records_.FailFile("has a header but no rows, must have some");
+    if (builders_.empty()) records_.FailFile("has a header but no rows, must have at least one");
     Dataset data{.channels = header_.channels, .trajectories = {}, .time_name = header_.time_name};
-    for (Growing& growing : growing_) data.trajectories.push_back(growing.Finish());
+    for (TrajectoryBuilder& builder : builders_) data.trajectories.push_back(builder.Finish());
     return data;
   }
 
@@ -101,7 +101,7 @@ class CsvReader {
     const auto [stop, error] = std::from_chars(at, end, value);
     if (error != std::errc() || (stop != end && *stop != header_.separator) ||
         !std::isfinite(value) || decimal_ != '.') [[unlikely]] {
-      return ReadOddNumber(at, column);
+      return ReadUnusualNumber(at, column);
     }
     Store(header_.roles[column], value);
     return stop;
@@ -111,7 +111,7 @@ class CsvReader {
     (role == kTimeColumn ? time_ : values_[static_cast<std::size_t>(role)]) = value;
   }
 
-  const char* ReadOddNumber(const char* at, std::size_t column) {
+  const char* ReadUnusualNumber(const char* at, std::size_t column) {
     const CsvCell cell = TakeCell(records_, at, header_.separator, &scratch_);
     const std::string_view text = Trimmed(cell.text);
     const int role = header_.roles[column];
@@ -121,8 +121,8 @@ class CsvReader {
       Store(role, kNan);
       return cell.stop;
     }
-    const std::optional<double> value = ToNumber(WithPoint(text, cell, column));
-    if (!value) FailNumber(cell, column, WhatNumber(text, role));
+    const std::optional<double> value = ToNumber(WithDecimalPoint(text, cell, column));
+    if (!value) FailNumber(cell, column, AcceptedNumber(text, role));
     if (std::isinf(*value) || (std::isnan(*value) && role == kTimeColumn)) {
       FailNumber(cell, column,
                  role == kTimeColumn ? "must be finite" : "must be finite, or empty for missing");
@@ -131,21 +131,23 @@ class CsvReader {
     return cell.stop;
   }
 
-  std::string_view WhatNumber(std::string_view text, int role) const {
+  std::string_view AcceptedNumber(std::string_view text, int role) const {
     if (text.find(',') != std::string_view::npos && decimal_ == '.') {
-      return "must be a number with a decimal point";
+      return "must be a number with a decimal point; see --decimal";
     }
     return role == kTimeColumn ? "must be a number" : "must be a number, or empty for missing";
   }
 
   // Returns a number's text with a decimal point. A file has either decimal points or decimal
   // commas; the first number with one of them decides.
-  std::string_view WithPoint(std::string_view text, const CsvCell& cell, std::size_t column) {
+  std::string_view WithDecimalPoint(std::string_view text, const CsvCell& cell,
+                                    std::size_t column) {
     const std::size_t mark = text.find_first_of(".,");
     if (mark == std::string_view::npos) return text;
     if (decimal_ == 0) decimal_ = text[mark];
     if (decimal_ == '.') return text;
-    if (text[mark] == '.') FailNumber(cell, column, "must be a number with a decimal comma");
+    if (text[mark] == '.')
+      FailNumber(cell, column, "must be a number with a decimal comma; see --decimal");
     with_point_ = text;
     with_point_[mark] = '.';
     return with_point_;
@@ -173,11 +175,11 @@ class CsvReader {
                        [&](char c) { return c == ' ' || c == '\t' || c == header_.separator; });
   }
 
-  void TakeRow() {
+  void StoreRow() {
     if (current_ == nullptr) {
-      const auto [found, is_new] = places_.try_emplace(name_, growing_.size());
-      if (is_new) growing_.emplace_back().trajectory.name = name_;
-      current_ = &growing_[found->second];
+      const auto [found, is_new] = indices_.try_emplace(name_, builders_.size());
+      if (is_new) builders_.emplace_back().trajectory.name = name_;
+      current_ = &builders_[found->second];
     }
     const std::vector<double>& times = current_->trajectory.times;
     if (!times.empty() && !(time_ > times.back())) [[unlikely]]
@@ -222,9 +224,9 @@ class CsvReader {
   double time_ = 0;
   std::vector<double> values_;
   std::string name_, scratch_, with_point_;
-  Growing* current_ = nullptr;  // the trajectory called name_
-  std::vector<Growing> growing_;
-  std::unordered_map<std::string, std::size_t> places_;
+  TrajectoryBuilder* current_ = nullptr;  // the trajectory called name_
+  std::vector<TrajectoryBuilder> builders_;
+  std::unordered_map<std::string, std::size_t> indices_;
 };
 
 Dataset ReadAll(TextRecords* records, const ReadOptions& options) {
@@ -250,7 +252,7 @@ Dataset ReadCsv(const std::filesystem::path& path, const ReadOptions& options) {
   internal::CheckReadOptions(options);
   internal::TextRecords records(path, internal::Quoting::kDoubled);
   Dataset data = internal::ParseCsv(&records, options);
-  internal::CheckRead(data, records.name(), options);
+  internal::CheckReadData(data, records.name(), options);
   return data;
 }
 
@@ -259,7 +261,7 @@ Dataset ReadCsvText(std::string_view text, std::string_view source_name,
   internal::CheckReadOptions(options);
   internal::TextRecords records(text, source_name, internal::Quoting::kDoubled);
   Dataset data = internal::ParseCsv(&records, options);
-  internal::CheckRead(data, records.name(), options);
+  internal::CheckReadData(data, records.name(), options);
   return data;
 }
 

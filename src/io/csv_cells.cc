@@ -24,7 +24,7 @@ CsvCell TakeQuoted(const TextRecords& record, const char* at, char separator,
   scratch->clear();
   for (;;) {
     const char* const quote = std::find(from, end, '"');
-    if (quote == end) record.Fail(at, "a quote opens that nothing closes, must end with \"");
+    if (quote == end) record.Fail(at, "a quote is never closed, must end with \"");
     scratch->append(from, quote);
     from = quote + 1;
     if (from == end || *from != '"') break;
@@ -51,13 +51,13 @@ CsvCell TakeCell(const TextRecords& record, const char* at, char separator, std:
 
 namespace {
 
-struct NamedPlace {
+struct HeaderCell {
   std::string name;
   const char* at;
 };
 
 // Joins the lines of a quoted name; spreadsheets break long names into several lines.
-std::string InOneLine(std::string_view name) {
+std::string JoinNameLines(std::string_view name) {
   std::string line;
   bool broken = false;
   for (char c : name) {
@@ -74,15 +74,15 @@ std::string InOneLine(std::string_view name) {
   return std::string(Trimmed(line));
 }
 
-std::vector<NamedPlace> SplitHeader(const TextRecords& record, char separator) {
-  std::vector<NamedPlace> cells;
+std::vector<HeaderCell> SplitHeader(const TextRecords& record, char separator) {
+  std::vector<HeaderCell> cells;
   std::string scratch;
   const char* at = record.text().data();
   const char* const end = at + record.text().size();
   for (;; ++at) {
     const CsvCell cell = TakeCell(record, at, separator, &scratch);
     const bool quoted = cell.at != end && *cell.at == '"';
-    cells.push_back({quoted ? InOneLine(cell.text) : std::string(cell.text), cell.at});
+    cells.push_back({quoted ? JoinNameLines(cell.text) : std::string(cell.text), cell.at});
     at = cell.stop;
     if (at == end) return cells;
     if (cells.size() == kMostColumns) {
@@ -107,9 +107,9 @@ bool IsTimeWithUnit(std::string_view name, const ReadOptions& options) {
   return SameWord(word, "time") || word == "t";
 }
 
-bool HasTime(const std::vector<NamedPlace>& cells, const ReadOptions& options) {
-  return std::any_of(cells.begin(), cells.end(), [&](const NamedPlace& f) {
-    return IsTime(f.name, options) || IsTimeWithUnit(f.name, options);
+bool HasTime(const std::vector<HeaderCell>& cells, const ReadOptions& options) {
+  return std::any_of(cells.begin(), cells.end(), [&](const HeaderCell& cell) {
+    return IsTime(cell.name, options) || IsTimeWithUnit(cell.name, options);
   });
 }
 
@@ -140,7 +140,7 @@ char FindSeparator(const TextRecords& record, const ReadOptions& options) {
   return best;
 }
 
-void CheckNames(const TextRecords& record, const std::vector<NamedPlace>& cells) {
+void CheckNames(const TextRecords& record, const std::vector<HeaderCell>& cells) {
   std::unordered_set<std::string_view> seen;
   for (std::size_t i = 0; i < cells.size(); ++i) {
     const auto& [name, at] = cells[i];
@@ -156,23 +156,24 @@ void CheckNames(const TextRecords& record, const std::vector<NamedPlace>& cells)
   }
 }
 
-[[noreturn]] void FailColumn(const TextRecords& record, const std::vector<NamedPlace>& cells,
+[[noreturn]] void FailColumn(const TextRecords& record, const std::vector<HeaderCell>& cells,
                              std::string_view wanted) {
   std::vector<std::string> names;
-  for (const NamedPlace& cell : cells) names.push_back(cell.name);
+  for (const HeaderCell& cell : cells) names.push_back(cell.name);
   record.Fail(record.text().data(), fmt::format("columns {} found, {}", ListOf(names), wanted));
 }
 
-std::size_t FindTime(const TextRecords& record, const std::vector<NamedPlace>& cells,
+std::size_t FindTime(const TextRecords& record, const std::vector<HeaderCell>& cells,
                      const ReadOptions& options) {
   std::size_t time = cells.size();
-  const bool plain = std::any_of(cells.begin(), cells.end(),
-                                 [&](const NamedPlace& f) { return IsTime(f.name, options); });
+  const bool plain = std::any_of(cells.begin(), cells.end(), [&](const HeaderCell& cell) {
+    return IsTime(cell.name, options);
+  });
   for (std::size_t i = 0; i < cells.size(); ++i) {
     if (!(plain ? IsTime : IsTimeWithUnit)(cells[i].name, options)) continue;
     if (time < cells.size()) {
-      record.Fail(cells[i].at, fmt::format("columns {} and {} could both be the time, one of them "
-                                           "must be named as such",
+      record.Fail(cells[i].at, fmt::format("columns {} and {} could both be the time; choose one "
+                                           "with --time",
                                            Quote(cells[time].name), Quote(cells[i].name)));
     }
     time = i;
@@ -180,8 +181,8 @@ std::size_t FindTime(const TextRecords& record, const std::vector<NamedPlace>& c
   if (time == cells.size()) {
     FailColumn(record, cells,
                options.time_column.empty()
-                   ? "one must be named 'time' or 't'"
-                   : fmt::format("one must be the time, {}", Quote(options.time_column)));
+                   ? "none is named 'time' or 't'; name the time column with --time"
+                   : fmt::format("none is the time column {}", Quote(options.time_column)));
   }
   return time;
 }
@@ -197,7 +198,7 @@ int ChannelRole(std::string_view name, const ReadOptions& options, CsvHeader* he
   return static_cast<int>(found - options.channels.begin());
 }
 
-void AssignRoles(const TextRecords& record, const std::vector<NamedPlace>& cells,
+void AssignRoles(const TextRecords& record, const std::vector<HeaderCell>& cells,
                  const ReadOptions& options, CsvHeader* header) {
   const std::size_t time = FindTime(record, cells, options);
   header->time_name = cells[time].name;
@@ -212,21 +213,21 @@ void AssignRoles(const TextRecords& record, const std::vector<NamedPlace>& cells
   }
   if (!options.trajectory_column.empty() && !has_trajectory) {
     FailColumn(record, cells,
-               fmt::format("one must name the trajectory, {}", Quote(options.trajectory_column)));
+               fmt::format("none is the trajectory column {}", Quote(options.trajectory_column)));
   }
 }
 
-void CheckChannels(const TextRecords& record, const std::vector<NamedPlace>& cells,
+void CheckChannels(const TextRecords& record, const std::vector<HeaderCell>& cells,
                    const ReadOptions& options, CsvHeader* header) {
   if (header->channels.empty()) header->channels = options.channels;
   for (std::size_t c = 0; c < options.channels.size(); ++c) {
     if (std::find(header->roles.begin(), header->roles.end(), static_cast<int>(c)) ==
         header->roles.end()) {
-      FailColumn(record, cells,
-                 fmt::format("one must be the channel {}", Quote(options.channels[c])));
+      FailColumn(record, cells, fmt::format("none is the channel {}", Quote(options.channels[c])));
     }
   }
-  if (header->channels.empty()) FailColumn(record, cells, "there must be at least one channel");
+  if (header->channels.empty())
+    FailColumn(record, cells, "none is a channel, must be at least one");
 }
 
 }  // namespace
@@ -234,7 +235,7 @@ void CheckChannels(const TextRecords& record, const std::vector<NamedPlace>& cel
 CsvHeader ReadHeader(const TextRecords& record, const ReadOptions& options) {
   CsvHeader header;
   header.separator = options.separator != 0 ? options.separator : FindSeparator(record, options);
-  const std::vector<NamedPlace> cells = SplitHeader(record, header.separator);
+  const std::vector<HeaderCell> cells = SplitHeader(record, header.separator);
   CheckNames(record, cells);
   AssignRoles(record, cells, options, &header);
   CheckChannels(record, cells, options, &header);

@@ -52,7 +52,7 @@ void Append(Dataset more, const std::filesystem::path& path, const std::filesyst
               fmt::format("channels {} found, must be those of {}: {}", ListOf(more.channels),
                           first.string(), ListOf(data->channels)));
     }
-    internal::TakeChannels(data->channels, path.string(), &more);
+    internal::SelectChannels(data->channels, path.string(), &more);
   }
   std::move(more.trajectories.begin(), more.trajectories.end(),
             std::back_inserter(data->trajectories));
@@ -76,7 +76,7 @@ Dataset ReadDataset(std::span<const std::filesystem::path> files, const ReadOpti
   if (motion == std::ssize(files)) return ReadAmc(files, options);
   if (motion > 0) {
     const auto other = std::find_if_not(files.begin(), files.end(), IsMotionCapture);
-    ThrowAt(other->string(), "is no motion capture, must be if other files are");
+    ThrowAt(other->string(), "is not motion capture, must be .amc or .asf as the other files are");
   }
   Dataset data;
   for (const std::filesystem::path& path : files) {
@@ -84,11 +84,11 @@ Dataset ReadDataset(std::span<const std::filesystem::path> files, const ReadOpti
     if (files.size() > 1) NameByFile(path, &one);
     Append(std::move(one), path, files[0], &data);
   }
-  internal::CheckRead(data,
-                      files.size() == 1
-                          ? files[0].string()
-                          : fmt::format("{} and {} more", files[0].string(), files.size() - 1),
-                      options);
+  internal::CheckReadData(data,
+                          files.size() == 1
+                              ? files[0].string()
+                              : fmt::format("{} and {} more", files[0].string(), files.size() - 1),
+                          options);
   return data;
 }
 

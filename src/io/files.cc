@@ -34,7 +34,7 @@ std::string Quote(std::string_view text, std::size_t longest) {
 
 namespace {
 
-std::string Reason() { return std::generic_category().message(errno); }
+std::string SystemMessage() { return std::generic_category().message(errno); }
 
 // Throws unless the type is that of a file. A device must never be replaced by a file.
 void CheckIsFile(const std::filesystem::path& path, std::filesystem::file_type type) {
@@ -48,21 +48,21 @@ void CheckIsFile(const std::filesystem::path& path, std::filesystem::file_type t
 
 // A temporary file in the folder of `path`, which is removed at the end unless it was renamed to
 // `path`.
-class FileBeside {
+class TemporaryFile {
  public:
-  explicit FileBeside(const std::filesystem::path& path) : path_(path), beside_(path) {
+  explicit TemporaryFile(const std::filesystem::path& path) : path_(path), temporary_(path) {
     // The name is unique because other threads and processes may write the same file.
     static std::atomic<unsigned> counter = 0;
-    beside_ += fmt::format(".{}.{}.tmp", getpid(), counter++);
-    descriptor_ = open(beside_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    temporary_ += fmt::format(".{}.{}.tmp", getpid(), counter++);
+    descriptor_ = open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (descriptor_ < 0) Fail();
   }
-  ~FileBeside() {
+  ~TemporaryFile() {
     if (descriptor_ >= 0) close(descriptor_);
-    if (!renamed_) unlink(beside_.c_str());
+    if (!renamed_) unlink(temporary_.c_str());
   }
-  FileBeside(const FileBeside&) = delete;
-  FileBeside& operator=(const FileBeside&) = delete;
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
 
   void Write(std::span<const std::byte> bytes) {
     while (!bytes.empty()) {
@@ -73,20 +73,20 @@ class FileBeside {
     }
   }
 
-  void TakePlace() {
+  void RenameToPath() {
     if (fsync(descriptor_) != 0) Fail();
     const int closed = close(descriptor_);
     descriptor_ = -1;
-    if (closed != 0 || rename(beside_.c_str(), path_.c_str()) != 0) Fail();
+    if (closed != 0 || rename(temporary_.c_str(), path_.c_str()) != 0) Fail();
     renamed_ = true;
   }
 
  private:
   [[noreturn]] void Fail() const {
-    ThrowAt(path_.string(), fmt::format("cannot be written: {}", Reason()));
+    ThrowAt(path_.string(), fmt::format("cannot be written: {}", SystemMessage()));
   }
 
-  std::filesystem::path path_, beside_;
+  std::filesystem::path path_, temporary_;
   int descriptor_ = -1;
   bool renamed_ = false;
 };
@@ -121,7 +121,7 @@ FileReader::FileReader(const std::filesystem::path& path) : path_(path) {
     ThrowAt(path.string(), "is a directory, must be a file");
   }
   descriptor_ = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor_ < 0) ThrowAt(path.string(), fmt::format("cannot be opened: {}", Reason()));
+  if (descriptor_ < 0) ThrowAt(path.string(), fmt::format("cannot be opened: {}", SystemMessage()));
 }
 
 FileReader::~FileReader() { close(descriptor_); }
@@ -131,7 +131,7 @@ std::size_t FileReader::Read(std::span<char> into) {
   while (filled < into.size()) {
     const ssize_t taken = read(descriptor_, into.data() + filled, into.size() - filled);
     if (taken < 0 && errno == EINTR) continue;
-    if (taken < 0) ThrowAt(path_.string(), fmt::format("cannot be read: {}", Reason()));
+    if (taken < 0) ThrowAt(path_.string(), fmt::format("cannot be read: {}", SystemMessage()));
     if (taken == 0) break;
     filled += static_cast<std::size_t>(taken);
   }
@@ -153,9 +153,9 @@ void WriteFile(const std::filesystem::path& path, std::span<const std::byte> byt
   std::error_code error;
   const std::filesystem::file_status status = std::filesystem::status(path, error);
   if (std::filesystem::exists(status)) CheckIsFile(path, status.type());
-  FileBeside file(path);
+  TemporaryFile file(path);
   file.Write(bytes);
-  file.TakePlace();
+  file.RenameToPath();
   SyncFolderOf(path);
 }
 

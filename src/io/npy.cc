@@ -334,7 +334,7 @@ void AppendHeader(std::string_view descr, std::span<const std::size_t> shape,
   header += '\n';
   PutText(kMagic, out);
   PutText(std::string_view("\x01\x00", 2), out);
-  PutLittle(out, static_cast<std::uint16_t>(header.size()));
+  PutLittleEndian(out, static_cast<std::uint16_t>(header.size()));
   PutText(header, out);
 }
 
@@ -352,7 +352,7 @@ void AppendNpy(std::span<const std::size_t> shape, std::span<const double> value
     const auto bytes = std::as_bytes(values);
     out->insert(out->end(), bytes.begin(), bytes.end());
   } else {
-    for (double value : values) PutLittle(out, std::bit_cast<std::uint64_t>(value));
+    for (double value : values) PutLittleEndian(out, std::bit_cast<std::uint64_t>(value));
   }
 }
 

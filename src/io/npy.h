@@ -50,7 +50,7 @@ class ByteReader {
 
 // Appends the integers one after the other, each little-endian and as wide as its type.
 template <std::unsigned_integral... T>
-void PutLittle(std::vector<std::byte>* out, T... values) {
+void PutLittleEndian(std::vector<std::byte>* out, T... values) {
   const auto put = [out](auto value) {
     for (std::size_t i = 0; i < sizeof(value); ++i) {
       out->push_back(static_cast<std::byte>((value >> (8 * i)) & 0xFF));

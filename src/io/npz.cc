@@ -17,7 +17,6 @@ namespace gpode {
 namespace {
 
 using internal::ByteReader;
-using internal::checksums_count;
 using internal::Crc;
 using internal::IsPrintableAscii;
 using internal::kCentralSignature;
@@ -31,6 +30,7 @@ using internal::kSuffix;
 using internal::ParseFile;
 using internal::Quote;
 using internal::ThrowAt;
+using internal::verify_checksums;
 using internal::Where;
 
 using Bytes = std::span<const std::byte>;
@@ -136,19 +136,20 @@ Directory FindDirectory(Bytes bytes, std::string_view file) {
   return {.offset = offset, .size = size, .entries = entries};
 }
 
-// Reads the zip64 extra field. It holds, in this order, those of the four numbers that did not fit.
+// Reads the extra data of zip64. They hold, in this order, those of the four numbers that did not
+// fit.
 void ApplyZip64(Bytes extra, std::uint32_t* disk, Entry* entry, std::string_view where) {
-  ByteReader fields(extra, where, "the extra fields");
+  ByteReader records(extra, where, "the extra data");
   const bool needed = entry->size == kSee64 || entry->packed_size == kSee64 ||
                       entry->offset == kSee64 || *disk == kSee64Short;
-  while (needed && !fields.rest().empty()) {
-    const std::uint16_t id = fields.Take<std::uint16_t>();
-    ByteReader field(fields.TakeBytes(fields.Take<std::uint16_t>()), where, "the zip64 field");
+  while (needed && !records.rest().empty()) {
+    const std::uint16_t id = records.Take<std::uint16_t>();
+    ByteReader record(records.TakeBytes(records.Take<std::uint16_t>()), where, "the zip64 data");
     if (id != 1) continue;
-    if (entry->size == kSee64) entry->size = field.Take<std::uint64_t>();
-    if (entry->packed_size == kSee64) entry->packed_size = field.Take<std::uint64_t>();
-    if (entry->offset == kSee64) entry->offset = field.Take<std::uint64_t>();
-    if (*disk == kSee64Short) *disk = field.Take<std::uint32_t>();
+    if (entry->size == kSee64) entry->size = record.Take<std::uint64_t>();
+    if (entry->packed_size == kSee64) entry->packed_size = record.Take<std::uint64_t>();
+    if (entry->offset == kSee64) entry->offset = record.Take<std::uint64_t>();
+    if (*disk == kSee64Short) *disk = record.Take<std::uint32_t>();
     return;
   }
 }
@@ -184,7 +185,7 @@ void CheckReadable(const Entry& entry, std::string_view where) {
   // One byte of deflate encodes at most 4 matches of 258 bytes.
   constexpr std::uint64_t kMostExpansion = 1032;
   if (!IsPrintableAscii(entry.name)) ThrowAt(where, "name must be printable ASCII");
-  if (!entry.name.ends_with(kSuffix)) ThrowAt(where, "is no array, name must end in .npy");
+  if (!entry.name.ends_with(kSuffix)) ThrowAt(where, "is not an array, its name must end in .npy");
   if ((entry.flags & kEncrypted) != 0) ThrowAt(where, "is encrypted, must be plain");
   if ((entry.flags & kPatch) != 0) ThrowAt(where, "is a patch, must be plain");
   if (entry.method != kStored && entry.method != kDeflated) {
@@ -295,7 +296,7 @@ Array ReadEntry(const Entry& entry, std::string_view where) {
     unpacked = Inflate(entry.packed, entry.size, where);
     bytes = unpacked;
   }
-  if (const std::uint32_t crc = Crc(bytes); crc != entry.crc && checksums_count) {
+  if (const std::uint32_t crc = Crc(bytes); crc != entry.crc && verify_checksums) {
     ThrowAt(where, fmt::format("is damaged: CRC-32 {:08x} found, must be {:08x}", crc, entry.crc));
   }
   return internal::ParseNpy(bytes, where);

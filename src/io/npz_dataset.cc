@@ -47,7 +47,7 @@ Source FindSource(const Archive& archive, const std::string& part, std::string_v
   for (const auto& entry : archive) names.push_back(entry.first);
   ThrowAt(file,
           fmt::format("arrays {} found, must be 'times' and 'values', or '{}_ts' and '{}_ys', "
-                      "or '{}'",
+                      "or '{}'; see --part",
                       names.empty() ? "none" : ListOf(names), part, part, part));
 }
 
@@ -160,7 +160,7 @@ Dataset FromBytes(std::span<const std::byte> bytes, std::string_view file,
                   const ReadOptions& options) {
   Dataset data = AsText(bytes).starts_with(kNpy) ? FromTable(ReadNpy(bytes, file), file)
                                                  : FromArchive(ReadNpz(bytes, file), file, options);
-  if (!options.channels.empty()) TakeChannels(options.channels, file, &data);
+  if (!options.channels.empty()) SelectChannels(options.channels, file, &data);
   return data;
 }
 
@@ -183,14 +183,14 @@ Dataset ReadNumpyDataset(std::span<const std::byte> bytes, std::string_view sour
                          const ReadOptions& options) {
   internal::CheckReadOptions(options);
   Dataset data = internal::FromBytes(bytes, source_name, options);
-  internal::CheckRead(data, source_name, options);
+  internal::CheckReadData(data, source_name, options);
   return data;
 }
 
 Dataset ReadNumpyDataset(const std::filesystem::path& path, const ReadOptions& options) {
   internal::CheckReadOptions(options);
   Dataset data = internal::ReadNumpyFile(path, options);
-  internal::CheckRead(data, path.string(), options);
+  internal::CheckReadData(data, path.string(), options);
   return data;
 }
 

@@ -29,14 +29,14 @@ struct Entry {
 };
 
 // Writes the part of an entry that the local header and the central directory share.
-void PutEntryFields(const Entry& entry, std::vector<std::byte>* out) {
+void PutSharedPart(const Entry& entry, std::vector<std::byte>* out) {
   constexpr std::uint16_t kVersion = 20;
   constexpr std::uint16_t kNoFlags = 0;
   constexpr std::uint16_t kTime = 0;
   constexpr std::uint16_t kDate = 1 << 5 | 1;  // 1 January 1980, the earliest date of zip
   constexpr std::uint16_t kNoExtra = 0;
-  PutLittle(out, kVersion, kNoFlags, kStored, kTime, kDate, entry.crc, entry.size, entry.size,
-            static_cast<std::uint16_t>(entry.name.size()), kNoExtra);
+  PutLittleEndian(out, kVersion, kNoFlags, kStored, kTime, kDate, entry.crc, entry.size, entry.size,
+                  static_cast<std::uint16_t>(entry.name.size()), kNoExtra);
 }
 
 void PutCentralEntry(const Entry& entry, std::vector<std::byte>* out) {
@@ -45,9 +45,9 @@ void PutCentralEntry(const Entry& entry, std::vector<std::byte>* out) {
   constexpr std::uint16_t kDisk = 0;
   constexpr std::uint16_t kInternalAttributes = 0;
   constexpr std::uint32_t kExternalAttributes = 0;
-  PutLittle(out, kCentralSignature, kMadeBy);
-  PutEntryFields(entry, out);
-  PutLittle(out, kNoComment, kDisk, kInternalAttributes, kExternalAttributes, entry.offset);
+  PutLittleEndian(out, kCentralSignature, kMadeBy);
+  PutSharedPart(entry, out);
+  PutLittleEndian(out, kNoComment, kDisk, kInternalAttributes, kExternalAttributes, entry.offset);
   PutText(entry.name, out);
 }
 
@@ -55,8 +55,8 @@ void PutEndRecord(std::size_t entries, std::size_t size, std::size_t offset,
                   std::string_view comment, std::vector<std::byte>* out) {
   constexpr std::uint16_t kDisk = 0;
   const auto count = static_cast<std::uint16_t>(entries);
-  PutLittle(out, kEndSignature, kDisk, kDisk, count, count, static_cast<std::uint32_t>(size),
-            static_cast<std::uint32_t>(offset), static_cast<std::uint16_t>(comment.size()));
+  PutLittleEndian(out, kEndSignature, kDisk, kDisk, count, count, static_cast<std::uint32_t>(size),
+                  static_cast<std::uint32_t>(offset), static_cast<std::uint16_t>(comment.size()));
   PutText(comment, out);
 }
 
@@ -91,8 +91,8 @@ void NpzWriter::AddNpy(std::string_view name, std::span<const std::byte> npy) {
                     .crc = Crc(npy),
                     .size = static_cast<std::uint32_t>(npy.size()),
                     .offset = static_cast<std::uint32_t>(out_.size())};
-  PutLittle(&out_, kLocalSignature);
-  PutEntryFields(entry, &out_);
+  PutLittleEndian(&out_, kLocalSignature);
+  PutSharedPart(entry, &out_);
   PutText(entry.name, &out_);
   out_.insert(out_.end(), npy.begin(), npy.end());
   PutCentralEntry(entry, &directory_);

@@ -39,7 +39,7 @@ void CheckReadOptions(const ReadOptions& options, std::string_view where) {
   }
 }
 
-void TakeChannels(std::span<const std::string> channels, std::string_view file, Dataset* data) {
+void SelectChannels(std::span<const std::string> channels, std::string_view file, Dataset* data) {
   std::vector<Eigen::Index> columns;
   for (const std::string& channel : channels) {
     const auto found = std::find(data->channels.begin(), data->channels.end(), channel);
@@ -78,7 +78,7 @@ bool HasValue(const Dataset& data, Eigen::Index channel) {
 
 }  // namespace
 
-void CheckRead(const Dataset& data, std::string_view file, const ReadOptions& options) {
+void CheckReadData(const Dataset& data, std::string_view file, const ReadOptions& options) {
   CheckRows(data, file, options.fewest_rows);
   for (std::size_t c = 0; c < data.channels.size() && !options.allow_empty_channels; ++c) {
     if (HasValue(data, static_cast<Eigen::Index>(c))) continue;

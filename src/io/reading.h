@@ -22,10 +22,10 @@ std::string ListOf(std::span<const std::string> names);
 void CheckReadOptions(const ReadOptions& options, std::string_view where = "ReadOptions");
 
 // Keeps these channels, in this order; throws an InputError if one is missing.
-void TakeChannels(std::span<const std::string> channels, std::string_view file, Dataset* data);
+void SelectChannels(std::span<const std::string> channels, std::string_view file, Dataset* data);
 
 // Throws an InputError that begins with the file unless the data meet the requirements of the
 // options.
-void CheckRead(const Dataset& data, std::string_view file, const ReadOptions& options);
+void CheckReadData(const Dataset& data, std::string_view file, const ReadOptions& options);
 
 }  // namespace gpode::internal

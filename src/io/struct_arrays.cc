@@ -124,7 +124,8 @@ void MemberReader::operator()(std::string_view name, std::vector<Matrix>& matric
   if (array == nullptr) return;
   const std::size_t count = array->shape[0], rows = array->shape[1], columns = array->shape[2];
   // Any number of empty matrices could be declared without any value.
-  if (count > 0 && array->size() == 0) Fail(name, "has matrices without values, must have some");
+  if (count > 0 && array->size() == 0)
+    Fail(name, "has matrices without values, must have matrices with values");
   matrices.clear();
   for (std::size_t i = 0; i < count; ++i) {
     matrices.push_back(ToMatrix(array->values.data() + i * rows * columns, rows, columns));
@@ -140,12 +141,14 @@ void MemberReader::operator()(std::string_view name, Ragged<std::vector<Matrix>>
   std::size_t taken = 0;
   ragged.matrices.clear();
   for (std::size_t count : rows) {
-    if (count > array->shape[0] - taken) Fail(rows_name, "has a sum beyond the rows there are");
+    if (count > array->shape[0] - taken)
+      Fail(rows_name, "has a sum that is too large, must be the number of rows");
     ragged.matrices.push_back(
         ToMatrix(array->values.data() + taken * array->shape[1], count, array->shape[1]));
     taken += count;
   }
-  if (taken != array->shape[0]) Fail(rows_name, "has a sum below the rows there are");
+  if (taken != array->shape[0])
+    Fail(rows_name, "has a sum that is too small, must be the number of rows");
 }
 
 void MemberReader::operator()(std::string_view name, std::string& text) const {

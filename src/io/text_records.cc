@@ -122,8 +122,7 @@ void TextRecords::FailTooLong(bool quoted) const {
   if (quoted) {
     // The record does not end because its first line has an odd number of quotes.
     const std::string_view line = record.substr(0, record.find('\n'));
-    FailAt(line_, line.substr(0, line.rfind('"')),
-           "a quote opens that nothing closes, must end with \"");
+    FailAt(line_, line.substr(0, line.rfind('"')), "a quote is never closed, must end with \"");
   }
   FailAt(line_, "",
          fmt::format("the line is longer than {} bytes, must be shorter", kLongestRecord));

@@ -10,7 +10,7 @@
 namespace gpode::internal {
 namespace {
 
-constexpr int kDeepest = 8;
+constexpr int kMaxNesting = 8;
 
 bool IsWord(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '-'; }
 
@@ -131,7 +131,7 @@ class Parser {
   }
 
   TomlValue TakeArray(int depth) {
-    if (depth == kDeepest) Fail("fewer arrays within arrays");
+    if (depth == kMaxNesting) Fail("fewer arrays within arrays");
     TomlValue value{TomlValue::Kind::kArray, {}, {}};
     for (SkipLines(); !TakeIf(']'); SkipLines()) {
       value.items.push_back(TakeValue(depth + 1));

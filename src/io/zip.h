@@ -24,7 +24,7 @@ inline constexpr std::uint16_t kDeflated = 8;
 inline constexpr std::string_view kSuffix = ".npy";
 
 // Fuzz targets set this to false, because almost all changed bytes would fail the checksums.
-inline bool checksums_count = true;
+inline bool verify_checksums = true;
 
 inline std::uint32_t Crc(std::span<const std::byte> bytes) {
   return static_cast<std::uint32_t>(

@@ -22,11 +22,11 @@ namespace {
 constexpr double kMostFeatures = 1e8;
 
 template <typename T>
-Complaint CheckRange(const T& value, const OptionRange& range) {
+Requirement CheckRange(const T& value, const OptionRange& range) {
   if constexpr (std::is_same_v<T, std::vector<double>> ||
                 std::is_same_v<T, std::vector<std::size_t>>) {
     for (const auto v : value) {
-      if (Complaint complaint = CheckRange(v, range); !complaint.empty()) return complaint;
+      if (Requirement requirement = CheckRange(v, range); !requirement.empty()) return requirement;
     }
   }
   if constexpr (std::is_arithmetic_v<T> && !std::is_same_v<T, bool>) {
@@ -49,10 +49,10 @@ Complaint CheckRange(const T& value, const OptionRange& range) {
 
 // Returns a more precise description of the accepted values for counts that must not be zero.
 template <typename T>
-Complaint KindOf(const Complaint& complaint, const OptionRange& range) {
+Requirement CountRequirement(const Requirement& requirement, const OptionRange& range) {
   const bool count = std::is_unsigned_v<T> && !std::is_same_v<T, bool>;
   return count && range.least > 0 ? fmt::format("a whole number of at least {}", range.least)
-                                  : complaint;
+                                  : requirement;
 }
 
 // The names that an option may have, if it is known by a name.
@@ -64,19 +64,20 @@ std::vector<std::string> KnownNames(std::string_view option) {
   return {};
 }
 
-Complaint CheckName(std::string_view name, const std::string& value) {
+Requirement CheckName(std::string_view name, const std::string& value) {
   const std::vector<std::string> known = KnownNames(name);
   if (known.empty() || std::ranges::find(known, value) != known.end()) return "";
   return fmt::format("one of {}", fmt::join(known, ", "));
 }
 
 template <typename T>
-Complaint CheckName(std::string_view, const T&) {
+Requirement CheckName(std::string_view, const T&) {
   return "";
 }
 
 // Throws an InputError for a value that is not accepted. `label` names the option and its source.
-[[noreturn]] void Refuse(std::string_view label, const TomlValue& value, std::string_view right) {
+[[noreturn]] void ThrowBadValue(std::string_view label, const TomlValue& value,
+                                std::string_view right) {
   throw InputError(fmt::format("{} is {}, must be {}", label, ShowToml(value), right));
 }
 
@@ -104,16 +105,16 @@ bool Assign(FitOptions& options, std::string_view name, const TomlValue& value,
                if (own != name) return;
                found = true;
                using T = std::remove_cvref_t<decltype(member)>;
-               Complaint complaint = FromToml(value, member);
-               if (!complaint.empty()) complaint = KindOf<T>(complaint, range);
-               if (complaint.empty()) complaint = CheckRange(member, range);
-               if (complaint.empty()) complaint = CheckName(name, member);
-               if (!complaint.empty()) Refuse(label, value, complaint);
+               Requirement requirement = FromToml(value, member);
+               if (!requirement.empty()) requirement = CountRequirement<T>(requirement, range);
+               if (requirement.empty()) requirement = CheckRange(member, range);
+               if (requirement.empty()) requirement = CheckName(name, member);
+               if (!requirement.empty()) ThrowBadValue(label, value, requirement);
              });
   return found;
 }
 
-[[noreturn]] void RefuseName(std::string_view where, std::string_view name) {
+[[noreturn]] void ThrowUnknownOption(std::string_view where, std::string_view name) {
   std::string known;
   for (const OptionInfo& option : ListOptions()) {
     known += (known.empty() ? "" : ", ") + option.name;
@@ -122,7 +123,7 @@ bool Assign(FitOptions& options, std::string_view name, const TomlValue& value,
 }
 
 // Parses a word of the command line: strings without quotes, lists without brackets, .5 for 0.5.
-TomlValue FromWord(std::string_view word, std::string_view label) {
+TomlValue ParseWord(std::string_view word, std::string_view label) {
   using Kind = TomlValue::Kind;
   if (word.starts_with('[')) return ParseTomlValue(word, label);
   if (word == "true" || word == "false") return {Kind::kBool, std::string(word), {}};
@@ -131,7 +132,7 @@ TomlValue FromWord(std::string_view word, std::string_view label) {
   TomlValue list{Kind::kArray, {}, {}};
   while (true) {
     const std::size_t end = word.find(',');
-    list.items.push_back(FromWord(Trimmed(word.substr(0, end)), label));
+    list.items.push_back(ParseWord(Trimmed(word.substr(0, end)), label));
     if (end == std::string_view::npos) return list;
     word.remove_prefix(end + 1);
   }
@@ -153,10 +154,10 @@ Shape ShapeOf(const FitOptions& options, std::string_view name) {
 }
 
 // Parses a word for an option of the given shape. A list of one item needs no comma.
-TomlValue FromWordOf(Shape shape, std::string_view word, std::string_view label) {
+TomlValue ParseWordAs(Shape shape, std::string_view word, std::string_view label) {
   using Kind = TomlValue::Kind;
   if (shape == Shape::kText) return {Kind::kString, std::string(word), {}};
-  TomlValue value = FromWord(word, label);
+  TomlValue value = ParseWord(word, label);
   if (shape != Shape::kList || value.kind != Kind::kNumber) return value;
   return {Kind::kArray, {}, {value}};
 }
@@ -170,7 +171,7 @@ FitOptions ReadOptions(std::string_view text, std::string_view source, const Fit
     const std::string where = fmt::format("{}:{}", source, item.line);
     const bool known =
         Assign(options, item.key, item.value, fmt::format("{}: {}", where, item.key));
-    if (!known && unknown == UnknownOptions::kRefuse) RefuseName(where, item.key);
+    if (!known && unknown == UnknownOptions::kRefuse) ThrowUnknownOption(where, item.key);
   }
   return options;
 }
@@ -178,10 +179,10 @@ FitOptions ReadOptions(std::string_view text, std::string_view source, const Fit
 void CheckRanges(const FitOptions& options, std::string_view where) {
   ForOptions(options, [&](std::string_view name, const auto& member, const OptionRange& range,
                           std::string_view) {
-    Complaint complaint = CheckRange(member, range);
-    if (complaint.empty()) complaint = CheckName(name, member);
-    if (complaint.empty()) return;
-    Refuse(fmt::format("{}: {}", where, name), ToToml(member), complaint);
+    Requirement requirement = CheckRange(member, range);
+    if (requirement.empty()) requirement = CheckName(name, member);
+    if (requirement.empty()) return;
+    ThrowBadValue(fmt::format("{}: {}", where, name), ToToml(member), requirement);
   });
   const double features =
       static_cast<double>(options.features) * static_cast<double>(options.draws);
@@ -211,8 +212,8 @@ FitOptions ParseOptions(std::string_view text, std::string_view source, const Fi
 void SetOption(FitOptions& options, std::string_view name, std::string_view value,
                std::string_view source) {
   const internal::TomlValue parsed =
-      internal::FromWordOf(internal::ShapeOf(options, name), value, source);
-  if (!internal::Assign(options, name, parsed, source)) internal::RefuseName(source, name);
+      internal::ParseWordAs(internal::ShapeOf(options, name), value, source);
+  if (!internal::Assign(options, name, parsed, source)) internal::ThrowUnknownOption(source, name);
 }
 
 const std::vector<NamedModel>& ListModels() {

@@ -21,23 +21,33 @@ TomlValue ToToml(const std::string& value) { return {TomlValue::Kind::kString, v
 
 TomlValue ToToml(char value) { return ToToml(value == 0 ? "" : std::string(1, value)); }
 
-TomlValue ToToml(const std::vector<std::string>& value) {
+namespace {
+
+template <typename T>
+TomlValue ListToToml(const std::vector<T>& items) {
   TomlValue list{TomlValue::Kind::kArray, {}, {}};
-  for (const std::string& word : value) list.items.push_back(ToToml(word));
+  for (const T& item : items) list.items.push_back(ToToml(item));
   return list;
 }
 
-TomlValue ToToml(const std::vector<double>& value) {
-  TomlValue list{TomlValue::Kind::kArray, {}, {}};
-  for (double v : value) list.items.push_back(ToToml(v));
-  return list;
+// `accepted` describes the list in words.
+template <typename T>
+Requirement ListFromToml(const TomlValue& from, std::vector<T>& items, std::string_view accepted) {
+  if (from.kind != TomlValue::Kind::kArray) return Requirement(accepted);
+  items.resize(from.items.size());
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    if (!FromToml(from.items[i], items[i]).empty()) return Requirement(accepted);
+  }
+  return "";
 }
 
-TomlValue ToToml(const std::vector<std::size_t>& value) {
-  TomlValue list{TomlValue::Kind::kArray, {}, {}};
-  for (std::size_t v : value) list.items.push_back(ToToml(v));
-  return list;
-}
+}  // namespace
+
+TomlValue ToToml(const std::vector<std::string>& value) { return ListToToml(value); }
+
+TomlValue ToToml(const std::vector<double>& value) { return ListToToml(value); }
+
+TomlValue ToToml(const std::vector<std::size_t>& value) { return ListToToml(value); }
 
 TomlValue ToToml(const Vector& value) {
   return ToToml(std::vector<double>(value.begin(), value.end()));
@@ -51,7 +61,7 @@ TomlValue ToToml(const Matrix& value) {
   return rows;
 }
 
-Complaint FromToml(const TomlValue& from, double& value) {
+Requirement FromToml(const TomlValue& from, double& value) {
   std::string_view text = from.text;
   if (text.starts_with('+')) text.remove_prefix(1);
   const char* const end = text.data() + text.size();
@@ -60,63 +70,51 @@ Complaint FromToml(const TomlValue& from, double& value) {
   return number ? "" : "a number";
 }
 
-Complaint FromToml(const TomlValue& from, bool& value) {
+Requirement FromToml(const TomlValue& from, bool& value) {
   value = from.text == "true";
   return from.kind == TomlValue::Kind::kBool ? "" : "true or false";
 }
 
-Complaint FromToml(const TomlValue& from, std::string& value) {
+Requirement FromToml(const TomlValue& from, std::string& value) {
   value = from.text;
   return from.kind == TomlValue::Kind::kString ? "" : "a \"string\"";
 }
 
-Complaint FromToml(const TomlValue& from, char& value) {
+Requirement FromToml(const TomlValue& from, char& value) {
   if (from.kind != TomlValue::Kind::kString || from.text.size() > 1) return "one character or \"\"";
   value = from.text.empty() ? 0 : from.text[0];
   return "";
 }
 
-Complaint FromToml(const TomlValue& from, std::vector<std::string>& value) {
-  value.resize(from.items.size());
-  for (std::size_t i = 0; i < value.size(); ++i) {
-    if (!FromToml(from.items[i], value[i]).empty()) return "a list of \"strings\"";
-  }
-  return from.kind == TomlValue::Kind::kArray ? "" : "a list of \"strings\"";
+Requirement FromToml(const TomlValue& from, std::vector<std::string>& value) {
+  return ListFromToml(from, value, "a list of \"strings\"");
 }
 
-Complaint FromToml(const TomlValue& from, std::vector<double>& value) {
-  value.resize(from.items.size());
-  for (std::size_t i = 0; i < value.size(); ++i) {
-    if (!FromToml(from.items[i], value[i]).empty()) return "a list of numbers";
-  }
-  return from.kind == TomlValue::Kind::kArray ? "" : "a list of numbers";
+Requirement FromToml(const TomlValue& from, std::vector<double>& value) {
+  return ListFromToml(from, value, "a list of numbers");
 }
 
-Complaint FromToml(const TomlValue& from, std::vector<std::size_t>& value) {
-  value.resize(from.items.size());
-  for (std::size_t i = 0; i < value.size(); ++i) {
-    if (!FromToml(from.items[i], value[i]).empty()) return "a list of whole numbers";
-  }
-  return from.kind == TomlValue::Kind::kArray ? "" : "a list of whole numbers";
+Requirement FromToml(const TomlValue& from, std::vector<std::size_t>& value) {
+  return ListFromToml(from, value, "a list of whole numbers");
 }
 
-Complaint FromToml(const TomlValue& from, Vector& value) {
+Requirement FromToml(const TomlValue& from, Vector& value) {
   std::vector<double> list;
-  const Complaint complaint = FromToml(from, list);
+  const Requirement requirement = FromToml(from, list);
   value = Eigen::Map<const Vector>(list.data(), static_cast<Eigen::Index>(list.size()));
-  return complaint;
+  return requirement;
 }
 
-Complaint FromToml(const TomlValue& from, Matrix& value) {
+Requirement FromToml(const TomlValue& from, Matrix& value) {
   constexpr std::string_view kRight = "a list of rows, lists of equally many numbers";
-  if (from.kind != TomlValue::Kind::kArray) return Complaint(kRight);
+  if (from.kind != TomlValue::Kind::kArray) return Requirement(kRight);
   const auto rows = static_cast<Eigen::Index>(from.items.size());
   value.resize(rows, rows == 0 ? 0 : static_cast<Eigen::Index>(from.items[0].items.size()));
   for (Eigen::Index i = 0; i < rows; ++i) {
     std::vector<double> row;
     if (!FromToml(from.items[static_cast<std::size_t>(i)], row).empty() ||
         static_cast<Eigen::Index>(row.size()) != value.cols()) {
-      return Complaint(kRight);
+      return Requirement(kRight);
     }
     std::copy(row.begin(), row.end(), value.row(i).begin());
   }

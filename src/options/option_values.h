@@ -72,26 +72,26 @@ TomlValue ToToml(T value) {
 }
 
 // The values that an option accepts, in words; empty if the value was accepted.
-using Complaint = std::string;
+using Requirement = std::string;
 
-Complaint FromToml(const TomlValue& from, double& value);
-Complaint FromToml(const TomlValue& from, bool& value);
-Complaint FromToml(const TomlValue& from, char& value);
-Complaint FromToml(const TomlValue& from, std::string& value);
-Complaint FromToml(const TomlValue& from, std::vector<std::string>& value);
-Complaint FromToml(const TomlValue& from, std::vector<double>& value);
-Complaint FromToml(const TomlValue& from, std::vector<std::size_t>& value);
-Complaint FromToml(const TomlValue& from, Vector& value);
-Complaint FromToml(const TomlValue& from, Matrix& value);
+Requirement FromToml(const TomlValue& from, double& value);
+Requirement FromToml(const TomlValue& from, bool& value);
+Requirement FromToml(const TomlValue& from, char& value);
+Requirement FromToml(const TomlValue& from, std::string& value);
+Requirement FromToml(const TomlValue& from, std::vector<std::string>& value);
+Requirement FromToml(const TomlValue& from, std::vector<double>& value);
+Requirement FromToml(const TomlValue& from, std::vector<std::size_t>& value);
+Requirement FromToml(const TomlValue& from, Vector& value);
+Requirement FromToml(const TomlValue& from, Matrix& value);
 template <std::unsigned_integral T>
-Complaint FromToml(const TomlValue& from, T& value) {
+Requirement FromToml(const TomlValue& from, T& value) {
   const char* const end = from.text.data() + from.text.size();
   const auto [stop, error] = std::from_chars(from.text.data(), end, value);
   const bool whole = from.kind == TomlValue::Kind::kNumber && error == std::errc() && stop == end;
   return whole ? "" : "a whole number, zero or more";
 }
 template <HasWords T>
-Complaint FromToml(const TomlValue& from, T& value) {
+Requirement FromToml(const TomlValue& from, T& value) {
   const auto words = WordsOf(value);
   const bool many = words.size() > 3;
   std::string right;

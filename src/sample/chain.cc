@@ -52,23 +52,23 @@ bool Chain::FindStart() {
 
 // Returns how much one leapfrog step from the current position, with new momenta, lowers the
 // energy.
-double Chain::EnergyLoss(std::uint64_t attempt) {
+double Chain::EnergyDecrease(std::uint64_t attempt) {
   trial_ = current_;
   IterationNumbers(Stream(kFirstSteps + attempt)).Normals(trial_.momentum);
   hamiltonian_.metric().ToMomentum(trial_.momentum);
   const double before = hamiltonian_.Energy(trial_);
   hamiltonian_.Leapfrog(step_, trial_);
-  const double loss = before - hamiltonian_.Energy(trial_);
-  return std::isnan(loss) ? -std::numeric_limits<double>::infinity() : loss;
+  const double decrease = before - hamiltonian_.Energy(trial_);
+  return std::isnan(decrease) ? -std::numeric_limits<double>::infinity() : decrease;
 }
 
 // Doubles or halves the step size until the acceptance of a single leapfrog step crosses 0.8
 // (Hoffman and Gelman 2014, algorithm 4, with Stan's threshold).
-ChainStatus Chain::FindStep() {
+ChainStatus Chain::FindStepSize() {
   constexpr double kLargest = 1e7, kSmallest = 1e-300;
   const double threshold = std::log(0.8);
-  const bool grow = EnergyLoss(attempts_++) > threshold;
-  while ((EnergyLoss(attempts_++) > threshold) == grow) {
+  const bool grow = EnergyDecrease(attempts_++) > threshold;
+  while ((EnergyDecrease(attempts_++) > threshold) == grow) {
     step_ *= grow ? 2.0 : 0.5;
     if (step_ > kLargest) return ChainStatus::kImproper;
     if (step_ < kSmallest) return ChainStatus::kNoStepSize;
@@ -86,7 +86,7 @@ ChainStatus Chain::Adapt(std::size_t iteration, double acceptance) {
   if (!schedule_.EndsWindow(iteration)) return ChainStatus::kOk;
   hamiltonian_.metric().Set(moments_.InverseMass());
   moments_.Clear();
-  return FindStep();
+  return FindStepSize();
 }
 
 TransitionStatistics Chain::Move(std::size_t iteration) {
@@ -107,7 +107,7 @@ TransitionStatistics Chain::Move(std::size_t iteration) {
 
 ChainStatus Chain::WarmUp(NutsChain& result) {
   if (!FindStart()) return ChainStatus::kNoStart;
-  if (const ChainStatus status = FindStep(); status != ChainStatus::kOk) return status;
+  if (const ChainStatus status = FindStepSize(); status != ChainStatus::kOk) return status;
   for (std::size_t i = 0; i < options_.warm_up; ++i) {
     const TransitionStatistics move = Move(i);
     if (stopped_) return ChainStatus::kStopped;

@@ -15,8 +15,8 @@ class Chain {
 
  private:
   bool FindStart();
-  ChainStatus FindStep();
-  double EnergyLoss(std::uint64_t attempt);
+  ChainStatus FindStepSize();
+  double EnergyDecrease(std::uint64_t attempt);
   ChainStatus WarmUp(NutsChain& result);
   ChainStatus Adapt(std::size_t iteration, double acceptance);
   TransitionStatistics Move(std::size_t iteration);

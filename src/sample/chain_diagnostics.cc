@@ -32,22 +32,22 @@ double Variance(const Matrix& values) {
 }  // namespace
 
 double Rhat(const Matrix& values) {
-  if (!Informative(values)) return kNan;
+  if (!IsInformative(values)) return kNan;
   const Matrix folded = (values.array() - SortedQuantile(Sorted(values), 0.5)).abs();
-  const double tails = Informative(folded) ? SplitRhat(NormalScores(folded)) : 1.0;
+  const double tails = IsInformative(folded) ? SplitRhat(NormalScores(folded)) : 1.0;
   return std::max(SplitRhat(NormalScores(values)), tails);
 }
 
 double BulkEss(const Matrix& values) {
-  return Informative(values) ? SplitEss(NormalScores(values)) : kNan;
+  return IsInformative(values) ? SplitEss(NormalScores(values)) : kNan;
 }
 
 double TailEss(const Matrix& values) {
-  if (!Informative(values)) return kNan;
+  if (!IsInformative(values)) return kNan;
   return std::min(QuantileEss(values, 0.05), QuantileEss(values, 0.95));
 }
 
-double MeanEss(const Matrix& values) { return Informative(values) ? SplitEss(values) : kNan; }
+double MeanEss(const Matrix& values) { return IsInformative(values) ? SplitEss(values) : kNan; }
 
 double MeanError(const Matrix& values) { return std::sqrt(Variance(values) / MeanEss(values)); }
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-Matrix Halves(const Matrix& values) {
+Matrix SplitChains(const Matrix& values) {
   const Eigen::Index half = values.rows() / 2;
   Matrix halves(half, 2 * values.cols());
   halves << values.topRows(half), values.bottomRows(half);
@@ -64,7 +64,7 @@ CorrelationPairs PositivePairs(const Matrix& centred, const Variances& variances
 
 }  // namespace
 
-bool Informative(const Matrix& values) {
+bool IsInformative(const Matrix& values) {
   return values.rows() >= 4 && values.cols() >= 1 && values.allFinite() &&
          values.maxCoeff() > values.minCoeff();
 }
@@ -101,15 +101,15 @@ Matrix NormalScores(const Matrix& values) {
 }
 
 double SplitRhat(const Matrix& values) {
-  const Matrix halves = Halves(values);
+  const Matrix halves = SplitChains(values);
   const Vector means = halves.colwise().mean().transpose();
   const Variances variances = VariancesOf(halves.rowwise() - means.transpose(), means);
   return std::sqrt(variances.total / variances.within);
 }
 
 double SplitEss(const Matrix& values) {
-  if (!Informative(values)) return kNan;
-  const Matrix halves = Halves(values);
+  if (!IsInformative(values)) return kNan;
+  const Matrix halves = SplitChains(values);
   const Vector means = halves.colwise().mean().transpose();
   const Matrix centred = halves.rowwise() - means.transpose();
   const CorrelationPairs pairs = PositivePairs(centred, VariancesOf(centred, means));

@@ -8,7 +8,7 @@
 namespace gpode {
 
 // Returns true if the values are finite and not constant, and there are at least four draws.
-bool Informative(const Matrix& values);
+bool IsInformative(const Matrix& values);
 
 // Returns Phi^-1((rank - 3/8) / (size + 1/4)) for every value; equal values share their mean rank.
 Matrix NormalScores(const Matrix& values);

@@ -6,7 +6,7 @@ namespace {
 constexpr double kPriorDraws = 5;
 constexpr double kPriorVariance = 1e-3;
 
-Matrix Unit(std::size_t dim, MassMatrix kind) {
+Matrix UnitInverseMass(std::size_t dim, MassMatrix kind) {
   const auto n = static_cast<Eigen::Index>(dim);
   if (kind == MassMatrix::kDense) return Matrix::Identity(n, n);
   return Matrix::Ones(1, n);
@@ -18,7 +18,7 @@ DrawMoments::DrawMoments(std::size_t dim, MassMatrix kind)
     : kind_(kind),
       mean_(Vector::Zero(static_cast<Eigen::Index>(dim))),
       delta_(mean_),
-      squares_(0.0 * Unit(dim, kind)) {}
+      squares_(0.0 * UnitInverseMass(dim, kind)) {}
 
 void DrawMoments::Add(const Vector& draw) {
   ++count_;
@@ -38,14 +38,14 @@ void DrawMoments::Clear() {
 }
 
 Matrix DrawMoments::InverseMass() const {
-  const Matrix unit = Unit(static_cast<std::size_t>(mean_.size()), kind_);
+  const Matrix unit = UnitInverseMass(static_cast<std::size_t>(mean_.size()), kind_);
   if (count_ < 2 || kind_ == MassMatrix::kIdentity) return unit;
   const double n = static_cast<double>(count_);
   return n / (n + kPriorDraws) / (n - 1) * squares_ +
          kPriorVariance * kPriorDraws / (n + kPriorDraws) * unit;
 }
 
-Metric::Metric(std::size_t dim, MassMatrix kind) : kind_(kind) { Set(Unit(dim, kind)); }
+Metric::Metric(std::size_t dim, MassMatrix kind) : kind_(kind) { Set(UnitInverseMass(dim, kind)); }
 
 bool Metric::Set(const Matrix& inverse_mass) {
   if (!inverse_mass.allFinite()) return false;

@@ -1,5 +1,7 @@
 #include "gpode/nuts.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <mutex>
 #include <utility>
@@ -11,41 +13,44 @@
 namespace gpode {
 namespace {
 
-constexpr const char* kName = "SampleNuts";
-constexpr std::size_t kDeepest = 30;  // a deeper trajectory would practically never end
+constexpr const char* kFunction = "SampleNuts";
+constexpr std::size_t kLargestDepth = 30;  // a deeper trajectory would practically never end
 
 void CheckStarts(std::size_t dim, const NutsOptions& options) {
   const Matrix& starts = options.starts;
   if (starts.rows() > 0) {
-    if (starts.rows() > 1) CheckSize(kName, "a column of starts", starts.rows(), options.chains);
-    CheckSize(kName, "a row of starts", starts.cols(), dim);
-    CheckFinite(kName, "starts", {starts.data(), static_cast<std::size_t>(starts.size())});
+    if (starts.rows() > 1)
+      CheckSize(kFunction, "a column of starts", starts.rows(), options.chains);
+    CheckSize(kFunction, "a row of starts", starts.cols(), dim);
+    CheckFinite(kFunction, "starts", {starts.data(), static_cast<std::size_t>(starts.size())});
   } else {
-    CheckPositive(kName, "start_radius", options.start_radius);
+    CheckPositive(kFunction, "start_radius", options.start_radius);
   }
 }
 
 void CheckInverseMass(std::size_t dim, const NutsOptions& options) {
   const std::vector<Matrix>& given = options.inverse_mass;
-  if (given.size() > 1) CheckSize(kName, "inverse_mass", given.size(), options.chains);
+  if (given.size() > 1) CheckSize(kFunction, "inverse_mass", given.size(), options.chains);
   for (const Matrix& m : given) {
     const std::size_t rows = options.mass_matrix == MassMatrix::kDense ? dim : 1;
-    CheckSize(kName, "a column of inverse_mass", m.rows(), rows);
-    CheckSize(kName, "a row of inverse_mass", m.cols(), dim);
+    CheckSize(kFunction, "a column of inverse_mass", m.rows(), rows);
+    CheckSize(kFunction, "a row of inverse_mass", m.cols(), dim);
     if (Metric(dim, options.mass_matrix).Set(m)) continue;
-    ThrowInput(kName, "inverse_mass", "must be finite and positive definite");
+    ThrowInput(kFunction, "inverse_mass", "has a matrix that is not finite and positive definite");
   }
 }
 
 void CheckOptions(std::size_t dim, const NutsOptions& options) {
-  CheckAtLeast(kName, "dim", static_cast<std::ptrdiff_t>(dim), 1);
-  CheckAtLeast(kName, "chains", static_cast<std::ptrdiff_t>(options.chains), 1);
-  CheckAtLeast(kName, "draws", static_cast<std::ptrdiff_t>(options.draws), 1);
+  CheckAtLeast(kFunction, "dim", static_cast<std::ptrdiff_t>(dim), 1);
+  CheckAtLeast(kFunction, "chains", static_cast<std::ptrdiff_t>(options.chains), 1);
+  CheckAtLeast(kFunction, "draws", static_cast<std::ptrdiff_t>(options.draws), 1);
   if (!(options.target_acceptance > 0 && options.target_acceptance < 1)) {
-    ThrowInput(kName, "target_acceptance", "must be between 0 and 1");
+    ThrowInput(kFunction, "target_acceptance",
+               fmt::format("is {:g}, must be between 0 and 1", options.target_acceptance));
   }
-  if (options.max_depth < 1 || options.max_depth > kDeepest) {
-    ThrowInput(kName, "max_depth", "must be from 1 to 30");
+  if (options.max_depth < 1 || options.max_depth > kLargestDepth) {
+    ThrowInput(kFunction, "max_depth",
+               fmt::format("is {}, must be from 1 to {}", options.max_depth, kLargestDepth));
   }
   CheckStarts(dim, options);
   CheckInverseMass(dim, options);
@@ -84,11 +89,11 @@ std::string_view Message(ChainStatus status) {
     case ChainStatus::kNoStart:
       return "no start with a finite density and gradient was found";
     case ChainStatus::kNoStepSize:
-      return "the energy changes however small the step";
+      return "no step size is small enough to conserve the energy";
     case ChainStatus::kImproper:
       return "steps of any size are accepted: the density is improper";
     case ChainStatus::kStopped:
-      return "was stopped";
+      return "it was stopped by its report";
   }
   return "unknown";
 }
@@ -138,17 +143,17 @@ NutsResult SampleNuts(std::size_t dim, const MakeTarget& target, const NutsOptio
       .dim = dim, .max_depth = options.max_depth, .chains = std::vector<NutsChain>(options.chains)};
   std::vector<LogDensity> targets;
   for (std::size_t c = 0; c < options.chains; ++c) targets.push_back(target(c));
-  NutsOptions one_at_a_time = options;
+  NutsOptions serialised = options;
   std::mutex mutex;
   if (options.report) {
-    one_at_a_time.report = [&](const NutsProgress& progress) {
+    serialised.report = [&](const NutsProgress& progress) {
       const std::lock_guard lock(mutex);
       return options.report(progress);
     };
   }
   ThreadPool pool(options.threads);
   pool.For(options.chains, [&](std::size_t c) {
-    result.chains[c] = Chain(dim, std::move(targets[c]), one_at_a_time, c).Run();
+    result.chains[c] = Chain(dim, std::move(targets[c]), serialised, c).Run();
   });
   return result;
 }

@@ -8,8 +8,10 @@
 namespace gpode {
 namespace {
 
-constexpr double kDivergent = 1000;
-constexpr std::uint64_t kUniforms = std::uint64_t{1} << 40;
+// A transition with a larger energy error is divergent.
+constexpr double kMaxEnergyError = 1000;
+// The index of the first uniform, beyond all normals of an iteration.
+constexpr std::uint64_t kFirstUniform = std::uint64_t{1} << 40;
 
 double LogAddExp(double a, double b) {
   const double larger = std::max(a, b);
@@ -24,11 +26,11 @@ void IterationNumbers::Normals(Vector& out) const {
 
 double IterationNumbers::Uniform() {
   double uniform;
-  stream_.Uniforms({&uniform, 1}, kUniforms + used_++);
+  stream_.Uniforms({&uniform, 1}, kFirstUniform + used_++);
   return uniform;
 }
 
-NutsTree::Stretch::Stretch(std::size_t dim) {
+NutsTree::Subtree::Subtree(std::size_t dim) {
   const Vector zero = Vector::Zero(static_cast<Eigen::Index>(dim));
   first = last = {zero, zero};
   momentum_sum = zero;
@@ -42,7 +44,7 @@ NutsTree::NutsTree(Hamiltonian& hamiltonian, std::size_t max_depth)
       ends_{PhasePoint(hamiltonian.dim()), PhasePoint(hamiltonian.dim())},
       whole_(hamiltonian.dim()),
       extension_(hamiltonian.dim()),
-      scratch_(max_depth, Stretch(hamiltonian.dim())),
+      scratch_(max_depth, Subtree(hamiltonian.dim())),
       sum_(Vector::Zero(static_cast<Eigen::Index>(hamiltonian.dim()))),
       numbers_(RandomStream(0, 0, 0, Purpose::kSampler)) {}
 
@@ -61,7 +63,7 @@ TransitionStatistics NutsTree::Move(double step, IterationNumbers numbers, Phase
     if (extend_forwards != forwards) std::swap(whole_.first, whole_.last);
     forwards = extend_forwards;
     moving_ = &ends_[forwards];
-    if (!Build(statistics_.depth, forwards ? step : -step, extension_)) break;
+    if (!BuildSubtree(statistics_.depth, forwards ? step : -step, extension_)) break;
     ++statistics_.depth;
     // Later doublings are preferred because they are farther from the start.
     if (!Join(extension_.log_weight - whole_.log_weight, extension_, whole_)) break;
@@ -75,66 +77,66 @@ TransitionStatistics NutsTree::Move(double step, IterationNumbers numbers, Phase
   return statistics_;
 }
 
-void NutsTree::SetToPoint(const PhasePoint& point, double energy, Stretch& stretch) {
-  stretch.first.momentum = stretch.last.momentum = stretch.momentum_sum = point.momentum;
-  hamiltonian_.metric().Velocity(point.momentum, stretch.first.velocity);
-  stretch.last.velocity = stretch.first.velocity;
-  stretch.proposal.position = point.position;
-  stretch.proposal.gradient = point.gradient;
-  stretch.proposal.log_density = point.log_density;
-  stretch.proposal.energy = energy;
-  stretch.log_weight = start_energy_ - energy;
+void NutsTree::SetToPoint(const PhasePoint& point, double energy, Subtree& tree) {
+  tree.first.momentum = tree.last.momentum = tree.momentum_sum = point.momentum;
+  hamiltonian_.metric().Velocity(point.momentum, tree.first.velocity);
+  tree.last.velocity = tree.first.velocity;
+  tree.proposal.position = point.position;
+  tree.proposal.gradient = point.gradient;
+  tree.proposal.log_density = point.log_density;
+  tree.proposal.energy = energy;
+  tree.log_weight = start_energy_ - energy;
 }
 
 // Builds a subtree of one leapfrog step; returns false if the step is divergent.
-bool NutsTree::Step(double step, Stretch& stretch) {
+bool NutsTree::BuildLeaf(double step, Subtree& tree) {
   hamiltonian_.Leapfrog(step, *moving_);
   ++statistics_.leapfrogs;
   double energy = hamiltonian_.Energy(*moving_);
   if (std::isnan(energy)) energy = std::numeric_limits<double>::infinity();
   acceptance_sum_ += std::min(1.0, std::exp(start_energy_ - energy));
-  if (energy - start_energy_ > kDivergent) {
+  if (energy - start_energy_ > kMaxEnergyError) {
     statistics_.divergent = true;
     return false;
   }
-  SetToPoint(*moving_, energy, stretch);
+  SetToPoint(*moving_, energy, tree);
   return true;
 }
 
 // Builds a subtree of 2^depth leapfrog steps; returns false if it is divergent or has a U-turn.
-bool NutsTree::Build(std::size_t depth, double step, Stretch& stretch) {
-  if (depth == 0) return Step(step, stretch);
-  Stretch& next = scratch_[depth - 1];
-  if (!Build(depth - 1, step, stretch) || !Build(depth - 1, step, next)) return false;
-  const double log_share = next.log_weight - LogAddExp(stretch.log_weight, next.log_weight);
-  return Join(log_share, next, stretch);
+bool NutsTree::BuildSubtree(std::size_t depth, double step, Subtree& tree) {
+  if (depth == 0) return BuildLeaf(step, tree);
+  Subtree& next = scratch_[depth - 1];
+  if (!BuildSubtree(depth - 1, step, tree) || !BuildSubtree(depth - 1, step, next)) return false;
+  const double log_share = next.log_weight - LogAddExp(tree.log_weight, next.log_weight);
+  return Join(log_share, next, tree);
 }
 
 // Appends `next`, which begins where `tree` ends; returns false if the two together make a U-turn.
-bool NutsTree::Join(double log_acceptance, Stretch& next, Stretch& stretch) {
-  const bool goes_on = GoOn(stretch, next);
-  if (numbers_.Uniform() < std::exp(log_acceptance)) std::swap(stretch.proposal, next.proposal);
-  std::swap(stretch.last, next.last);
-  stretch.momentum_sum += next.momentum_sum;
-  stretch.log_weight = LogAddExp(stretch.log_weight, next.log_weight);
-  return goes_on;
+bool NutsTree::Join(double log_acceptance, Subtree& next, Subtree& tree) {
+  const bool no_u_turn = HasNoUTurn(tree, next);
+  if (numbers_.Uniform() < std::exp(log_acceptance)) std::swap(tree.proposal, next.proposal);
+  std::swap(tree.last, next.last);
+  tree.momentum_sum += next.momentum_sum;
+  tree.log_weight = LogAddExp(tree.log_weight, next.log_weight);
+  return no_u_turn;
 }
 
 // Returns true if ends with these velocities move apart; sum_ is the sum of the momenta between
 // them.
-bool NutsTree::GoesOn(const Vector& first, const Vector& last) const {
+bool NutsTree::EndsMoveApart(const Vector& first, const Vector& last) const {
   return first.dot(sum_) > 0 && last.dot(sum_) > 0;
 }
 
 // The criterion is checked over both subtrees, and over each together with the nearest state of the
 // other. Without the latter checks, two subtrees of half a turn each would pass.
-bool NutsTree::GoOn(const Stretch& stretch, const Stretch& next) {
-  sum_ = stretch.momentum_sum + next.momentum_sum;
-  if (!GoesOn(stretch.first.velocity, next.last.velocity)) return false;
-  sum_ = stretch.momentum_sum + next.first.momentum;
-  if (!GoesOn(stretch.first.velocity, next.first.velocity)) return false;
-  sum_ = next.momentum_sum + stretch.last.momentum;
-  return GoesOn(stretch.last.velocity, next.last.velocity);
+bool NutsTree::HasNoUTurn(const Subtree& tree, const Subtree& next) {
+  sum_ = tree.momentum_sum + next.momentum_sum;
+  if (!EndsMoveApart(tree.first.velocity, next.last.velocity)) return false;
+  sum_ = tree.momentum_sum + next.first.momentum;
+  if (!EndsMoveApart(tree.first.velocity, next.first.velocity)) return false;
+  sum_ = next.momentum_sum + tree.last.momentum;
+  return EndsMoveApart(tree.last.velocity, next.last.velocity);
 }
 
 }  // namespace gpode

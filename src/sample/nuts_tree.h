@@ -43,28 +43,28 @@ class NutsTree {
     double log_density, energy;
   };
   // A contiguous part of the trajectory, in the direction in which it was built.
-  struct Stretch {
+  struct Subtree {
     End first, last;
     Vector momentum_sum;
     Proposal proposal;
     double log_weight;  // logarithm of the sum of exp(start energy - energy)
 
-    explicit Stretch(std::size_t dim);
+    explicit Subtree(std::size_t dim);
   };
 
-  void SetToPoint(const PhasePoint& point, double energy, Stretch& stretch);
-  bool Step(double step, Stretch& stretch);
-  bool Build(std::size_t depth, double step, Stretch& stretch);
-  bool Join(double log_acceptance, Stretch& next, Stretch& stretch);
-  bool GoesOn(const Vector& first, const Vector& last) const;
-  bool GoOn(const Stretch& stretch, const Stretch& next);
+  void SetToPoint(const PhasePoint& point, double energy, Subtree& tree);
+  bool BuildLeaf(double step, Subtree& tree);
+  bool BuildSubtree(std::size_t depth, double step, Subtree& tree);
+  bool Join(double log_acceptance, Subtree& next, Subtree& tree);
+  bool EndsMoveApart(const Vector& first, const Vector& last) const;
+  bool HasNoUTurn(const Subtree& tree, const Subtree& next);
 
   Hamiltonian& hamiltonian_;
   std::size_t max_depth_;
   std::array<PhasePoint, 2> ends_;  // the backward and the forward end of the trajectory
   PhasePoint* moving_ = nullptr;    // the end that is being extended
-  Stretch whole_, extension_;
-  std::vector<Stretch> scratch_;  // (max_depth): the second half of a stretch of depth + 1
+  Subtree whole_, extension_;
+  std::vector<Subtree> scratch_;  // (max_depth): the second half of a tree of depth + 1
   Vector sum_;
   IterationNumbers numbers_;
   double start_energy_ = 0;

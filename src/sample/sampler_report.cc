@@ -15,23 +15,23 @@ constexpr double kGoodEss = 400;
 constexpr double kGoodEnergyInformation = 0.3;
 
 // Returns the largest value of a member; NaN if any is NaN.
-double Worst(const std::vector<DrawSummary>& coordinates, double DrawSummary::*member) {
-  double worst = -std::numeric_limits<double>::infinity();
+double Largest(const std::vector<DrawSummary>& coordinates, double DrawSummary::*member) {
+  double largest = -std::numeric_limits<double>::infinity();
   for (const DrawSummary& s : coordinates) {
     if (std::isnan(s.*member)) return s.*member;
-    worst = std::max(worst, s.*member);
+    largest = std::max(largest, s.*member);
   }
-  return worst;
+  return largest;
 }
 
 // Returns the smallest value of a member; NaN if any is NaN.
-double Least(const std::vector<DrawSummary>& coordinates, double DrawSummary::*member) {
-  double least = std::numeric_limits<double>::infinity();
+double Smallest(const std::vector<DrawSummary>& coordinates, double DrawSummary::*member) {
+  double smallest = std::numeric_limits<double>::infinity();
   for (const DrawSummary& s : coordinates) {
     if (std::isnan(s.*member)) return s.*member;
-    least = std::min(least, s.*member);
+    smallest = std::min(smallest, s.*member);
   }
-  return least;
+  return smallest;
 }
 
 void AddChainWarnings(const NutsResult& result, std::vector<std::string>& warnings) {
@@ -84,9 +84,9 @@ SamplerReport DiagnoseChains(const NutsResult& result, std::size_t threads) {
     ThreadPool pool(threads);
     pool.For(result.dim,
              [&](std::size_t i) { report.coordinates[i] = Summarise(result.Values(i)); });
-    report.worst_rhat = Worst(report.coordinates, &DrawSummary::rhat);
-    report.least_bulk_ess = Least(report.coordinates, &DrawSummary::bulk_ess);
-    report.least_tail_ess = Least(report.coordinates, &DrawSummary::tail_ess);
+    report.worst_rhat = Largest(report.coordinates, &DrawSummary::rhat);
+    report.least_bulk_ess = Smallest(report.coordinates, &DrawSummary::bulk_ess);
+    report.least_tail_ess = Smallest(report.coordinates, &DrawSummary::tail_ess);
     report.least_energy_information = EnergyInformation(result.Energies()).minCoeff();
   }
   AddWarnings(result, report);

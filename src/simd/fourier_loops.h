@@ -53,8 +53,9 @@ void FourierOutput(const Real* block, std::size_t blocks, const Real* x, double*
   for (auto& lanes : sum) lanes = Lanes<Real>{};
   for (std::size_t lane = 0; lane < kBlock; lane += kWidth<Real>) {
     std::size_t i = 0;
-    for (; i + kTogether <= blocks; i += kTogether) {
-      AddFeatures<Real, kInputs, kTogether, kSums, kChecked>(block + i * kBlockSize + lane, x, sum);
+    for (; i + kVectorsPerGroup <= blocks; i += kVectorsPerGroup) {
+      AddFeatures<Real, kInputs, kVectorsPerGroup, kSums, kChecked>(block + i * kBlockSize + lane,
+                                                                    x, sum);
     }
     for (; i < blocks; ++i) {
       AddFeatures<Real, kInputs, 1, kSums, kChecked>(block + i * kBlockSize + lane, x, sum);

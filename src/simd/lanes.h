@@ -35,9 +35,9 @@ inline constexpr bool kFused = false;
 // The number of vectors that a loop processes at a time to share constants; limited by the number
 // of registers.
 #if defined(__AVX512F__)
-inline constexpr int kTogether = 2;
+inline constexpr int kVectorsPerGroup = 2;
 #else
-inline constexpr int kTogether = 1;
+inline constexpr int kVectorsPerGroup = 1;
 #endif
 
 template <typename Real>

@@ -24,15 +24,15 @@ void ForLanes(std::size_t n, const Real* x, Real* y, Step step) {
   std::memcpy(y + i, out, (n - i) * sizeof(Real));
 }
 
-// Processes groups of kTogether vectors; n must be a multiple of their size.
+// Processes groups of kVectorsPerGroup vectors; n must be a multiple of their size.
 template <typename Real>
 void SinCosGroups(std::size_t n, const Real* x, Real* sine, Real* cosine) {
   constexpr std::size_t w = kWidth<Real>;
-  for (std::size_t start = 0; start < n; start += kTogether * w) {
-    Lanes<Real> in[kTogether], s[kTogether], c[kTogether];
-    for (int i = 0; i < kTogether; ++i) in[i] = Load(x + start + i * w);
+  for (std::size_t start = 0; start < n; start += kVectorsPerGroup * w) {
+    Lanes<Real> in[kVectorsPerGroup], s[kVectorsPerGroup], c[kVectorsPerGroup];
+    for (int i = 0; i < kVectorsPerGroup; ++i) in[i] = Load(x + start + i * w);
     SinCosLanes<Real>(in, s, c);
-    for (int i = 0; i < kTogether; ++i) {
+    for (int i = 0; i < kVectorsPerGroup; ++i) {
       Store<Real>(sine + start + i * w, s[i]);
       Store<Real>(cosine + start + i * w, c[i]);
     }
@@ -41,7 +41,7 @@ void SinCosGroups(std::size_t n, const Real* x, Real* sine, Real* cosine) {
 
 template <typename Real>
 void SinCosLoop(std::size_t n, const Real* x, Real* sine, Real* cosine) {
-  constexpr std::size_t kGroup = kTogether * kWidth<Real>;
+  constexpr std::size_t kGroup = kVectorsPerGroup * kWidth<Real>;
   const std::size_t whole = n / kGroup * kGroup, rest = n - whole;
   SinCosGroups<Real>(whole, x, sine, cosine);
   if (rest == 0) return;

@@ -71,7 +71,7 @@ Sealed CheckSeal(std::span<const std::byte> bytes, std::string_view name) {
   if (!seal) ThrowAt(name, "is no model file, must be one that gpode has written");
   const std::string found = SealDigits(bytes.first(bytes.size() - kDigits));
   const std::string_view expected = Text(bytes.last(kDigits));
-  if (found != expected && checksums_count) {
+  if (found != expected && verify_checksums) {
     ThrowAt(name, fmt::format("is damaged: checksum {} found, must be {}", found, Quote(expected)));
   }
   if (seal->major != kFormatMajor) {

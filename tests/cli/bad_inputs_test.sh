@@ -59,7 +59,7 @@ test_files_that_are_not_there_or_hold_nothing() {
   bad "empty.csv: is empty, must have a header and rows" fit empty.csv
   bad "/dev/null: is empty, must have a header and rows" fit /dev/null -o new.gpode
   bad "comments.csv: is empty, must have a header and rows" fit comments.csv
-  bad "header.csv: has a header but no rows, must have some" fit header.csv
+  bad "header.csv: has a header but no rows, must have at least one" fit header.csv
   bad "folder: is a directory, must be a file" fit folder
   bad "folder: is a directory, must be a file" forecast folder
   bad "folder: is a directory, must be a file" fit good.csv --config folder
@@ -89,19 +89,19 @@ test_files_that_may_not_be_read_or_written() {
 }
 
 test_tables_without_the_right_columns() {
-  bad_data "data.csv:1:1: columns 'x', 'y' found, one must be named 'time' or 't'" 'x,y\n1,2\n2,3\n'
-  bad_data "data.csv:1:1: columns 'time' found, there must be at least one channel" 'time\n0\n1\n'
-  bad_data "data.csv:1:6: columns 'time' and 't' could both be the time, one of them must be named as such" \
+  bad_data "data.csv:1:1: columns 'x', 'y' found, none is named 'time' or 't'; name the time column with --time" 'x,y\n1,2\n2,3\n'
+  bad_data "data.csv:1:1: columns 'time' found, none is a channel, must be at least one" 'time\n0\n1\n'
+  bad_data "data.csv:1:6: columns 'time' and 't' could both be the time; choose one with --time" \
     'time,t,x\n0,1,1\n1,2,2\n'
   bad_data "data.csv:1:8: a second column 'x' found, names must differ" 'time,x,x\n0,1,1\n1,2,2\n'
   bad_data "data.csv:1:6: column 2 has no name, must have one" 'time,,x\n0,1,1\n1,2,2\n'
-  bad_data "data.csv:1:1: columns 'time', 'x' found, one must be the time, 'hour'" 'time,x\n0,1\n' --time hour
-  bad_data "data.csv:1:1: columns 'time', 'x' found, one must be the channel 'y'" 'time,x\n0,1\n' --channels y
-  bad_data "data.csv:1:1: columns 'time', 'x' found, one must name the trajectory, 'run'" \
+  bad_data "data.csv:1:1: columns 'time', 'x' found, none is the time column 'hour'" 'time,x\n0,1\n' --time hour
+  bad_data "data.csv:1:1: columns 'time', 'x' found, none is the channel 'y'" 'time,x\n0,1\n' --channels y
+  bad_data "data.csv:1:1: columns 'time', 'x' found, none is the trajectory column 'run'" \
     'time,x\n0,1\n' --trajectories-by run
   bad_data "data.csv:3:1: 3 cells found, must be 2 as in the header" 'time,x\n0,1\n1,2,3\n'
   bad_data "data.csv:3:1: 2 cells found, must be 3 as in the header" 'time,x,y\n0,1,1\n1,2\n'
-  bad_data "data.csv:2:3: a quote opens that nothing closes, must end with \"" 'time,x\n0,"1\n1,2\n'
+  bad_data "data.csv:2:3: a quote is never closed, must end with \"" 'time,x\n0,"1\n1,2\n'
   bad_data "data.csv:2:6: '2' found after a closing quote, must be a separator" 'time,x\n0,"1"2\n1,2\n'
   bad_data "data.csv: is UTF-16, must be UTF-8" '\xff\xfet\0i\0'
   bad_data "data.csv:2:4: a NUL byte found, must be text" 'time,x\n0,1\0\n1,2\n'
@@ -271,7 +271,7 @@ test_grids_gaps_and_scores_that_cannot_be() {
     --grid x1=1:2:3000,x2=1:2:3000 --draws 10000
   bad "impute: --level is '95', must be a number above 0 and below 1" impute good.gpode --level 95
   bad "impute: --trajectory is '2', must be 'good' or 1" impute good.gpode --trajectory 2
-  bad "fewer.csv:1:1: columns 'time', 'x1' found, one must be the channel 'x2'" score good.gpode fewer.csv
+  bad "fewer.csv:1:1: columns 'time', 'x1' found, none is the channel 'x2'" score good.gpode fewer.csv
   bad "blank.csv: has no value in any channel, must have at least one" score good.gpode blank.csv
   bad "half.csv: the first row of trajectory 'half' does not determine the state, must have enough values of 'x1', 'x2' for --start first-row" \
     score good.gpode half.csv --start first-row
@@ -318,7 +318,7 @@ test_configurations_that_are_wrong() {
   bad_config "run.toml:1: data.files is 3, must be a list of \"strings\"" 'data.files = 3\n'
   bad_config "run.toml:1: data.initial is \"noon\", must be first, gap or a time" 'data.initial = "noon"\n'
   bad_config "run.toml:1: every is 0, must be at least 1" 'data.every = 0\n'
-  bad_config "good.csv:1:1: columns 'time', 'x1', 'x2' found, one must be the channel 'y'" 'data.channels = ["y"]\n'
+  bad_config "good.csv:1:1: columns 'time', 'x1', 'x2' found, none is the channel 'y'" 'data.channels = ["y"]\n'
 }
 
 test_outputs_that_cannot_be_written() {

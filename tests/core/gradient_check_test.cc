@@ -14,7 +14,7 @@ namespace {
 
 using Values = std::vector<double>;
 
-// Entries of about the same size, none of them polynomial.
+// A function whose derivatives are of about the same size and not polynomial.
 double Smooth(std::span<const double> x) {
   return std::exp(0.5 * x[0]) * std::sin(x[1]) + std::atan(x[0] * x[2]);
 }
@@ -55,7 +55,7 @@ TEST(GradientCheckTest, FollowsTheSizeOfTheArgument) {
   EXPECT_TRUE(check.ok(1e-9)) << check.message;
 }
 
-// The first steps leave the function's domain: log of a negative number is NaN.
+// The first steps leave the domain of the function, where the logarithm is NaN.
 TEST(GradientCheckTest, StaysInsideTheDomainByRestarting) {
   const Values x = {1e-4};
   const auto log = [](std::span<const double> p) { return std::log(p[0]); };
@@ -74,7 +74,7 @@ TEST(GradientCheckTest, ResolvesFastOscillations) {
   EXPECT_TRUE(check.ok(1e-9)) << check.message;
 }
 
-// Three steps cancel the errors in h^2 and h^4, all that a polynomial of degree 6 has.
+// Three step sizes cancel the errors in h^2 and h^4, the only ones of a polynomial of degree 6.
 TEST(GradientCheckTest, ThreeLevelsAreExactUpToDegreeSix) {
   GradientCheckOptions options;
   options.levels = 3;
@@ -87,7 +87,7 @@ TEST(GradientCheckTest, ThreeLevelsAreExactUpToDegreeSix) {
   EXPECT_FALSE(CheckGradient(seventh, x, Values{7 * std::pow(x[0], 6)}, options).ok(1e-13));
 }
 
-// Rounding of a value of 1e4 hides all but the first digits of a derivative of 1e-4.
+// The rounding error of a value of 1e4 leaves only the first digits of a derivative of 1e-4.
 TEST(GradientCheckTest, JudgesTinyEntriesAgainstAFractionOfTheLargest) {
   const auto f = [](std::span<const double> p) { return 1e4 * std::exp(p[0]) + 1e-4 * p[1]; };
   const Values x = {0.3, 0.1};
@@ -119,7 +119,7 @@ TEST(GradientCheckTest, ConstantFunctionHasZeroGradient) {
   EXPECT_FALSE(CheckGradient(constant, Point(), Values{0, 1e-3, 0}).ok(0.5));
 }
 
-// A difference too small for the function's digits must not read as a derivative of zero.
+// A difference below the function's rounding error must not look like a derivative of zero.
 TEST(GradientCheckTest, RoundingIsPartOfTheErrorEstimate) {
   const auto f = [](std::span<const double> p) { return 1e12 + 1e-5 * p[0]; };
   const GradientCheck check = CheckGradient(f, Values{0.5}, Values{1e-5});

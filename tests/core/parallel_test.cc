@@ -36,7 +36,7 @@ TEST(ThreadPoolTest, DoesEveryItemOnce) {
   }
 }
 
-// The caller sees what the items wrote, without atomics or locks of its own.
+// The caller sees the items' writes without atomics or locks.
 TEST(ThreadPoolTest, WritesAreVisibleAfterTheLoop) {
   ThreadPool pool(5);
   Values squares(500);
@@ -56,7 +56,7 @@ TEST(ThreadPoolTest, OneThreadIsTheCallerInOrder) {
   EXPECT_EQ(order.size(), 20u);
 }
 
-// Items that wait for each other cannot be done by fewer threads.
+// Items that wait for each other need as many threads.
 TEST(ThreadPoolTest, ItemsRunAtTheSameTime) {
   ThreadPool pool(3);
   std::atomic<int> arrived = 0;
@@ -109,7 +109,7 @@ TEST(ThreadPoolTest, SeveralPoolsInSeveralThreads) {
   for (const std::size_t sum : sums) EXPECT_EQ(sum, 20u * 4950u);
 }
 
-// Runs a loop whose odd items from `first` on throw, and returns the message that arrives.
+// Runs a loop whose odd items from `first` on throw, and returns the message of the exception.
 std::string MessageOfLoop(ThreadPool& pool, std::size_t count, std::size_t first,
                           std::vector<std::atomic<int>>& calls) {
   try {
@@ -131,7 +131,7 @@ TEST(ThreadPoolTest, SmallestItemsExceptionIsRethrownAfterAllItems) {
       EXPECT_EQ(MessageOfLoop(pool, 40, 12, calls), "item 13") << threads << " threads";
       for (const auto& count : calls) EXPECT_EQ(count, 1) << threads << " threads";
     }
-    // The pool forgets the failure.
+    // The pool can be used again.
     std::vector<std::atomic<int>> calls(40);
     EXPECT_EQ(MessageOfLoop(pool, 40, 100, calls), "nothing thrown") << threads << " threads";
     for (const auto& count : calls) EXPECT_EQ(count, 1) << threads << " threads";
@@ -168,7 +168,7 @@ TEST(ThreadPoolTest, ExceptionsOfAnInnerLoopAreThoseOfAnyLoop) {
   }
 }
 
-// After an inner loop, and after one that threw, the outer loop's thread is still inside a loop.
+// After an inner loop, even if it threw, the thread is still inside the outer loop.
 TEST(ThreadPoolTest, InnerLoopsFollowEachOther) {
   ThreadPool pool(2);
   std::atomic<int> calls = 0;
@@ -186,7 +186,7 @@ TEST(ThreadPoolTest, InnerLoopsFollowEachOther) {
   EXPECT_EQ(calls, 4 * 3 * 3);
 }
 
-// A pool made inside another pool's loop has memory for its own threads only.
+// Inside a loop of another pool, the index is that of the inner pool.
 TEST(ThreadPool, WorkerIndexStaysWithinThePoolInsideAnotherPoolsLoop) {
   ThreadPool outer(4);
   std::vector<std::size_t> largest(64, 0);

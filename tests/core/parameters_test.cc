@@ -21,7 +21,8 @@ using testing_support::MessageOf;
 using Shape = std::vector<std::size_t>;
 using Values = std::vector<double>;
 
-// One block of each kind, a stack of triangles among them: 16 flat numbers, 18 values.
+// Returns a layout with one block of each kind and a stack of triangles: 16 flat numbers, 18
+// values.
 ParameterLayout Mixed() {
   ParameterLayout layout;
   layout.Add("locations", {2, 2}, Transform::kFree);
@@ -65,7 +66,7 @@ TEST(ParametersTest, BlocksLieOneAfterTheOther) {
   EXPECT_EQ(factors.value_size, 8u);
   EXPECT_EQ(layout.blocks()[3].flat_offset, 13u);
   EXPECT_EQ(layout.blocks()[3].value_offset, 15u);
-  EXPECT_EQ(layout.blocks()[3].value_size, 1u);  // a shape of no dimensions is one number
+  EXPECT_EQ(layout.blocks()[3].value_size, 1u);  // a shape without dimensions is one number
 }
 
 TEST(ParametersTest, AddReturnsTheIndex) {
@@ -122,7 +123,7 @@ TEST(ParametersTest, EmptyBlocksAndLayouts) {
   EXPECT_EQ(Unconstrained(layout, {1.0}), Values{0.0});
 }
 
-// A layout of random blocks.
+// Returns a layout of random blocks.
 ParameterLayout RandomLayout() {
   ParameterLayout layout;
   const auto blocks = *rc::gen::inRange(0, 6);
@@ -152,7 +153,7 @@ RC_GTEST_PROP(ParametersProperty, UnconstrainUndoesConstrain, ()) {
   for (std::size_t i = 0; i < flat.size(); ++i) {
     RC_ASSERT(std::fabs(back[i] - flat[i]) <= 1e-15 + 2e-16 * std::fabs(flat[i]));
   }
-  // exp amplifies the error of the logarithm by its argument.
+  // The exponential multiplies the error of the logarithm by its argument.
   const Values again = Constrained(layout, back);
   for (std::size_t i = 0; i < values.size(); ++i) {
     RC_ASSERT(std::fabs(again[i] - values[i]) <= 1e-12 * std::fabs(values[i]));
@@ -162,7 +163,7 @@ RC_GTEST_PROP(ParametersProperty, UnconstrainUndoesConstrain, ()) {
 TEST(ParametersTest, ConstrainPullbackIsTheGradient) {
   const ParameterLayout layout = Mixed();
   const Values flat = Counting(layout.flat_size());
-  // sum_i w_i v_i + v_i^2 / 2, with the cotangents w_i + v_i.
+  // The function is sum_i w_i v_i + v_i^2 / 2, with the cotangents w_i + v_i.
   const Values weights = Counting(layout.value_size());
   const auto scalar = [&](std::span<const double> point) {
     const Values v = Constrained(layout, Values(point.begin(), point.end()));
@@ -186,7 +187,7 @@ TEST(ParametersTest, ConstrainPullbackIsTheGradient) {
 TEST(ParametersTest, AddRejects) {
   ParameterLayout layout = Mixed();
   EXPECT_EQ(MessageOf([&] { layout.Add("scale", {2}, Transform::kFree); }),
-            "ParameterLayout::Add: name 'scale' is taken");
+            "ParameterLayout::Add: name is 'scale', must be a new name");
   for (const Shape& shape : {Shape{}, Shape{3}, Shape{2, 3}, Shape{3, 3, 2}}) {
     EXPECT_EQ(MessageOf([&] { layout.Add("L", shape, Transform::kLowerTriangular); }),
               "ParameterLayout::Add: shape of 'L' must end in two equal numbers");
@@ -197,7 +198,7 @@ TEST(ParametersTest, AddRejects) {
 
 TEST(ParametersTest, FindRejects) {
   EXPECT_EQ(MessageOf([] { Mixed().Find("mass"); }),
-            "ParameterLayout::Find: name 'mass' is no block");
+            "ParameterLayout::Find: name is 'mass', must be that of a block");
 }
 
 TEST(ParametersTest, SizesAreChecked) {
@@ -219,7 +220,7 @@ TEST(ParametersTest, SizesAreChecked) {
             "ParameterLayout::ConstrainPullback: bflat has 15 values, must have 16");
 }
 
-// What Unconstrain says when entry i of otherwise good values is `bad`.
+// Returns the message of Unconstrain if entry i of otherwise valid values is `bad`.
 std::string MessageFor(std::size_t i, double bad) {
   const ParameterLayout layout = Mixed();
   Values values = Constrained(layout, Counting(layout.flat_size()));
@@ -244,7 +245,7 @@ TEST(ParametersTest, UnconstrainRejectsAnUpperTriangleThatIsNotZero) {
             "ParameterLayout::Unconstrain: factors[5] is 0.5, must be zero above the diagonal");
 }
 
-// A range of items: what the whole gives there, and nothing elsewhere.
+// A range of items has the results of the whole there, and writes nothing elsewhere.
 TEST(ParametersTest, ARangeIsItsPartOfTheWhole) {
   const ParameterLayout layout = Mixed();
   const Values flat = Counting(layout.flat_size()), whole = Constrained(layout, flat);

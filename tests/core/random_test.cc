@@ -42,7 +42,7 @@ Values NormalsOf(const RandomStream& stream, std::size_t n, std::uint64_t first 
   return values;
 }
 
-// From the file kat_vectors of Random123: philox4x64, 10 rounds.
+// The expected values are from the file kat_vectors of Random123, philox4x64 with 10 rounds.
 TEST(RandomTest, KnownAnswersOfPhilox) {
   using Philox = r123::Philox4x64;
   const std::uint64_t ones = ~std::uint64_t{0};
@@ -86,7 +86,7 @@ TEST(RandomTest, PurposesKeepTheirNumbers) {
   EXPECT_EQ(static_cast<std::uint64_t>(Purpose::kTest), 1000u);
 }
 
-// Another machine, compiler or version that draws other numbers is caught here.
+// Fails if another machine, compiler or version computes different numbers.
 TEST(RandomTest, GoldenNumbers) {
   const RandomStream stream(7, 3, 2, Purpose::kInducing);
   const Values normals = {-0x1.d9cbe01d7e74ap-1, 0x1.40b93a332214dp+0, -0x1.1c2aac0b6402fp+0,
@@ -105,7 +105,7 @@ TEST(RandomTest, UniformsAreTheUpper53BitsOfTheWords) {
   }
 }
 
-// Parts of a stream, read in any way, are the same numbers.
+// Any part of a stream has the same numbers as the whole stream.
 RC_GTEST_PROP(RandomProperty, AnyPartIsThePartOfTheWhole, ()) {
   const auto first = *rc::gen::inRange<std::uint64_t>(0, 400);
   const auto size = *rc::gen::inRange<std::size_t>(0, 300);
@@ -131,7 +131,7 @@ TEST(RandomTest, NothingIsWrittenBehindTheEnd) {
   }
 }
 
-// Streams that differ in one part of their name, by the smallest and by large amounts.
+// Returns streams that differ in one of their arguments, by one and by large amounts.
 std::vector<RandomStream> NeighbouringStreams() {
   std::vector<RandomStream> streams = {Stream()};
   for (const std::uint64_t change : {1ull, 1ull << 32, ~0ull}) {
@@ -139,7 +139,7 @@ std::vector<RandomStream> NeighbouringStreams() {
     streams.push_back(Stream(20, 4 + change));
     streams.push_back(Stream(20, 4, 3 + change));
   }
-  streams.push_back(Stream(20, 3, 4));  // step and sample exchanged
+  streams.push_back(Stream(20, 3, 4));  // with step and sample exchanged
   for (const Purpose purpose : {Purpose::kFrequencies, Purpose::kFourierWeights}) {
     streams.push_back(Stream(20, 4, 3, purpose));
   }
@@ -166,7 +166,7 @@ constexpr std::size_t kMany = 200000;
 TEST(RandomTest, MomentsOfNormals) {
   const Values x = NormalsOf(Stream(), kMany);
   const double error = 1 / std::sqrt(static_cast<double>(kMany));
-  // E x^k with the standard deviation of x^k behind.
+  // Each line has E x^k and the standard deviation of x^k.
   EXPECT_NEAR(Mean(x, [](double v) { return v; }), 0, 4 * error);
   EXPECT_NEAR(Mean(x, [](double v) { return v * v; }), 1, 4 * std::sqrt(2.0) * error);
   EXPECT_NEAR(Mean(x, [](double v) { return v * v * v; }), 0, 4 * std::sqrt(15.0) * error);
@@ -182,8 +182,8 @@ TEST(RandomTest, MomentsOfUniforms) {
   EXPECT_LT(*std::max_element(x.begin(), x.end()), 1.0);
 }
 
-// sqrt(n) times the largest distance of the empirical distribution from `cdf`; above 1.95 once in a
-// thousand times.
+// Returns sqrt(n) times the largest distance of the empirical distribution from `cdf`, which is
+// above 1.95 with probability 0.001.
 double KolmogorovSmirnov(Values x, const std::function<double(double)>& cdf) {
   std::sort(x.begin(), x.end());
   const double n = static_cast<double>(x.size());
@@ -200,7 +200,7 @@ double NormalCdf(double v) { return 0.5 * std::erfc(-v / std::sqrt(2.0)); }
 TEST(RandomTest, DistributionsPassKolmogorovSmirnov) {
   EXPECT_LT(KolmogorovSmirnov(UniformsOf(Stream(), kMany), [](double v) { return v; }), 1.95);
   EXPECT_LT(KolmogorovSmirnov(NormalsOf(Stream(), kMany), NormalCdf), 1.95);
-  // Across streams: the first number of each of many samples.
+  // The first numbers of many streams have the same distribution.
   Values first;
   for (std::uint64_t sample = 0; sample < 20000; ++sample) {
     first.push_back(NormalsOf(Stream(20, 4, sample), 1)[0]);
@@ -208,7 +208,7 @@ TEST(RandomTest, DistributionsPassKolmogorovSmirnov) {
   EXPECT_LT(KolmogorovSmirnov(first, NormalCdf), 1.95);
 }
 
-// In units of its standard error, for variables of mean 0 and variance 1.
+// Returns the correlation, in standard errors, of variables with mean 0 and variance 1.
 double Correlation(const Values& x, const Values& y) {
   double sum = 0;
   for (std::size_t i = 0; i < y.size(); ++i) sum += x[i] * y[i];

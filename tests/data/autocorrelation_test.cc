@@ -12,7 +12,7 @@ namespace {
 using testing_support::Numbers;
 using Series = std::vector<std::vector<double>>;
 
-// x_i = a x_(i-1) + noise, of unit variance from the first value on.
+// Returns x_i = a x_(i-1) + normal, with unit variance from the first value on.
 std::vector<double> Autoregressive(double a, std::size_t count, std::uint64_t seed) {
   Numbers numbers(seed);
   std::vector<double> values = {numbers.Normal()};
@@ -59,7 +59,7 @@ TEST(AutocorrelationTime, DoesNotDependOnTheUnit) {
   EXPECT_EQ(AutocorrelationTime(Series{values}), time);
 }
 
-// No product reaches from one series into the next.
+// No product connects one series with the next.
 TEST(AutocorrelationTime, OfManyShortSeriesIsThatOfALongOne) {
   Series series;
   for (std::uint64_t seed = 1; seed <= 1000; ++seed) {
@@ -81,7 +81,7 @@ TEST(AutocorrelationTime, PassesOverMissingValues) {
     if (numbers.Uniform(0, 1) < 0.3) v = NAN;
   }
   EXPECT_NEAR(AutocorrelationTime(Series{values}), whole, 0.1 * whole);
-  // In steps from one value to the next, missing or not.
+  // Steps count from one value to the next, missing or not.
   std::vector<double> every_other = Autoregressive(0.8, 20000, 3);
   for (std::size_t i = 0; i < every_other.size(); i += 2) every_other[i] = NAN;
   EXPECT_EQ(AutocorrelationTime(Series{every_other}), 1) << "nothing is known of the first lag";
@@ -108,7 +108,7 @@ TEST(IndependentColumns, IndependentOnesAllCount) {
   EXPECT_NEAR(IndependentColumns(std::vector{Numbers(5).Normals(2000, 6)}), 6, 0.1);
 }
 
-// Ten columns of 30 rows: with their chance correlations they would be worth 10 / (1 + 9 / 30).
+// With their chance correlations, ten columns of 30 rows would count as 10 / (1 + 9 / 30).
 TEST(IndependentColumns, ChanceCorrelationsOfFewRowsAreMostlyTakenOff) {
   double sum = 0;
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
@@ -124,7 +124,7 @@ TEST(IndependentColumns, EqualOnesCountOnce) {
   rows.colwise() = Numbers(7).Normals(500, 1).col(0);
   rows.col(1) *= -3;
   EXPECT_NEAR(IndependentColumns(std::vector{rows}), 1, 0.01);
-  // Two pairs.
+  // Two pairs of equal columns count as two.
   rows.rightCols(2).colwise() = Numbers(8).Normals(500, 1).col(0);
   EXPECT_NEAR(IndependentColumns(std::vector{rows}), 2, 0.05);
 }
@@ -133,7 +133,7 @@ TEST(IndependentColumns, CorrelatedOnesCountForLess) {
   Matrix rows = Numbers(9).Normals(20000, 2);
   rows.col(1) = 0.6 * rows.col(0) + 0.8 * rows.col(1);
   EXPECT_NEAR(IndependentColumns(std::vector{rows}), 2 / (1 + 0.36), 0.03);
-  // Cut into parts they are worth as much.
+  // Divided into parts they have the same effective number.
   const std::vector<Matrix> parts = {rows.topRows(7000), rows.bottomRows(13000)};
   EXPECT_NEAR(IndependentColumns(parts), IndependentColumns(std::vector{rows}), 1e-12);
 }

@@ -82,7 +82,7 @@ TEST(Dataset, BadStartTimesAreNamed) {
   EXPECT_EQ(MessageFor(data), "trajectory 1: start_time is nan, must be finite");
 }
 
-// An infinite start passed, for it is before the first observation.
+// A start of -infinity once passed because it is before the first observation.
 TEST(Dataset, StartTimeMustBeFinite) {
   Dataset data = Valid();
   data.trajectories[0].start_time = -kInfinity;

@@ -12,7 +12,7 @@ namespace {
 
 using testing_support::MessageOf;
 
-// x' = A x with A = [[-0.1, 2], [-2, -0.1]] from (2, 0).
+// The system is x' = A x with A = [[-0.1, 2], [-2, -0.1]] from (2, 0).
 TEST(Simulate, TruthIsTheSolution) {
   const Simulation s = Simulate({.system = "linear", .points = 30});
   ASSERT_EQ(s.truth.size(), 1u);
@@ -37,7 +37,7 @@ TEST(Simulate, EverySystemRunsFromItsDefaults) {
   }
 }
 
-// The empirical variance of n normals is off by sqrt(2 / n) of itself.
+// The empirical variance of n normals has a relative standard error of sqrt(2 / n).
 TEST(Simulate, NoiseHasTheVarianceAskedFor) {
   const SimulationOptions options{.points = 4000, .noise_variance = {0.05, 0.3}};
   const Simulation s = Simulate(options);
@@ -109,7 +109,7 @@ TEST(Simulate, PreyAndPredatorsStartAboveZero) {
       Simulate({.system = "lotka-volterra", .points = 9, .trajectories = 200, .start_spread = 1});
   EXPECT_GT(s.starts.minCoeff(), 0);
   EXPECT_GT(s.starts.maxCoeff(), 2);
-  // As many on either side of the first.
+  // About as many starts are above the first as below.
   EXPECT_NEAR((s.starts.array() < 1).count(), 200, 40);
   const Simulation none =
       Simulate({.system = "lotka-volterra", .start = {0, 1}, .points = 2, .trajectories = 3});
@@ -120,16 +120,16 @@ TEST(Simulate, BadOptionsAreNamed) {
   const auto message = [](SimulationOptions o) { return MessageOf([&] { Simulate(o); }); };
   EXPECT_EQ(message({.start = {1}}), "Simulate: start has 1 values, must have 2");
   EXPECT_EQ(message({.points = 0}), "Simulate: points is 0, must be at least 1");
-  EXPECT_EQ(message({.missing = 1}), "Simulate: missing must be less than 1");
+  EXPECT_EQ(message({.missing = 1}), "Simulate: missing is 1, must be less than 1");
   EXPECT_EQ(message({.noise_variance = {1}, .noise_share = 0.1}),
-            "Simulate: noise_share is given beside noise_variance, must be one of the two");
+            "Simulate: noise_share and noise_variance are both given, must be only one of them");
   EXPECT_NE(message({.system = "vdq"}).find("vdq"), std::string::npos);
   EXPECT_NE(message({.span = NAN}).find("span"), std::string::npos);
   EXPECT_EQ(message({.span = 1e300}),
-            "Simulate: span is 1e+300, must be at most 7e+06, a million times what shows the "
-            "system");
-  // Far out, Van der Pol's field is too steep for any step.
-  EXPECT_NE(message({.start = {1e150, 1e150}}).find("leads nowhere"), std::string::npos);
+            "Simulate: span is 1e+300, must be at most 7e+06, a million times the default");
+  // Far from the origin, the field of Van der Pol is too steep for any step size.
+  EXPECT_NE(message({.start = {1e150, 1e150}}).find("has no solution beyond time"),
+            std::string::npos);
 }
 
 TEST(Simulate, RegularTimes) {

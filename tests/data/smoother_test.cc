@@ -21,7 +21,8 @@ struct Data {
 
 constexpr double kNoise = 0.1;  // standard deviation
 
-// sin(t) on [0, 20] at irregular times with a gap from 8 to 10, every seventh value missing.
+// Noisy sin(t) on [0, 20] at irregular times, with a gap from 8 to 10 and every seventh value
+// missing.
 Data NoisySine(double scale = 1) {
   Numbers numbers(3);
   Data data;
@@ -40,7 +41,7 @@ double Rms(const Values& errors) {
   return std::sqrt(sum / static_cast<double>(errors.size()));
 }
 
-// Errors against the sine itself, divided by the scale.
+// Root mean square errors against the exact sine, divided by the scale.
 struct Errors {
   double value, slope;
 };
@@ -74,7 +75,7 @@ double Matern52Acceleration(const SmootherParameters& p, double t) {
   return -p.variance * rate * rate / 3 * (1 + r - r * r) * std::exp(-r);
 }
 
-// The same regression with dense matrices.
+// Computes the same regression with dense matrices.
 Smoothed DenseRegression(const SmootherParameters& p, const Data& data, const Values& at) {
   Values t, y;
   for (std::size_t i = 0; i < data.times.size(); ++i) {
@@ -158,7 +159,7 @@ TEST(Smoother, ParametersOfAMaternProcessAreFound) {
   EXPECT_NEAR(std::log(p.variance / truth.variance), 0, std::log(2.0));
 }
 
-// Differences of neighbours would have errors of kNoise / 0.005 = 20.
+// Difference quotients of neighbours would have errors of kNoise / 0.005 = 20.
 TEST(Smoother, SlopesSurviveTinyGaps) {
   Numbers numbers(4);
   Data data;
@@ -195,7 +196,7 @@ TEST(Smoother, OtherTimesBeforeBetweenAndAfter) {
   ExpectDense(p, data, {-1.0, 0.31, 9.0, 21.0}, 1e-6);
   ExpectDense(p, data, {-5.0, -1.0}, 1e-6);
   ExpectDense(p, data, {25.0}, 1e-6);
-  // Far from all observations only the mean is left.
+  // Far from all observations the result is the mean.
   const Smoothed far = Smooth(p, data.series(), Values{-500.0, 500.0});
   for (double v : far.value) EXPECT_NEAR(v, p.mean, 1e-12);
   for (double v : far.slope) EXPECT_NEAR(v, 0, 1e-12);

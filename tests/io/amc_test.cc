@@ -1,4 +1,4 @@
-// Motion capture: skeletons, motions, and what is wrong with them.
+// Tests of the readers of skeletons and motions, and of their messages.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -14,7 +14,7 @@ namespace {
 using testing_support::MessageOf;
 using testing_support::TemporaryFolder;
 
-// As the database of Carnegie Mellon University writes them, cut short.
+// Files in the style of the database of Carnegie Mellon University, shortened.
 constexpr std::string_view kSkeleton =
     "# AST/ASF file generated using VICON BodyLanguage\n"
     ":version 1.10\n:name VICON\n:units\n  mass 1.0\n  length 0.45\n  angle deg\n"
@@ -100,7 +100,7 @@ TEST(Amc, BadFiles) {
   EXPECT_EQ(message({"s.asf", "a.amc", "s.asf"}),
             at + "s.asf: is a second skeleton, there must be one at most");
   EXPECT_EQ(message({"a.amc", "c.csv"}),
-            at + "c.csv: is no motion capture, must be if other files are");
+            at + "c.csv: is not motion capture, must be .amc or .asf as the other files are");
   EXPECT_EQ(message({"b.amc", "a.amc"}),
             at + "a.amc: channels 'root.1', 'root.2', 'root.3', 'root.4', 'root.5', 'root.6', "
                  "'lfemur.1', 'lfemur.2' and 2 more found, must be those of the first motion: "
@@ -110,12 +110,12 @@ TEST(Amc, BadFiles) {
 
 TEST(Amc, BadMotions) {
   const std::vector<std::pair<std::string, std::string>> cases = {
-      {"", "m.amc: has no frame, must have some"},
-      {":DEGREES\n", "m.amc: has no frame, must have some"},
+      {"", "m.amc: has no frame, must have at least one"},
+      {":DEGREES\n", "m.amc: has no frame, must have at least one"},
       {":PARTLY\n", "m.amc:1:1: ':PARTLY' found, must be :FULLY-SPECIFIED, :DEGREES or :RADIANS"},
       {"ltibia 1\n", "m.amc:1:1: 'ltibia' found before the first frame, must be its number"},
-      {"1\n", "m.amc: frame 1 ends after 0 bones, must have some"},
-      {"1\n2\nltibia 1\n", "m.amc:2:1: frame 1 ends after 0 bones, must have some"},
+      {"1\n", "m.amc: frame 1 ends after 0 bones, must have at least one"},
+      {"1\n2\nltibia 1\n", "m.amc:2:1: frame 1 ends after 0 bones, must have at least one"},
       {"1.5\nltibia 1\n", "m.amc:1:1: frame '1.5' found, must be a whole number"},
       {"-1\nltibia 1\n", "m.amc:1:1: frame '-1' found, must be a whole number"},
       {"99999999999999999999\n",
@@ -123,7 +123,7 @@ TEST(Amc, BadMotions) {
       {"1\nltibia 1\n1\nltibia 2\n", "m.amc:3:1: frame 1 comes after 1, frames must increase"},
       {"1\nltibia x\n", "m.amc:2:8: 'x' found, must be a finite number"},
       {"1\nltibia nan\n", "m.amc:2:8: 'nan' found, must be a finite number"},
-      {"1\nltibia\n", "m.amc:2:1: no number found, must have some"},
+      {"1\nltibia\n", "m.amc:2:1: no number found, must have at least one"},
       {"1\nlfemur 1 2\n", "m.amc:2:1: 2 numbers found for bone 'lfemur', must be 3 as in s.asf"},
       {"1\nneck 1\n", "m.amc:2:1: bone 'neck' found, must be one that moves in s.asf"},
       {"1\nlhipjoint 1\n", "m.amc:2:1: bone 'lhipjoint' found, must be one that moves in s.asf"},
@@ -147,7 +147,7 @@ TEST(Amc, BadMotions) {
 
 TEST(Amc, BadSkeletons) {
   const std::vector<std::pair<std::string, std::string>> cases = {
-      {":root\n", "s.asf: has no bone that moves, must have some"},
+      {":root\n", "s.asf: has no bone that moves, must have at least one"},
       {":root\norder TX QX\n",
        "s.asf:2:10: 'QX' found, must be each of tx, ty, tz, rx, ry, rz, l once at most"},
       {":bonedata\nbegin\nname a\ndof rx rx\nend\n",

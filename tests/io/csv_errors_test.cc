@@ -1,4 +1,4 @@
-// What is wrong with a CSV file, and where: exact messages.
+// Tests of the exact messages about bad CSV files.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -32,43 +32,51 @@ TEST(CsvErrors, Headers) {
       {"", ": is empty, must have a header and rows"},
       {"\n \n# nothing\n", ": is empty, must have a header and rows"},
       {"\xEF\xBB\xBF", ": is empty, must have a header and rows"},
-      {"time,x\n", ": has a header but no rows, must have some"},
-      {"time,x\n\n#1,2\n", ": has a header but no rows, must have some"},
-      {"a,b\n1,2\n", ":1:1: columns 'a', 'b' found, one must be named 'time' or 't'"},
-      {"0,1.5\n1,2\n", ":1:1: columns '0', '1.5' found, one must be named 'time' or 't'"},
-      {"t x y\n0 1 2\n", ":1:1: columns 't x y' found, one must be named 'time' or 't'"},
+      {"time,x\n", ": has a header but no rows, must have at least one"},
+      {"time,x\n\n#1,2\n", ": has a header but no rows, must have at least one"},
+      {"a,b\n1,2\n",
+       ":1:1: columns 'a', 'b' found, none is named 'time' or 't'; name the time column with "
+       "--time"},
+      {"0,1.5\n1,2\n",
+       ":1:1: columns '0', '1.5' found, none is named 'time' or 't'; name the time column with "
+       "--time"},
+      {"t x y\n0 1 2\n",
+       ":1:1: columns 't x y' found, none is named 'time' or 't'; name the time column with "
+       "--time"},
       {"a,b,c,d,e,f,g,h,i,j\n",
-       ":1:1: columns 'a', 'b', 'c', 'd', 'e', 'f', 'g', 'h' and 2 more found, one must be named "
-       "'time' or 't'"},
+       ":1:1: columns 'a', 'b', 'c', 'd', 'e', 'f', 'g', 'h' and 2 more found, none is named "
+       "'time' or 't'; name the time column with --time"},
       {"time,x,t\n0,1,2\n",
-       ":1:8: columns 'time' and 't' could both be the time, one of them must be named as such"},
+       ":1:8: columns 'time' and 't' could both be the time; choose one with --time"},
       {"time,x,Time\n0,1,2\n",
-       ":1:8: columns 'time' and 'Time' could both be the time, one of them must be named as such"},
+       ":1:8: columns 'time' and 'Time' could both be the time; choose one with --time"},
       {"time,x,y,x\n0,1,2,3\n", ":1:10: a second column 'x' found, names must differ"},
       {"\n\n# hm\ntime,x,\n0,1,2\n", ":4:8: column 3 has no name, must have one"},
-      {"time\n0\n", ":1:1: columns 'time' found, there must be at least one channel"},
+      {"time\n0\n", ":1:1: columns 'time' found, none is a channel, must be at least one"},
       {"time,trajectory\n0,a\n",
-       ":1:1: columns 'time', 'trajectory' found, there must be at least one channel"},
+       ":1:1: columns 'time', 'trajectory' found, none is a channel, must be at least one"},
       {"time,\xFF\xFE\n0,1\n", ":1:6: name '\\xff\\xfe' found, must be printable UTF-8"},
       {"time,\"a\033b\"\n0,1\n", ":1:6: name 'a\\x1bb' found, must be printable UTF-8"},
       {"time,\"a\nb\",a b\n0,1,2\n", ":2:4: a second column 'a b' found, names must differ"},
       {"t [s],x,time [s]\n0,1,2\n",
-       ":1:9: columns 't [s]' and 'time [s]' could both be the time, one of them must be named as "
-       "such"},
-      {"t [s,x\n0,1\n", ":1:1: columns 't [s', 'x' found, one must be named 'time' or 't'"},
-      {"T [K],x\n0,1\n", ":1:1: columns 'T [K]', 'x' found, one must be named 'time' or 't'"},
+       ":1:9: columns 't [s]' and 'time [s]' could both be the time; choose one with --time"},
+      {"t [s,x\n0,1\n",
+       ":1:1: columns 't [s', 'x' found, none is named 'time' or 't'; name the time column with "
+       "--time"},
+      {"T [K],x\n0,1\n",
+       ":1:1: columns 'T [K]', 'x' found, none is named 'time' or 't'; name the time column with "
+       "--time"},
       {"time,\"x\" y\n0,1\n", ":1:10: 'y' found after a closing quote, must be a separator"},
-      {"time,\"x\n0,1\n", ":1:6: a quote opens that nothing closes, must end with \""},
+      {"time,\"x\n0,1\n", ":1:6: a quote is never closed, must end with \""},
   });
   ExpectMessages(
-      {{"time,x\n0,1\n", ":1:1: columns 'time', 'x' found, one must be the time, 'day'"}},
+      {{"time,x\n0,1\n", ":1:1: columns 'time', 'x' found, none is the time column 'day'"}},
       {.time_column = "day"});
   ExpectMessages(
-      {{"time,x\n0,1\n", ":1:1: columns 'time', 'x' found, one must name the trajectory, 'run'"}},
+      {{"time,x\n0,1\n", ":1:1: columns 'time', 'x' found, none is the trajectory column 'run'"}},
       {.trajectory_column = "run"});
-  ExpectMessages(
-      {{"time,x\n0,1\n", ":1:1: columns 'time', 'x' found, one must be the channel 'y'"}},
-      {.channels = {"x", "y"}});
+  ExpectMessages({{"time,x\n0,1\n", ":1:1: columns 'time', 'x' found, none is the channel 'y'"}},
+                 {.channels = {"x", "y"}});
 }
 
 TEST(CsvErrors, Numbers) {
@@ -94,12 +102,12 @@ TEST(CsvErrors, Numbers) {
       {"time,x\n0,-1e400\n",
        ":2:3: '-1e400' found in column 'x', must be finite, or empty for missing"},
       {"time;x\n0.5;1\n1;2,5\n",
-       ":3:3: '2,5' found in column 'x', must be a number with a decimal point"},
+       ":3:3: '2,5' found in column 'x', must be a number with a decimal point; see --decimal"},
       {"time;x\n0,5;1\n1;2.5\n",
-       ":3:3: '2.5' found in column 'x', must be a number with a decimal comma"},
+       ":3:3: '2.5' found in column 'x', must be a number with a decimal comma; see --decimal"},
       {"time;x\n0;1,234,5\n", ":2:3: '1,234,5' found in column 'x', " + or_empty},
       {"time,x\n0,\"1,5\"\n",
-       ":2:3: '1,5' found in column 'x', must be a number with a decimal point"},
+       ":2:3: '1,5' found in column 'x', must be a number with a decimal point; see --decimal"},
       {"time,\xCE\xBB\n0,\xC3\xBC-\n", ":2:3: '\xC3\xBC-' found in column '\xCE\xBB', " + or_empty},
   });
 }
@@ -118,7 +126,7 @@ TEST(CsvErrors, Rows) {
       {"trajectory,time,x\n,0,1\n", ":2:1: the trajectory is missing, must be a name"},
       {"trajectory,time,x\na\xFF,0,1\n",
        ":2:1: trajectory 'a\\xff' found, must be printable UTF-8"},
-      {"time,x\n0,\"1\n2,3\n", ":2:3: a quote opens that nothing closes, must end with \""},
+      {"time,x\n0,\"1\n2,3\n", ":2:3: a quote is never closed, must end with \""},
       {"time,x\n0,\"1\"2\n", ":2:6: '2' found after a closing quote, must be a separator"},
       {"time,x,y\n0,1,\n1,2,NA\n", ": channel 'y' has no value, must have at least one"},
   });
@@ -133,7 +141,7 @@ TEST(CsvErrors, Rows) {
                  {.allow_empty_channels = true});
 }
 
-TEST(CsvErrors, WhatIsNoText) {
+TEST(CsvErrors, BinaryAndOverlongFiles) {
   using namespace std::string_literals;
   ExpectMessages({
       {"time,x\n0,\0001\n"s, ":2:3: a NUL byte found, must be text"},
@@ -143,7 +151,7 @@ TEST(CsvErrors, WhatIsNoText) {
       {"time,x\n0," + std::string(internal::kLongestRecord, '1') + "\n",
        ":2:1: the line is longer than 4194304 bytes, must be shorter"},
       {"time,x\n0,\"" + std::string(internal::kLongestRecord, '\n'),
-       ":2:3: a quote opens that nothing closes, must end with \""},
+       ":2:3: a quote is never closed, must end with \""},
   });
   std::string wide = "time";
   for (std::size_t i = 0; i < internal::kMostColumns; ++i) wide += ",c" + std::to_string(i);
@@ -180,8 +188,8 @@ TEST(CsvErrors, Files) {
             secret.string() + ": cannot be opened: Permission denied");
 }
 
-// Lines that only a block further on turn out to be wrong.
-TEST(CsvErrors, LateLinesAreNamedRight) {
+// Errors in a later block have the right line number.
+TEST(CsvErrors, LinesOfLaterBlocksAreCounted) {
   const TemporaryFolder folder;
   const std::filesystem::path path = folder / "long.csv";
   {

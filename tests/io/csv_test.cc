@@ -1,4 +1,4 @@
-// CSV in all its dialects, written and read again.
+// Tests of reading CSV in all dialects, and of writing it.
 #include "io/csv.h"
 
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 std::vector<std::uint64_t> Bits(std::span<const double> values) {
   std::vector<std::uint64_t> bits;
-  // All NaN are one: missing.
+  // All NaN are equal, since they mean a missing value.
   for (double v : values) bits.push_back(std::bit_cast<std::uint64_t>(std::isnan(v) ? kNan : v));
   return bits;
 }
@@ -44,7 +44,7 @@ void ExpectSame(const Dataset& a, const Dataset& b) {
   }
 }
 
-// time 0, 1.5, 3; x 1, missing, -2.5e3; y -1, 2, 3
+// The expected data: time 0, 1.5, 3; x 1, missing, -2.5e3; y -1, 2, 3.
 Dataset Sample() {
   Dataset data{.channels = {"x", "y"}, .trajectories = {}};
   Trajectory& t = data.trajectories.emplace_back();
@@ -155,7 +155,7 @@ TEST(Csv, NumbersAtTheEndsOfTheirRange) {
   }
 }
 
-// Numbers of every size, among them those that are hard to print.
+// Returns numbers of every magnitude, including those that are hard to print.
 double AnyNumber() {
   const double value = std::bit_cast<double>(*rc::gen::arbitrary<std::uint64_t>());
   return std::isfinite(value) ? value : kNan;
@@ -201,7 +201,7 @@ TEST(Csv, WritesTheFewestDigitsAndQuotesWhatNeedsIt) {
   EXPECT_EQ(folder.size(), 1);
 }
 
-TEST(Csv, RefusesTablesThatAreNone) {
+TEST(Csv, RefusesTablesWithoutColumnsOrOfUnequalLength) {
   std::ostringstream out;
   const std::vector<Column> uneven = {{"a", {1, 2}, {}}, {"b", {1}, {}}};
   EXPECT_EQ(MessageOf([&] { WriteCsv(out, uneven); }),
@@ -215,7 +215,7 @@ TEST(Csv, RefusesTablesThatAreNone) {
             "WriteCsv: stream cannot be written to its end");
 }
 
-// Records may begin and end anywhere within a block.
+// Records may begin and end anywhere in a block.
 TEST(Csv, AnyBlockSizeGivesTheSame) {
   const TemporaryFolder folder;
   std::string text = "\xEF\xBB\xBF# \"odd\ntrajectory,time,x\r\n";

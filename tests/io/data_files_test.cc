@@ -1,4 +1,4 @@
-// Data sets in NumPy's files, and several files as one data set.
+// Tests of data sets in NumPy's files, and of several files as one data set.
 #include "gpode/data_files.h"
 
 #include <gtest/gtest.h>
@@ -91,10 +91,10 @@ TEST(NumpyDataset, BadArchives) {
   const std::vector<std::pair<Archive, std::string>> cases = {
       {{},
        "d.npz: arrays none found, must be 'times' and 'values', or 'train_ts' and 'train_ys', or "
-       "'train'"},
+       "'train'; see --part"},
       {{{"a", times}, {"times", times}},
        "d.npz: arrays 'a', 'times' found, must be 'times' and 'values', or 'train_ts' and "
-       "'train_ys', or 'train'"},
+       "'train_ys', or 'train'; see --part"},
       {{{"model/channels", times}}, "d.npz: is a model file, must be data"},
       {{{"times", times}, {"values", {{3, 2}, {1, 2, 3, 4, 5, 6}}}},
        "d.npz: entry 'times': shape (2) found, must be (3) or (1, 3) as 'values' is (3, 2)"},
@@ -129,7 +129,7 @@ TEST(NumpyDataset, BadArchives) {
             "d.npz: channels 'x1', 'x2' found, one must be 'z'");
 }
 
-// Files of one folder by name.
+// A folder with files that tests write by name.
 class ReadDatasetTest : public ::testing::Test {
  protected:
   void Write(const std::string& name, std::string_view text) {
@@ -184,8 +184,8 @@ TEST_F(ReadDatasetTest, BadFiles) {
   EXPECT_EQ(Message({}), "ReadDataset: files is empty, must name at least one");
   EXPECT_EQ(Message({"a.csv", "b.csv"}),
             at + "b.csv: channels 'x', 'z' found, must be those of " + at + "a.csv: 'x', 'y'");
-  EXPECT_EQ(Message({"c.csv"}),
-            at + "c.csv:1:1: columns 'PK is no archive' found, one must be named 'time' or 't'");
+  EXPECT_EQ(Message({"c.csv"}), at + "c.csv:1:1: columns 'PK is no archive' found, none is named "
+                                     "'time' or 't'; name the time column with --time");
   EXPECT_EQ(Message({"d.csv"}), at + "d.csv: is empty, must have a header and rows");
   EXPECT_EQ(Message({"none.csv"}), at + "none.csv: no such file, must exist");
   EXPECT_EQ(Message({"."}), at + ".: is a directory, must be a file");

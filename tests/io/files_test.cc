@@ -1,4 +1,4 @@
-// Files are replaced whole or not at all.
+// Tests that files are replaced in one piece or not at all.
 #include "io/files.h"
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ std::vector<std::byte> Some(std::size_t size, int value) {
   return std::vector<std::byte>(size, static_cast<std::byte>(value));
 }
 
-// No file may grow beyond `bytes`, as on a full disk.
+// Limits the size of files to `bytes`, as on a full disk.
 class FileSizeLimit {
  public:
   explicit FileSizeLimit(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {

@@ -1,27 +1,26 @@
+// The .npz format: what is written, what NumPy may write, and what is refused.
 #include "gpode/npz.h"
 
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 #include <zlib.h>
 
-#include <bit>
-#include <cmath>
 #include <fstream>
 #include <limits>
 #include <optional>
 
 #include "gpode/error.h"
 #include "io/npy.h"
+#include "support/npy_samples.h"
 #include "support/temporary_folder.h"
 
 namespace gpode {
 namespace {
 
-using internal::PutLittle;
+using internal::PutLittleEndian;
 using internal::PutText;
-using testing_support::TemporaryFolder;
-using Bytes = std::vector<std::byte>;
+using namespace testing_support;  // NOLINT: arrays and files for tests of .npz
+using testing_support::SameBits;  // overloaded below
 
 // numpy.savez(n=array(7), F=asfortranarray(arange(6.).reshape(2, 3)), be=array([-2, 300], '>i2'))
 constexpr std::string_view kNumpyStored =
@@ -61,67 +60,15 @@ constexpr std::string_view kNumpyDeflated =
     "0214031400000008000000210058fb60f8460000008000000009000000000000000000000080010d010000656d70"
     "74792e6e7079504b05060000000003000300a00000008e0100000000";
 
-Bytes FromHex(std::string_view hex) {
-  Bytes bytes;
-  for (std::size_t i = 0; i + 1 < hex.size(); i += 2) {
-    bytes.push_back(static_cast<std::byte>(std::stoi(std::string(hex.substr(i, 2)), nullptr, 16)));
-  }
-  return bytes;
-}
-
-// Compares bits, so that NaN equals itself and -0 differs from 0.
-bool SameBits(const Array& a, const Array& b) {
-  return a.shape == b.shape &&
-         std::equal(a.values.begin(), a.values.end(), b.values.begin(), b.values.end(),
-                    [](double x, double y) {
-                      return std::bit_cast<std::uint64_t>(x) == std::bit_cast<std::uint64_t>(y);
-                    });
-}
-
+// Compares the bits of all arrays.
 bool SameBits(const Archive& a, const Archive& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) {
     return x.first == y.first && SameBits(x.second, y.second);
   });
 }
 
-// The one-line message of the InputError that `read` must throw.
-template <typename Read>
-std::string Message(Read read) {
-  try {
-    read();
-  } catch (const InputError& error) {
-    std::string message = error.what();
-    EXPECT_EQ(message.find('\n'), std::string::npos) << message;
-    return message;
-  }
-  return "nothing was thrown";
-}
-
-std::string NpyMessage(const Bytes& bytes) {
-  return Message([&] { ReadNpy(bytes, "f.npy"); });
-}
-
 std::string NpzMessage(const Bytes& bytes) {
   return Message([&] { ReadNpz(bytes, "f.npz"); });
-}
-
-Bytes Npy(std::string_view header, const Bytes& data, int version = 1) {
-  Bytes bytes;
-  PutText("\x93NUMPY", &bytes);
-  PutLittle(&bytes, static_cast<std::uint8_t>(version), std::uint8_t{0});
-  if (version == 1) {
-    PutLittle(&bytes, static_cast<std::uint16_t>(header.size()));
-  } else {
-    PutLittle(&bytes, static_cast<std::uint32_t>(header.size()));
-  }
-  PutText(header, &bytes);
-  bytes.insert(bytes.end(), data.begin(), data.end());
-  return bytes;
-}
-
-std::string Dict(std::string_view descr, std::string_view shape, std::string_view order = "False") {
-  return fmt::format("{{'descr': '{}', 'fortran_order': {}, 'shape': {}, }}\n", descr, order,
-                     shape);
 }
 
 Bytes Deflate(const Bytes& bytes) {
@@ -139,7 +86,7 @@ Bytes Deflate(const Bytes& bytes) {
   return packed;
 }
 
-// A zip entry that may lie about itself.
+// A zip entry whose header may contradict its data.
 struct ZipEntry {
   explicit ZipEntry(std::string_view entry_name, const Bytes& content, bool deflated = false)
       : name(entry_name),
@@ -158,13 +105,13 @@ struct ZipEntry {
   std::uint64_t size;
   Bytes data;
   std::uint64_t packed_size = data.size();
-  std::optional<std::uint64_t> offset = std::nullopt;  // where it is, unless given
+  std::optional<std::uint64_t> offset = std::nullopt;  // by default the true offset
 };
 
 struct ZipOptions {
   bool zip64 = false;
   std::uint16_t disk = 0;
-  int more_entries = 0;  // declared than there are
+  int more_entries = 0;  // added to the number of entries that is declared
   std::string comment = {};
 };
 
@@ -174,19 +121,20 @@ void PutCentral(const ZipEntry& entry, std::uint64_t offset, bool zip64, Bytes* 
   };
   const auto name_size = static_cast<std::uint16_t>(entry.name.size());
   const std::uint16_t extra_size = zip64 ? 34 : 0;
-  PutLittle(out, 0x02014b50U, 0U, entry.flags, entry.method, 0U, entry.crc,
-            narrow(entry.packed_size), narrow(entry.size), name_size, extra_size, std::uint16_t{0},
-            entry.disk, std::uint16_t{0}, 0U, narrow(offset));
+  PutLittleEndian(out, 0x02014b50U, 0U, entry.flags, entry.method, 0U, entry.crc,
+                  narrow(entry.packed_size), narrow(entry.size), name_size, extra_size,
+                  std::uint16_t{0}, entry.disk, std::uint16_t{0}, 0U, narrow(offset));
   PutText(entry.name, out);
   if (!zip64) return;
-  PutLittle(out, std::uint16_t{0x7075}, std::uint16_t{2}, std::uint16_t{0});  // some other field
-  PutLittle(out, std::uint16_t{1}, std::uint16_t{24}, entry.size, entry.packed_size, offset);
+  PutLittleEndian(out, std::uint16_t{0x7075}, std::uint16_t{2},
+                  std::uint16_t{0});  // another extra record
+  PutLittleEndian(out, std::uint16_t{1}, std::uint16_t{24}, entry.size, entry.packed_size, offset);
 }
 
 void PutEnd64(std::uint64_t count, std::uint64_t size, std::uint64_t offset, Bytes* out) {
   const std::uint64_t at = out->size();
-  PutLittle(out, 0x06064b50U, std::uint64_t{44}, 0U, 0U, 0U, count, count, size, offset);
-  PutLittle(out, 0x07064b50U, 0U, at, 1U);
+  PutLittleEndian(out, 0x06064b50U, std::uint64_t{44}, 0U, 0U, 0U, count, count, size, offset);
+  PutLittleEndian(out, 0x07064b50U, 0U, at, 1U);
 }
 
 Bytes Zip(const std::vector<ZipEntry>& entries, const ZipOptions& options = {}) {
@@ -195,9 +143,9 @@ Bytes Zip(const std::vector<ZipEntry>& entries, const ZipOptions& options = {}) 
   for (const ZipEntry& entry : entries) {
     const std::uint64_t offset = entry.offset.value_or(out.size());
     PutCentral(entry, offset, options.zip64, &directory);
-    PutLittle(&out, 0x04034b50U, std::uint16_t{45}, entry.flags, entry.method, 0U, entry.crc,
-              0xFFFFFFFFU, 0xFFFFFFFFU, static_cast<std::uint16_t>(entry.local_name.size()),
-              std::uint16_t{0});
+    PutLittleEndian(&out, 0x04034b50U, std::uint16_t{45}, entry.flags, entry.method, 0U, entry.crc,
+                    0xFFFFFFFFU, 0xFFFFFFFFU, static_cast<std::uint16_t>(entry.local_name.size()),
+                    std::uint16_t{0});
     PutText(entry.local_name, &out);
     out.insert(out.end(), entry.data.begin(), entry.data.end());
   }
@@ -207,16 +155,11 @@ Bytes Zip(const std::vector<ZipEntry>& entries, const ZipOptions& options = {}) 
       static_cast<std::uint16_t>(static_cast<int>(entries.size()) + options.more_entries);
   out.insert(out.end(), directory.begin(), directory.end());
   if (options.zip64) PutEnd64(count, size, offset, &out);
-  PutLittle(&out, 0x06054b50U, options.disk, options.disk, count, count,
-            options.zip64 ? 0xFFFFFFFFU : size, options.zip64 ? 0xFFFFFFFFU : offset,
-            static_cast<std::uint16_t>(options.comment.size()));
+  PutLittleEndian(&out, 0x06054b50U, options.disk, options.disk, count, count,
+                  options.zip64 ? 0xFFFFFFFFU : size, options.zip64 ? 0xFFFFFFFFU : offset,
+                  static_cast<std::uint16_t>(options.comment.size()));
   PutText(options.comment, &out);
   return out;
-}
-
-// Small arrays whose damage would show.
-Archive Sample() {
-  return {{"x", {{2, 3}, {1, -2, 3.5, 0, 1e300, 6}}}, {"noise", {{}, {0.25}}}, {"none", {{0}, {}}}};
 }
 
 std::vector<ZipEntry> SampleEntries(bool deflated) {
@@ -227,23 +170,6 @@ std::vector<ZipEntry> SampleEntries(bool deflated) {
   return entries;
 }
 
-Bytes One() { return NpyBytes({{}, {1}}); }
-
-// ---- Writing and reading back.
-
-Array AnyArray() {
-  Array array;
-  // At full size from the first case on: ranges grow with the size, and zeros test little.
-  const auto below_five = rc::gen::resize(100, rc::gen::inRange<std::size_t>(0, 5));
-  array.shape = *rc::gen::container<std::vector<std::size_t>>(*below_five, below_five);
-  std::size_t count = 1;
-  for (std::size_t dimension : array.shape) count *= dimension;
-  const auto value = rc::gen::map(rc::gen::arbitrary<std::uint64_t>(),
-                                  [](std::uint64_t bits) { return std::bit_cast<double>(bits); });
-  array.values = *rc::gen::container<std::vector<double>>(count, value);
-  return array;
-}
-
 RC_GTEST_PROP(NpzProperty, RoundTripKeepsEveryBit, ()) {
   const auto names = *rc::gen::container<std::vector<std::string>>(
       rc::gen::container<std::string>(rc::gen::inRange(' ', '\x7f')));
@@ -252,25 +178,11 @@ RC_GTEST_PROP(NpzProperty, RoundTripKeepsEveryBit, ()) {
   RC_ASSERT(SameBits(ReadNpz(NpzBytes(archive), "f"), archive));
 }
 
-RC_GTEST_PROP(NpyProperty, RoundTripKeepsEveryBit, ()) {
-  const Array array = AnyArray();
-  RC_ASSERT(SameBits(ReadNpy(NpyBytes(array), "f"), array));
-}
-
 RC_GTEST_PROP(NpzProperty, ArbitraryBytesAreInputErrors, (const std::vector<std::uint8_t>& junk)) {
   Bytes bytes = One();
   bytes.resize(8);
   for (std::uint8_t byte : junk) bytes.push_back(static_cast<std::byte>(byte));
-  RC_ASSERT_THROWS_AS(ReadNpy(bytes, "f"), InputError);
   RC_ASSERT_THROWS_AS(ReadNpz(bytes, "f"), InputError);
-}
-
-TEST(Npz, WritesFloat64HeaderAlignedTo64Bytes) {
-  const Bytes bytes = NpyBytes({{3}, {1, 2, 3}});
-  ASSERT_EQ(bytes.size(), 128 + 3 * 8);
-  const std::string text(reinterpret_cast<const char*>(bytes.data()), 128);
-  EXPECT_EQ(text.substr(10, 58), "{'descr': '<f8', 'fortran_order': False, 'shape': (3,), } ");
-  EXPECT_EQ(text[127], '\n');
 }
 
 TEST(Npz, FilesRoundTripAndLeaveNothingBeside) {
@@ -298,17 +210,6 @@ TEST(Npz, RefusesToWriteWhatCouldNotBeReadBack) {
             "WriteNpz: archive has more than 65534 entries, must have at most that many");
 }
 
-TEST(Npz, ScalarNeedsOneValue) {
-  EXPECT_EQ((Array{{1, 1}, {2.5}}).Scalar("noise"), 2.5);
-  EXPECT_EQ(Message([] {
-              (Array{{2}, {1, 2}}).Scalar("noise");
-            }),
-            "Scalar: noise has 2 values, must have 1");
-  EXPECT_THROW((Array{{0}, {}}).Scalar("noise"), InputError);
-}
-
-// ---- What others write.
-
 TEST(Npz, ReadsWhatNumpyStores) {
   const Archive expected = {
       {"n", {{}, {7}}}, {"F", {{2, 3}, {0, 1, 2, 3, 4, 5}}}, {"be", {{2}, {-2, 300}}}};
@@ -323,78 +224,6 @@ TEST(Npz, ReadsWhatNumpyCompresses) {
   EXPECT_EQ(ReadNpz(FromHex(kNumpyDeflated), "f"), expected);
 }
 
-TEST(Npz, ReadsEveryDtype) {
-  struct Case {
-    std::string_view descr;
-    std::string_view hex;
-    std::vector<double> values;
-  };
-  const std::vector<Case> cases = {
-      {"|b1", "0001ff", {0, 1, 1}},
-      {"|i1", "7f80", {127, -128}},
-      {"|u1", "7f80", {127, 128}},
-      {"<i2", "feff2c01", {-2, 300}},
-      {">i2", "fffe012c", {-2, 300}},
-      {"<u2", "feff", {65534}},
-      {"<i4", "00000080", {-2147483648.0}},
-      {">i4", "80000000", {-2147483648.0}},
-      {">u4", "80000000", {2147483648.0}},
-      {"<i8", "ffffffffffffffff0100000000002000", {-1, 9007199254740992.0}},
-      {">u8", "ffffffffffffffff", {18446744073709551616.0}},
-      {"<f2",
-       "003c00c0ff7b01000084007c",
-       {1, -2, 65504, std::ldexp(1, -24), -std::ldexp(1, -14),
-        std::numeric_limits<double>::infinity()}},
-      {">f2", "3c00", {1}},
-      {"<f4", "0000c03f", {1.5}},
-      {">f4", "3fc00000", {1.5}},
-      {"<f8", "000000000000f83f", {1.5}},
-      {">f8", "3ff8000000000000", {1.5}},
-  };
-  for (const Case& c : cases) {
-    SCOPED_TRACE(c.descr);
-    const Bytes data = FromHex(c.hex);
-    const Array expected = {{c.values.size()}, c.values};
-    EXPECT_EQ(ReadNpy(Npy(Dict(c.descr, fmt::format("({},)", c.values.size())), data), "f"),
-              expected);
-  }
-  const Array nan = ReadNpy(Npy(Dict("<f2", "()"), FromHex("017e")), "f");
-  EXPECT_TRUE(std::isnan(nan.Scalar("nan")));
-  const std::uint16_t native = 258;
-  const auto raw = std::as_bytes(std::span(&native, 1));
-  for (std::string_view descr : {"=u2", "|u2"}) {
-    EXPECT_EQ(ReadNpy(Npy(Dict(descr, "()"), Bytes(raw.begin(), raw.end())), "f").Scalar("x"), 258);
-  }
-}
-
-TEST(Npz, TurnsFortranOrderIntoCOrder) {
-  Bytes data;
-  for (std::uint8_t i = 0; i < 24; ++i) data.push_back(static_cast<std::byte>(i));
-  const Array array = ReadNpy(Npy(Dict("|u1", "(2, 3, 4)", "True"), data), "f");
-  for (std::size_t i = 0; i < 2; ++i) {
-    for (std::size_t j = 0; j < 3; ++j) {
-      for (std::size_t k = 0; k < 4; ++k) {
-        EXPECT_EQ(array.values[(i * 3 + j) * 4 + k], static_cast<double>(i + 2 * (j + 3 * k)));
-      }
-    }
-  }
-  EXPECT_EQ(ReadNpy(Npy(Dict("|u1", "(3, 0)", "True"), {}), "f"), (Array{{3, 0}, {}}));
-  EXPECT_EQ(ReadNpy(Npy(Dict("|u1", "()", "True"), FromHex("05")), "f"), (Array{{}, {5}}));
-}
-
-TEST(Npz, ReadsVersionsAndOddlySpacedHeaders) {
-  const Array expected = {{2}, {5, 6}};
-  const Bytes data = FromHex("0506");
-  for (int version : {1, 2, 3}) {
-    EXPECT_EQ(ReadNpy(Npy(Dict("|u1", "(2,)"), data, version), "f"), expected);
-  }
-  for (std::string_view header :
-       {"{'shape':(2,),'descr':'|u1','fortran_order':False}",
-        " { 'shape' : ( 2 , ) ,\t\"descr\": \"|u1\",'fortran_order':False , }  \n"}) {
-    EXPECT_EQ(ReadNpy(Npy(header, data), "f"), expected) << header;
-  }
-}
-
 TEST(Npz, ReadsZipVariants) {
   for (bool deflated : {false, true}) {
     const std::vector<ZipEntry> entries = SampleEntries(deflated);
@@ -405,64 +234,6 @@ TEST(Npz, ReadsZipVariants) {
   EXPECT_EQ(ReadNpz(Zip({}), "f"), Archive());
   EXPECT_EQ(ReadNpz(Zip({ZipEntry("folder/", {}), ZipEntry("folder/x.npy", One())}), "f"),
             (Archive{{"folder/x", {{}, {1}}}}));
-}
-
-// ---- What must be refused.
-
-TEST(Npz, RefusesBadNpyHeaders) {
-  std::string deep = "(";
-  for (int i = 0; i < 100; ++i) deep += "1, ";
-  const Bytes byte = FromHex("05");
-  const std::vector<std::pair<std::string, std::string>> cases = {
-      {Dict("<c16", "()"), "dtype '<c16' found"},
-      {Dict("|O", "()"), "dtype '|O' found"},
-      {Dict("<U0", "()"), "dtype '<U0' found"},
-      {Dict("<U5", "(2, 2)"), "dtype '<U5' found"},
-      {Dict("<f16", "()"), "dtype '<f16' found"},
-      {Dict("u1", "()"), "dtype 'u1' found"},
-      {Dict("", "()"), "dtype '' found"},
-      {Dict("<\n\xff", "()"), "dtype '<\\x0a\\xff' found"},
-      {"{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (), }",
-       "structured dtype found"},
-      {Dict("|u1", "(2,)"), "shape (2,) with 1 bytes per element found, must match the 1 bytes"},
-      {Dict("|u1", "(0,)"), "must match the 1 bytes"},
-      {Dict("<f8", "()"), "must match the 1 bytes"},
-      {Dict("|u1", "(4294967296, 4294967296)"), "must match the 1 bytes"},
-      {Dict("|u1", "(4294967296, 4294967296, 0)"), "must match the 1 bytes"},
-      {Dict("|u1", "(18446744073709551615, 3)"), "must match the 1 bytes"},
-      {Dict("|u1", "(99999999999999999999,)"), "header has '9999999999999999' at byte 51"},
-      {Dict("|u1", "(-1,)"), "must have a dimension that is zero or more"},
-      {Dict("|u1", deep + ")"), "must have at most 32"},
-      {Dict("|u1", "(1)"), "must have ','"},
-      {Dict("|u1", "1"), "must have '('"},
-      {Dict("|u1", "(,)"), "must have a dimension"},
-      {Dict("|u1", "(1, 1"), "must have"},
-      {Dict("|u1", "()", "false"), "must have True or False"},
-      {Dict("|u1", "()") + "x", "must have nothing after '}'"},
-      {"{'descr': '|u1', 'shape': (), }", "header lacks a key"},
-      {"{'descr': '|u1', 'descr': '|u1', 'fortran_order': False, 'shape': (), }", "once"},
-      {"{'descr': '|u1', 'fortran_order': False, 'shape': (), 'x': 1}", "once"},
-      {"{'descr", "must have a closing quote"},
-      {"", "header has '' at byte 0, must have '{'"},
-  };
-  for (const auto& [header, expected] : cases) {
-    const std::string message = NpyMessage(Npy(header, byte));
-    EXPECT_TRUE(message.starts_with("f.npy: ")) << message;
-    EXPECT_NE(message.find(expected), std::string::npos) << message << "\n" << header;
-  }
-}
-
-TEST(Npz, RefusesBadNpyPreambles) {
-  const Bytes good = Npy(Dict("|u1", "()"), FromHex("05"));
-  const auto changed = [&](std::size_t at, int value) {
-    Bytes bytes = good;
-    bytes[at] = static_cast<std::byte>(value);
-    return NpyMessage(bytes);
-  };
-  EXPECT_NE(changed(0, 'x').find("does not begin with \\x93NUMPY"), std::string::npos);
-  EXPECT_NE(changed(6, 4).find(".npy version 4.0 found"), std::string::npos);
-  EXPECT_NE(changed(7, 1).find(".npy version 1.1 found"), std::string::npos);
-  EXPECT_NE(changed(9, 0xFF).find("ends inside the .npy header"), std::string::npos);
 }
 
 TEST(Npz, RefusesZipsItCannotRead) {
@@ -489,7 +260,7 @@ TEST(Npz, RefusesBadEntryNames) {
   const auto named = [](const std::string& name) {
     return NpzMessage(Zip({ZipEntry(name, One())}));
   };
-  EXPECT_EQ(named("x.txt"), "f.npz: entry 'x.txt': is no array, name must end in .npy");
+  EXPECT_EQ(named("x.txt"), "f.npz: entry 'x.txt': is not an array, its name must end in .npy");
   EXPECT_EQ(named("\xce\xbb.npy"), "f.npz: entry '\xce\xbb': name must be printable ASCII");
   EXPECT_EQ(named("a\nb.npy"), "f.npz: entry 'a\\x0ab': name must be printable ASCII");
   EXPECT_EQ(NpzMessage(Zip({ZipEntry("x.npy", One()), ZipEntry("x.npy", One())})),
@@ -507,7 +278,7 @@ TEST(Npz, RefusesOverlapsAndOffsetsOutOfRange) {
   twin.offset = 0;
   EXPECT_NE(NpzMessage(Zip({ZipEntry("x.npy", One()), twin})).find("overlaps entry 'x'"),
             std::string::npos);
-  // One entry whose data is another whole entry.
+  // The data of one entry are another whole entry.
   ZipEntry outer("o.npy", Zip({ZipEntry("i.npy", One())}));
   ZipEntry inner("i.npy", One());
   inner.offset = 30 + 5;
@@ -538,8 +309,6 @@ TEST(Npz, RefusesDeflateBombs) {
   }
 }
 
-// ---- Damage of every kind.
-
 std::vector<Bytes> SampleFiles() {
   return {NpzBytes(Sample()),
           Zip(SampleEntries(true)),
@@ -552,15 +321,10 @@ std::vector<Bytes> SampleFiles() {
 TEST(Npz, TruncatedAnywhereIsAnInputError) {
   for (const Bytes& file : SampleFiles()) {
     for (std::size_t size = 0; size < file.size(); ++size) {
-      // Copied, so that the address sanitiser sees a read past the end.
+      // The copy lets the address sanitiser detect a read past the end.
       const Bytes cut(file.begin(), file.begin() + static_cast<std::ptrdiff_t>(size));
       EXPECT_TRUE(NpzMessage(cut).starts_with("f.npz: ")) << size;
     }
-  }
-  const Bytes npy = NpyBytes(Sample()["x"]);
-  for (std::size_t size = 0; size < npy.size(); ++size) {
-    const Bytes cut(npy.begin(), npy.begin() + static_cast<std::ptrdiff_t>(size));
-    EXPECT_THROW(ReadNpy(cut, "f"), InputError) << size;
   }
 }
 
@@ -578,37 +342,6 @@ TEST(Npz, AnyFlippedBitIsAnInputErrorOrHarmless) {
       damaged[bit / 8] ^= mask;
     }
   }
-}
-
-TEST(Npz, AnyByteOfAnNpyMayChange) {
-  const Bytes file = NpyBytes(Sample()["x"]);
-  for (std::size_t i = 0; i < file.size(); ++i) {
-    for (int value = 0; value < 256; ++value) {
-      Bytes damaged = file;
-      damaged[i] = static_cast<std::byte>(value);
-      try {
-        EXPECT_EQ(ReadNpy(damaged, "f").size(), 6U);
-      } catch (const InputError&) {
-      }
-    }
-  }
-}
-
-TEST(Npz, ReadsStringsAsLines) {
-  const auto lines = [](const Array& array) {
-    return std::string(array.values.begin(), array.values.end());
-  };
-  Bytes utf32;
-  for (std::uint32_t c : {0x78U, 0U, 0x3BBU, 0x1F600U}) PutLittle(&utf32, c);
-  EXPECT_EQ(lines(ReadNpy(Npy(Dict("<U2", "(2,)"), utf32), "f")), "x\n\xce\xbb\xf0\x9f\x98\x80\n");
-  Bytes bytes;
-  PutText(std::string_view("a\\bc\n\0", 6), &bytes);
-  EXPECT_EQ(lines(ReadNpy(Npy(Dict("|S3", "(2,)"), bytes), "f")), "a\\\\b\nc\\n\n");
-  Bytes big;
-  PutLittle(&big, std::uint32_t{0x78000000});
-  EXPECT_EQ(lines(ReadNpy(Npy(Dict(">U1", "()"), big), "f")), "x\n");
-  EXPECT_EQ(NpyMessage(Npy(Dict("<U1", "()"), big)),
-            "f.npy: character 0x78000000 found, must be Unicode");
 }
 
 TEST(Npz, RefusesFilesThatAreNotThere) {

@@ -1,4 +1,4 @@
-// Options as text: every member, both ways, and what is refused.
+// Tests of options as text: every member is written and read, and mistakes are refused.
 #include "options/fit_options.h"
 
 #include <gtest/gtest.h>
@@ -20,10 +20,10 @@ using internal::ToToml;
 using internal::UnknownOptions;
 using testing_support::MessageOf;
 
-// How many members an aggregate has: as many values as it can be initialised with.
+// Counts the members of an aggregate: the number of values that it can be initialised with.
 struct Anything {
   template <typename T>
-  operator T() const;  // NOLINT: conversion is meant
+  operator T() const;  // NOLINT: implicit on purpose
 };
 template <typename T, typename... Values>
 consteval std::size_t Members() {

@@ -1,5 +1,5 @@
-// Simulation-based calibration: a parameter drawn from the prior, data drawn with it, and draws
-// from the posterior; the rank of the parameter among these is then uniform.
+// Simulation-based calibration: parameters are drawn from the prior, data are simulated with them,
+// and the ranks of the parameters among draws from the posterior must be uniform.
 //   S. Talts, M. Betancourt, D. Simpson, A. Vehtari, A. Gelman (2018), Validating Bayesian
 //   inference algorithms with simulation-based calibration.
 //
@@ -19,13 +19,13 @@ using testing_support::ForEveryChain;
 constexpr std::size_t kObservations = 8;
 constexpr std::size_t kBins = 10;
 constexpr std::size_t kSimulations = 400;
-constexpr std::size_t kRanked = 99;  // thinned draws: ranks 0 .. 99, ten to a bin
+constexpr std::size_t kRanked = 99;  // thinned draws, whose ranks are 0 .. 99, ten to a bin
 
 struct Regression {
   std::array<double, kObservations> y;
-  // What the gradient, not the value, is multiplied with; one is right.
+  // A factor of the gradient but not of the value; 1 is correct.
   double gradient_scale = 1;
-  // Of the likelihood, in value and gradient; one is right.
+  // A factor of the log likelihood and its gradient; 1 is correct.
   double weight = 1;
 
   double operator()(std::span<const double> q, std::span<double> gradient) const {
@@ -46,7 +46,8 @@ struct Regression {
   static double Time(std::size_t i) { return 0.3 * static_cast<double>(i) - 1; }
 };
 
-// Chi-square of the ranks of a and b, kBins - 1 degrees of freedom each.
+// Returns the chi-square statistics of the ranks of a and b, each with kBins - 1 degrees of
+// freedom.
 std::array<double, 2> ChiSquares(double gradient_scale, double weight, std::size_t max_depth = 10) {
   std::array<std::array<double, kBins>, 2> counts{};
   for (std::size_t s = 0; s < kSimulations; ++s) {
@@ -81,7 +82,7 @@ std::array<double, 2> ChiSquares(double gradient_scale, double weight, std::size
   return chi_squares;
 }
 
-// The 99.9 % quantile with nine degrees of freedom.
+// The 99.9 % quantile of chi-square with nine degrees of freedom.
 constexpr double kLimit = 27.88;
 
 TEST(CalibrationTest, RanksAreUniform) {
@@ -90,22 +91,22 @@ TEST(CalibrationTest, RanksAreUniform) {
   EXPECT_LT(chi[1], kLimit);
 }
 
-// Short trajectories change the speed, not the target.
+// Short trajectories make the sampler slower but do not change the target.
 TEST(CalibrationTest, RanksAreUniformAtTheDepthLimit) {
   const std::array<double, 2> chi = ChiSquares(1, 1, 2);
   EXPECT_LT(chi[0], kLimit);
   EXPECT_LT(chi[1], kLimit);
 }
 
-// A gradient that is wrong makes bad proposals, but energies are compared by the value: the draws
-// stay right.
+// A wrong gradient makes bad proposals, but the energies use the value, so that the draws remain
+// correct.
 TEST(CalibrationTest, RanksAreUniformWithAWrongGradient) {
   const std::array<double, 2> chi = ChiSquares(0.7, 1);
   EXPECT_LT(chi[0], kLimit);
   EXPECT_LT(chi[1], kLimit);
 }
 
-// What the test is able to see: a posterior too narrow by a quarter.
+// The test detects a posterior that is too narrow by a quarter.
 TEST(CalibrationTest, AWrongPosteriorIsSeen) {
   const std::array<double, 2> chi = ChiSquares(1, 1.8);
   EXPECT_GT(chi[0], kLimit);

@@ -10,7 +10,7 @@
 namespace gpode {
 namespace {
 
-// Three chains of 41 draws without randomness.
+// Returns three deterministic chains of 41 draws.
 Matrix SomeChains() {
   Matrix values(41, 3);
   for (Eigen::Index c = 0; c < 3; ++c) {
@@ -24,7 +24,7 @@ Matrix SomeChains() {
   return values;
 }
 
-// Stationary AR(1) of variance one.
+// Returns stationary AR(1) chains of variance one.
 Matrix Autoregressive(double phi, Eigen::Index draws, Eigen::Index chains, std::uint64_t seed) {
   Matrix values(draws, chains);
   Vector eps(draws);
@@ -40,7 +40,7 @@ Matrix Autoregressive(double phi, Eigen::Index draws, Eigen::Index chains, std::
   return values;
 }
 
-// Computed by a separate program, from the formulas as published.
+// The expected values were computed by a separate program from the published formulas.
 TEST(DiagnosticsTest, AgreesWithAnotherImplementation) {
   const Matrix values = SomeChains();
   EXPECT_NEAR(SplitRhat(values), 1.0085944761595713, 1e-12);
@@ -56,7 +56,7 @@ TEST(DiagnosticsTest, AgreesWithAnotherImplementation) {
   EXPECT_NEAR(information[2], 0.6936808330487558, 1e-12);
 }
 
-// Halves (1, 3), (2, 6), (5, 7), (4, 8): means 2, 4, 6, 6; variances 2, 8, 2, 8.
+// The halves (1, 3), (2, 6), (5, 7), (4, 8) have means 2, 4, 6, 6 and variances 2, 8, 2, 8.
 TEST(DiagnosticsTest, RhatByHand) {
   Matrix values(4, 2);
   values << 1, 2, 3, 6, 5, 4, 7, 8;

@@ -10,7 +10,7 @@
 namespace gpode {
 namespace {
 
-// A double well with a coupling: nothing that leapfrog steps would be exact on.
+// A double well with a coupling, for which leapfrog steps are not exact.
 double DoubleWell(std::span<const double> q, std::span<double> gradient) {
   gradient[0] = -(q[0] * q[0] * q[0] - q[0]) - 0.5 * q[1];
   gradient[1] = -2 * q[1] - 0.5 * q[0];
@@ -68,7 +68,7 @@ TEST_P(LeapfrogTest, EnergyErrorIsOfSecondOrder) {
   EXPECT_NEAR(error(100) / error(200), 4.0, 0.05);
 }
 
-// The determinant of the map's derivative is one, by differences.
+// The determinant of the Jacobian of the map, by finite differences, is one.
 TEST_P(LeapfrogTest, KeepsVolume) {
   Hamiltonian hamiltonian = MakeHamiltonian();
   const PhasePoint start = Somewhere(hamiltonian);
@@ -87,7 +87,7 @@ TEST_P(LeapfrogTest, KeepsVolume) {
 INSTANTIATE_TEST_SUITE_P(Metrics, LeapfrogTest,
                          ::testing::Values(MassMatrix::kDiagonal, MassMatrix::kDense));
 
-TEST(HamiltonianTest, WhatIsNotFiniteIsImpossible) {
+TEST(HamiltonianTest, PositionsThatAreNotFiniteHaveNoProbability) {
   for (int kind = 0; kind < 3; ++kind) {
     Hamiltonian hamiltonian(1, MassMatrix::kDiagonal,
                             [&](std::span<const double>, std::span<double> gradient) {
@@ -103,7 +103,7 @@ TEST(HamiltonianTest, WhatIsNotFiniteIsImpossible) {
 }
 
 TEST(MetricTest, MomentaHaveTheMassAsCovariance) {
-  // M^-1 = L L^T and p = L^-T eps, so that L^T p is eps again.
+  // With M^-1 = L L^T and p = L^-T eps, L^T p is eps again.
   Metric metric(2, MassMatrix::kDense);
   ASSERT_TRUE(metric.Set(SomeInverseMass(MassMatrix::kDense)));
   Matrix momenta(2, 2);
@@ -116,7 +116,7 @@ TEST(MetricTest, MomentaHaveTheMassAsCovariance) {
   EXPECT_TRUE((mass * metric.inverse_mass()).isApprox(Matrix::Identity(2, 2), 1e-14));
 }
 
-TEST(MetricTest, ImpossibleMatricesAreLeftOut) {
+TEST(MetricTest, MatricesThatAreNotPositiveDefiniteAreIgnored) {
   Metric dense(2, MassMatrix::kDense), diagonal(2, MassMatrix::kDiagonal);
   Matrix indefinite(2, 2);
   indefinite << 1, 2, 2, 1;
@@ -134,7 +134,7 @@ TEST(MetricTest, MomentsOfDraws) {
     dense.Add(draw);
     diagonal.Add(draw);
   }
-  // Variances 13 and 1, covariance -3.5; shrunk by 3 / 8 towards 1e-3.
+  // The variances 13 and 1 and the covariance -3.5 are shrunk by 3 / 8 towards 1e-3.
   Matrix expected(2, 2);
   expected << 13, -3.5, -3.5, 1;
   expected = 0.375 * expected + 0.625e-3 * Matrix::Identity(2, 2);
@@ -163,7 +163,8 @@ TEST(WarmUpScheduleTest, ShortWarmUps) {
   EXPECT_EQ(schedule.ends, std::vector<std::size_t>{90});
 }
 
-// Acceptance falls with the step: the average must settle where it is as asked.
+// The acceptance decreases with the step size; the average must approach the step size of the
+// target.
 TEST(DualAveragingTest, FindsTheStepOfTheTarget) {
   DualAveraging averaging(0.8);
   averaging.Restart(5.0);

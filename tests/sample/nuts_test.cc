@@ -20,9 +20,9 @@ using testing_support::Gaussian;
 using testing_support::MessageOf;
 using testing_support::StudentT;
 
-constexpr double kErrors = 4;  // Monte Carlo standard errors that a moment may be off
+constexpr double kErrors = 4;  // tolerance of moments in Monte Carlo standard errors
 
-// Mean and standard deviation of some values (draws, chains), within their Monte Carlo errors.
+// Compares mean and standard deviation of values (draws, chains) with the exact ones.
 void ExpectMoments(const Matrix& values, double mean, double deviation) {
   const DrawSummary s = Summarise(values);
   EXPECT_LT(s.rhat, 1.02);
@@ -31,7 +31,7 @@ void ExpectMoments(const Matrix& values, double mean, double deviation) {
   EXPECT_NEAR(s.deviation, deviation, kErrors * s.deviation_error);
 }
 
-// A Gaussian of five dimensions, scales from 0.1 to 10, strongly correlated.
+// A strongly correlated Gaussian in five dimensions with scales from 0.1 to 10.
 Matrix SomeCovariance() {
   const Vector scales{{0.1, 0.5, 1, 3, 10}};
   Matrix covariance(5, 5);
@@ -56,7 +56,7 @@ TEST_P(CorrelatedGaussianTest, IsRecovered) {
     const auto k = static_cast<Eigen::Index>(i);
     ExpectMoments(result.Values(i), mean[k], std::sqrt(covariance(k, k)));
   }
-  // A product of two coordinates, for the correlation.
+  // The mean of a product of two coordinates tests the correlation.
   const Matrix product = (result.Values(0).array() - 1) * (result.Values(1).array() + 2);
   EXPECT_NEAR(product.mean(), covariance(0, 1), kErrors * MeanError(product));
 }
@@ -65,8 +65,8 @@ INSTANTIATE_TEST_SUITE_P(Metrics, CorrelatedGaussianTest,
                          ::testing::Values(MassMatrix::kDiagonal, MassMatrix::kDense,
                                            MassMatrix::kIdentity));
 
-// Enough draws to see what a wrong choice of points, weights or ends does to the target: moments
-// and quantiles to less than one per cent.
+// With this many draws, moments and quantiles are known to less than one per cent, so that errors
+// in weights or in the U-turn criterion show.
 TEST(NutsTest, ManyDrawsShowNoBias) {
   const LogDensity target = [](std::span<const double> q, std::span<double> gradient) {
     gradient[0] = -q[0];
@@ -79,7 +79,7 @@ TEST(NutsTest, ManyDrawsShowNoBias) {
       {.draws = 40000, .target_acceptance = 0.6, .mass_matrix = MassMatrix::kIdentity, .seed = 12});
   ExpectMoments(result.Values(0), 0, 1);
   ExpectMoments(result.Values(1), 0, 3);
-  // E q^2 of exp(-q^4 / 4) is 2 Gamma(3/4) / Gamma(1/4).
+  // For exp(-q^4 / 4), E q^2 is 2 Gamma(3/4) / Gamma(1/4).
   ExpectMoments(result.Values(2), 0, std::sqrt(2 * std::tgamma(0.75) / std::tgamma(0.25)));
   const Matrix tail = (result.Values(1).array().abs() > 6).cast<double>();
   EXPECT_NEAR(tail.mean(), std::erfc(std::sqrt(2.0)), kErrors * MeanError(tail));
@@ -106,14 +106,16 @@ TEST(NutsTest, AGivenMassMatrixIsUsed) {
       {.mass_matrix = MassMatrix::kDense, .inverse_mass = {covariance}, .adapt_mass = false});
   for (const NutsChain& chain : result.chains) {
     EXPECT_EQ(chain.inverse_mass, covariance);
-    // As in a standard normal: a few steps are enough.
+    // A few steps are enough, as for a standard normal.
     EXPECT_LT(chain.evaluations, 2000 * 8u);
   }
   ExpectMoments(result.Values(4), 0, 10);
 }
 
-// Roughly: the step that is kept is a mean of logarithms, and errs on the side of acceptance.
-TEST(NutsTest, AcceptanceIsWhatWasAskedFor) {
+// The step size that is kept is a mean of logarithms, which errs on the side of acceptance. Over
+// seeds, the acceptance is 0.885 with a standard deviation of 0.011 for a target of 0.8, and 0.953
+// with 0.004 for 0.95.
+TEST(NutsTest, AcceptanceIsNearItsTarget) {
   for (double target : {0.8, 0.95}) {
     const NutsResult result =
         SampleNuts(20, ForEveryChain(StudentT), {.target_acceptance = target});
@@ -122,11 +124,11 @@ TEST(NutsTest, AcceptanceIsWhatWasAskedFor) {
       for (const TransitionStatistics& s : chain.statistics) sum += s.acceptance / 4000;
     }
     EXPECT_GT(sum, target - 0.02);
-    EXPECT_LT(sum, target + 0.5 * (1 - target));
+    EXPECT_LT(sum, target + 0.65 * (1 - target));
   }
 }
 
-// Neal's funnel: v and x from the standard normals of its non-centred form.
+// Neal's funnel in its non-centred form, whose coordinates are standard normals.
 TEST(NutsTest, FunnelInNonCentredFormIsRecovered) {
   const std::size_t n = 6;
   const MakeTarget target = ForEveryChain(Gaussian(Vector::Zero(n), Matrix::Identity(n, n)));
@@ -141,7 +143,7 @@ TEST(NutsTest, FunnelInNonCentredFormIsRecovered) {
                 std::sqrt(std::pow(std::numbers::pi, 2) / 8 + 9.0 / 4));
 }
 
-// In its own coordinates no step size fits the funnel, and the sampler must say so.
+// In its centred form no step size suits the whole funnel, which the report must show.
 TEST(NutsTest, CentredFunnelIsReported) {
   const NutsResult result = SampleNuts(10, ForEveryChain(CentredFunnel), {.seed = 2});
   const SamplerReport report = DiagnoseChains(result);
@@ -196,7 +198,7 @@ TEST(NutsTest, AChainDoesNotDependOnHowManyThereAre) {
   EXPECT_NE(two.chains[0].draws, two.chains[1].draws);
 }
 
-// A half-line: what lies beyond is impossible, one way or another, and never drawn.
+// The target is a half-line. Positions beyond it have no finite density or gradient.
 TEST(NutsTest, PositionsThatAreNotNumbersAreNeverDrawn) {
   for (int kind = 0; kind < 3; ++kind) {
     const auto half = [kind](std::span<const double> q, std::span<double> gradient) {
@@ -262,7 +264,7 @@ TEST(NutsTest, DepthIsLimitedAndReported) {
   EXPECT_EQ(DiagnoseChains(result).at_max_depth, result.AtMaxDepth());
 }
 
-TEST(NutsTest, StartsWhereItIsTold) {
+TEST(NutsTest, StartsAtTheGivenPositions) {
   std::vector<std::vector<double>> evaluated(2);
   const MakeTarget target = [&](std::size_t chain) -> LogDensity {
     return [&evaluated, chain](std::span<const double> q, std::span<double> gradient) {
@@ -297,7 +299,7 @@ TEST(NutsTest, ReportsEveryTenIterationsAndTheLast) {
 }
 
 TEST(NutsTest, AChainThatIsStoppedHasNoDraws) {
-  for (std::size_t last : {10, 20}) {  // within the warm-up, and after it
+  for (std::size_t last : {10, 20}) {  // during the warm-up, and after it
     NutsOptions options{.chains = 2, .warm_up = 13, .draws = 12};
     options.report = [&](const NutsProgress& p) { return p.chain == 0 || p.iteration < last; };
     const NutsResult result = SampleNuts(2, ForEveryChain(StudentT), options);
@@ -308,7 +310,7 @@ TEST(NutsTest, AChainThatIsStoppedHasNoDraws) {
   }
 }
 
-TEST(NutsTest, OptionsThatMakeNoSenseAreRefused) {
+TEST(NutsTest, OptionsOutOfRangeAreRefused) {
   const auto message = [](std::size_t dim, const NutsOptions& options) {
     return MessageOf([&] { SampleNuts(dim, ForEveryChain(StudentT), options); });
   };
@@ -316,8 +318,8 @@ TEST(NutsTest, OptionsThatMakeNoSenseAreRefused) {
   EXPECT_EQ(message(1, {.chains = 0}), "SampleNuts: chains is 0, must be at least 1");
   EXPECT_EQ(message(1, {.draws = 0}), "SampleNuts: draws is 0, must be at least 1");
   EXPECT_EQ(message(1, {.target_acceptance = 1}),
-            "SampleNuts: target_acceptance must be between 0 and 1");
-  EXPECT_EQ(message(1, {.max_depth = 0}), "SampleNuts: max_depth must be from 1 to 30");
+            "SampleNuts: target_acceptance is 1, must be between 0 and 1");
+  EXPECT_EQ(message(1, {.max_depth = 0}), "SampleNuts: max_depth is 0, must be from 1 to 30");
   EXPECT_EQ(message(1, {.starts = Matrix::Zero(3, 1)}),
             "SampleNuts: a column of starts has 3 values, must have 4");
   EXPECT_EQ(message(1, {.starts = Matrix::Zero(1, 2)}),
@@ -325,7 +327,7 @@ TEST(NutsTest, OptionsThatMakeNoSenseAreRefused) {
   EXPECT_EQ(message(1, {.inverse_mass = {Matrix::Ones(1, 2)}}),
             "SampleNuts: a row of inverse_mass has 2 values, must have 1");
   EXPECT_EQ(message(1, {.inverse_mass = {Matrix::Zero(1, 1)}}),
-            "SampleNuts: inverse_mass must be finite and positive definite");
+            "SampleNuts: inverse_mass has a matrix that is not finite and positive definite");
 }
 
 }  // namespace

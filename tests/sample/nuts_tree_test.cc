@@ -1,5 +1,6 @@
-// Where trajectories end, against the definition: the points of a trajectory are computed one after
-// the other, numbered from its start, and the criterion is asked of ranges of numbers.
+// Compares the ends of trajectories with the definition: the states of a trajectory are computed
+// one after the other, numbered from its start, and the criterion is evaluated for ranges of
+// numbers.
 #include "sample/nuts_tree.h"
 
 #include <gtest/gtest.h>
@@ -12,7 +13,7 @@ namespace {
 
 constexpr double kStep = 0.21;
 
-// Two oscillators of different speed, coupled.
+// Two coupled oscillators of different frequency.
 double Oscillators(std::span<const double> q, std::span<double> gradient) {
   gradient[0] = -q[0] - 0.3 * q[1];
   gradient[1] = -0.15 * q[1] - 0.3 * q[0] - 0.1 * q[1] * q[1] * q[1];
@@ -34,20 +35,21 @@ class Trajectory {
     return points_.emplace(i, point).first->second;
   }
 
-  // Whether the points a and b move apart, by the sum of momenta of first .. last.
+  // Returns true if the states a and b move apart, by the sum of the momenta first .. last.
   bool Apart(int a, int b, int first, int last) {
     Vector sum = Vector::Zero(2);
     for (int i = first; i <= last; ++i) sum += At(i).momentum;
     return At(a).momentum.dot(sum) > 0 && At(b).momentum.dot(sum) > 0;
   }
 
-  // Two neighbouring ranges, first .. middle and middle + 1 .. last, as one.
+  // Evaluates the criterion for the neighbouring ranges first .. middle and middle + 1 .. last.
   bool GoOn(int first, int middle, int last) {
     return Apart(first, last, first, last) && Apart(first, middle + 1, first, middle + 1) &&
            Apart(middle, last, middle, last);
   }
 
-  // 2^depth points from `at` on, in the direction `sign`; counts those that are computed.
+  // Builds 2^depth states from `at` on, in the direction `sign`, and counts those that are
+  // computed.
   bool Extend(int at, int sign, int depth, int& count) {
     if (depth == 0) {
       ++count;
@@ -63,11 +65,11 @@ class Trajectory {
   std::map<int, PhasePoint> points_;
 };
 
-// The positions that a move evaluates, in order.
+// The positions that a transition evaluates, in order.
 using Log = std::vector<Vector>;
 
-// How many points the trajectory should have, going in the directions that the log shows; checks
-// that these are the points.
+// Returns the number of states that the trajectory must have, in the directions that the log shows,
+// and checks that the log has these states.
 int CountByDefinition(Trajectory& trajectory, const Log& log, int& depth) {
   int first = 0, last = 0, count = 0;
   for (depth = 0; depth < 10; ++depth) {
@@ -115,7 +117,7 @@ TEST(NutsTreeTest, TrajectoriesEndByTheDefinition) {
     EXPECT_EQ(statistics.depth, static_cast<std::size_t>(depth));
     ++depths[statistics.depth];
   }
-  EXPECT_GE(depths.size(), 3u);  // not all of one kind
+  EXPECT_GE(depths.size(), 3u);  // there are trajectories of several depths
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Densities with known moments.
+// Target densities with known moments.
 #pragma once
 
 #include <Eigen/LU>
@@ -9,11 +9,12 @@
 
 namespace gpode::testing_support {
 
+// Uses one target for all chains.
 inline MakeTarget ForEveryChain(LogDensity target) {
   return [target = std::move(target)](std::size_t) { return target; };
 }
 
-// N(mean, covariance).
+// The Gaussian N(mean, covariance).
 inline LogDensity Gaussian(const Vector& mean, const Matrix& covariance) {
   const Matrix precision = covariance.inverse();
   return [mean, precision](std::span<const double> q, std::span<double> gradient) {
@@ -25,7 +26,7 @@ inline LogDensity Gaussian(const Vector& mean, const Matrix& covariance) {
   };
 }
 
-// Neal's funnel, v ~ N(0, 3^2), x_k ~ N(0, exp(v)), in these coordinates.
+// Neal's funnel in its centred form: v ~ N(0, 3^2), x_k ~ N(0, exp(v)).
 inline double CentredFunnel(std::span<const double> q, std::span<double> gradient) {
   const double v = q[0], inverse = std::exp(-v);
   double sum = -v * v / 18, squares = 0;
@@ -39,7 +40,7 @@ inline double CentredFunnel(std::span<const double> q, std::span<double> gradien
   return sum;
 }
 
-// Student's t with 5 degrees of freedom in each coordinate: variance 5/3.
+// Student's t with 5 degrees of freedom in each coordinate, whose variance is 5/3.
 inline double StudentT(std::span<const double> q, std::span<double> gradient) {
   double sum = 0;
   for (std::size_t k = 0; k < q.size(); ++k) {
@@ -49,7 +50,7 @@ inline double StudentT(std::span<const double> q, std::span<double> gradient) {
   return sum;
 }
 
-// x ~ N(0, 1), y ~ N(x^2, 0.3^2): mean of y 1, variance of y 2.09.
+// x ~ N(0, 1), y ~ N(x^2, 0.3^2). The mean of y is 1, its variance 2.09.
 inline double Banana(std::span<const double> q, std::span<double> gradient) {
   const double away = (q[1] - q[0] * q[0]) / 0.09;
   gradient[0] = -q[0] + 2 * q[0] * away;

@@ -1,4 +1,4 @@
-// The choice of an instruction set, the functions that take spans, and exp of a multiple.
+// Tests of the choice of an instruction set, of the functions that take spans, and of ExpScaled.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -11,7 +11,7 @@
 namespace gpode::simd {
 namespace {
 
-// 29 arguments, some of them beyond the fast range of sine and cosine.
+// Returns 29 arguments, some of them beyond the fast range of sine and cosine.
 template <typename Real>
 std::vector<Real> Arguments() {
   std::vector<Real> x(29);
@@ -21,37 +21,34 @@ std::vector<Real> Arguments() {
   return x;
 }
 
-TEST(DispatchTest, SpansOfDoublesMeetTheActiveLoops) {
-  const std::vector<double> x = Arguments<double>();
-  std::vector<double> y(29), z(29), expected_y(29), expected_z(29);
+// Compares the functions that take spans with the active loops.
+template <typename Real>
+void ExpectActiveLoops(void (*sincos)(std::size_t, const Real*, Real*, Real*),
+                       void (*exp)(std::size_t, const Real*, Real*),
+                       void (*tanh)(std::size_t, const Real*, Real*)) {
+  const std::vector<Real> x = Arguments<Real>();
+  std::vector<Real> y(29), z(29), expected_y(29), expected_z(29);
   SinCos(x, y, z);
-  Active().sincos_double(29, x.data(), expected_y.data(), expected_z.data());
+  sincos(29, x.data(), expected_y.data(), expected_z.data());
   EXPECT_EQ(y, expected_y);
   EXPECT_EQ(z, expected_z);
   Exp(x, y);
-  Active().exp_double(29, x.data(), expected_y.data());
-  EXPECT_EQ(y, expected_y);
-  ExpScaled(-0.3, x, y);
-  Active().exp_scaled(29, -0.3, x.data(), expected_y.data());
+  exp(29, x.data(), expected_y.data());
   EXPECT_EQ(y, expected_y);
   Tanh(x, y);
-  Active().tanh_double(29, x.data(), expected_y.data());
+  tanh(29, x.data(), expected_y.data());
   EXPECT_EQ(y, expected_y);
 }
 
-TEST(DispatchTest, SpansOfFloatsMeetTheActiveLoops) {
-  const std::vector<float> x = Arguments<float>();
-  std::vector<float> y(29), z(29), expected_y(29), expected_z(29);
-  SinCos(x, y, z);
-  Active().sincos_float(29, x.data(), expected_y.data(), expected_z.data());
-  EXPECT_EQ(y, expected_y);
-  EXPECT_EQ(z, expected_z);
-  Exp(x, y);
-  Active().exp_float(29, x.data(), expected_y.data());
-  EXPECT_EQ(y, expected_y);
-  Tanh(x, y);
-  Active().tanh_float(29, x.data(), expected_y.data());
-  EXPECT_EQ(y, expected_y);
+TEST(DispatchTest, SpansUseTheActiveLoops) {
+  const Loops& loops = Active();
+  ExpectActiveLoops<double>(loops.sincos_double, loops.exp_double, loops.tanh_double);
+  ExpectActiveLoops<float>(loops.sincos_float, loops.exp_float, loops.tanh_float);
+  const std::vector<double> x = Arguments<double>();
+  std::vector<double> y(29), expected(29);
+  ExpScaled(-0.3, x, y);
+  loops.exp_scaled(29, -0.3, x.data(), expected.data());
+  EXPECT_EQ(y, expected);
 }
 
 TEST(ExpScaledTest, IsExpOfTheProduct) {
@@ -106,7 +103,7 @@ TEST(DispatchTest, AvailableAreTheWeakestAndTheActiveOne) {
 }
 
 TEST(DispatchTest, EnvironmentAsksForAnInstructionSet) {
-  GTEST_FLAG_SET(death_test_style, "threadsafe");  // a fresh process, which has not chosen yet
+  GTEST_FLAG_SET(death_test_style, "threadsafe");  // a new process, which has not chosen yet
   const auto code = [](Isa isa) { return testing::ExitedWithCode(static_cast<int>(isa)); };
   for (const Isa isa : Available()) {
     EXPECT_EXIT(ExitWithActive(std::string(Name(isa))), code(isa), "");

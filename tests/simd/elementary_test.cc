@@ -1,5 +1,5 @@
-// Holds the table of simd.h: sine, cosine, exp and tanh against the C library in a wider type, on
-// every instruction set this machine has.
+// Tests the errors documented in simd.h: sine, cosine, exp and tanh against the C library in a
+// wider type, on every instruction set of this machine.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,8 +20,9 @@ using Array = std::vector<Real>;
 template <typename Real>
 using Limits = std::numeric_limits<Real>;
 
-// What the tests need to know about a type: where its references are computed, its loops, from
-// where on sine and cosine are the C library's, and where exp is zero, subnormal and infinite.
+// Properties of a type: the wider type of the reference values, the loops, the limit beyond which
+// sine and cosine are those of the C library, and the arguments from which exp is zero, subnormal
+// or infinite.
 template <typename Real>
 struct Traits;
 
@@ -48,7 +49,7 @@ struct Traits<float> {
 template <typename Real>
 using Wide = typename Traits<Real>::Wide;
 
-// The table of simd.h: an error is allowed that is at most `ulp`, or at most `absolute`.
+// The documented error: it is at most `ulp` or at most `absolute`.
 struct Promise {
   double ulp;
   double absolute;
@@ -104,7 +105,7 @@ const Function<Real> kTanh = {"tanh", TanhLoop<Real>, std::tanh, TanhPromise};
 template <typename Real>
 const Function<Real> kAll[] = {kSine<Real>, kCosine<Real>, kExp<Real>, kTanh<Real>};
 
-// The distance of two neighbours of type Real around `exact`.
+// Returns the distance between neighbouring numbers of type Real at `exact`.
 template <typename Real>
 Wide<Real> Ulp(Wide<Real> exact) {
   int exponent = Limits<Real>::min_exponent;
@@ -113,8 +114,8 @@ Wide<Real> Ulp(Wide<Real> exact) {
   return std::ldexp(Wide<Real>(1), exponent - Limits<Real>::digits);
 }
 
-// The error in ulp, or 0 where the promise's absolute error is kept. Where the exact result is not
-// finite as a Real, nothing else will do.
+// Returns the error in ulp, or 0 if it is at most `absolute`. If the exact result is not finite as
+// a Real, any other result has an infinite error.
 template <typename Real>
 double Error(Real y, Wide<Real> exact, double absolute) {
   if (std::isnan(exact)) return std::isnan(y) ? 0.0 : Limits<double>::infinity();
@@ -145,8 +146,8 @@ void ExpectPromiseKept(const Function<Real>& function, const char* range, const 
   }
 }
 
-// Arguments of both signs, spread evenly over [low, high] or evenly over the powers of two from
-// 2^low to 2^high.
+// Even returns arguments of both signs that are uniform in [low, high]; PowersOfTwo returns 2^u
+// with uniform u.
 template <typename Real>
 Array<Real> Even(double low, double high, std::size_t n = 100000) {
   std::mt19937_64 bits(n);
@@ -190,8 +191,8 @@ TYPED_TEST(ElementaryTest, SineAndCosineKeepTheirPromise) {
   }
 }
 
-// All multiples of pi/2 in the fast range, where either sine or cosine almost vanishes, and the
-// numbers beside them.
+// The arguments are all multiples of pi/2 in the fast range, where either sine or cosine almost
+// vanishes, and their neighbours.
 TYPED_TEST(ElementaryTest, SineAndCosineKeepTheirPromiseNearTheirZeros) {
   using Real = TypeParam;
   constexpr long double kHalfPi = 1.57079632679489661923132169163975144L;
@@ -270,7 +271,7 @@ TYPED_TEST(ElementaryTest, SpecialArgumentsGiveTheExactResult) {
   }
 }
 
-// Ordinary arguments beside such that need the C library.
+// Returns ordinary arguments next to some that need the C library.
 template <typename Real>
 Array<Real> MixedArguments(std::size_t n) {
   Array<Real> x = Even<Real>(0, 20, n);
@@ -278,7 +279,8 @@ Array<Real> MixedArguments(std::size_t n) {
   return x;
 }
 
-// Whole arrays at all offsets and lengths against elements one by one, with untouched surroundings.
+// Compares arrays at all offsets and lengths with single elements, and checks that nothing else is
+// written.
 template <typename Real>
 void ExpectPlaceDoesNotMatter(const Function<Real>& function, Isa isa, bool in_place) {
   constexpr std::size_t kMost = 40, kOffsets = 16;

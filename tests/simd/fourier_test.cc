@@ -1,4 +1,4 @@
-// The Fourier part of a draw against plain loops over features, on every instruction set.
+// Compares the Fourier part of a draw with plain loops over features, on every instruction set.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,10 +17,10 @@ namespace {
 
 using Values = std::vector<double>;
 
-constexpr double kGuard = 77.0;  // where nothing may be written
+constexpr double kGuard = 77.0;  // marks memory that must not be written
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-// Beyond this phase sine and cosine are the C library's.
+// Beyond this phase sine and cosine are those of the C library.
 template <typename Real>
 constexpr double kFastLimit = sizeof(Real) == 8 ? 1e6 : 8192;
 
@@ -31,7 +31,7 @@ Values Uniform(std::size_t n, double low, double high, unsigned seed = 1) {
   return values;
 }
 
-// Random features in the table's layout: frequencies and amplitudes up to 1.5.
+// Random features in the layout of the table, with frequencies and amplitudes up to 1.5.
 template <typename Real>
 class Features {
  public:
@@ -80,12 +80,13 @@ class Features {
   FourierTable<Real> table_;
 };
 
-// Points one after the other; value (n, outputs), jacobian (n, outputs, inputs).
+// Results at n points: value (n, outputs), jacobian (n, outputs, inputs).
 struct Result {
   Values value, jacobian;
 };
 
-// Value, and the Jacobian if wanted, in records with room between them that must stay untouched.
+// Computes the value and, if requested, the Jacobian, in records with gaps that must not be
+// written.
 template <typename Real>
 Result Evaluate(Isa isa, const FourierTable<Real>& table, const Values& x, bool with_jacobian) {
   const std::size_t n = x.size() / table.inputs;
@@ -109,7 +110,7 @@ Result Evaluate(Isa isa, const FourierTable<Real>& table, const Values& x, bool 
   return result;
 }
 
-// The formulas as they stand, and in `scale` the sum of the terms' magnitudes.
+// Evaluates the formulas directly; `scale` is the sum of the absolute values of the terms.
 template <typename Real>
 Result Reference(const Features<Real>& features, const Values& x, Result& scale) {
   const std::size_t inputs = features.table().inputs;
@@ -164,7 +165,8 @@ void ExpectSameBits(const Values& actual, const Values& expected, const char* wh
   }
 }
 
-// A batch is its points one by one, and the value does not depend on the Jacobian being wanted.
+// A batch gives the bits of its points one by one, and the value does not depend on whether the
+// Jacobian is computed.
 template <typename Real>
 void ExpectConsistent(Isa isa, const FourierTable<Real>& table, const Values& x) {
   const Result batch = Evaluate(isa, table, x, true);
@@ -184,7 +186,7 @@ class FourierTest : public testing::Test {};
 using Reals = testing::Types<double, float>;
 TYPED_TEST_SUITE(FourierTest, Reals);
 
-// One to six inputs have their own code, more share one, which takes 16 blocks at a time.
+// One to six inputs have specialised code; more inputs share a loop over 16 blocks at a time.
 TYPED_TEST(FourierTest, AgreesWithPlainLoops) {
   for (const Isa isa : Available()) {
     SCOPED_TRACE(Name(isa));
@@ -214,15 +216,15 @@ TYPED_TEST(FourierTest, AnyNumberOfPoints) {
   }
 }
 
-// Without phases and with one coordinate that is not zero the argument is one rounded product,
-// whose sine and cosine are known as well as those of a small one.
+// Without phases and with one coordinate that is not zero the argument is one rounded product, so
+// that sine and cosine are as accurate as for a small argument.
 TYPED_TEST(FourierTest, FarPointsHaveTheCLibrarysSines) {
   for (const Isa isa : Available()) {
     SCOPED_TRACE(Name(isa));
     for (std::size_t inputs = 1; inputs <= 9; ++inputs) {
       const Features<TypeParam> features(2, inputs, 40, 0.0);
       for (std::size_t k = 0; k < inputs; ++k) {
-        // Some phases within the fast range and some beyond, all beyond, and far beyond.
+        // Some phases are beyond the fast range, or all are, or all are far beyond.
         for (const double factor : {1.0, 1e4, 1e20}) {
           Values x(3 * inputs, 0.0);
           x[k] = factor * kFastLimit<TypeParam>;
@@ -257,7 +259,7 @@ TYPED_TEST(FourierTest, PointsThatAreNotFiniteGiveNanAndSpareTheirNeighbours) {
   }
 }
 
-// Zero features in the padding add nothing: as many features in fewer or more blocks agree.
+// Features of zero in the padding add nothing, so that the number of blocks does not matter.
 TYPED_TEST(FourierTest, EmptyBlocksAddNothing) {
   for (const Isa isa : Available()) {
     for (const std::size_t inputs : {3, 8}) {

@@ -1,4 +1,4 @@
-// The Box-Muller loop: the same bits everywhere, and the right numbers.
+// Tests that the Box-Muller loop has the same bits everywhere and small errors.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace {
 using Words = std::vector<std::uint64_t>;
 using Values = std::vector<double>;
 
-constexpr std::uint64_t kMantissa = 0x000FFFFFFFFFFFFF;  // the bits of a word that count
+constexpr std::uint64_t kMantissa = 0x000FFFFFFFFFFFFF;  // the bits of a word that are used
 constexpr double kMostUlp = 4;
 
 Words RandomWords(std::size_t n) {
@@ -27,7 +27,7 @@ Words RandomWords(std::size_t n) {
   return words;
 }
 
-// For comparisons that tell -0 from 0.
+// Returns the bits, to tell -0 from 0.
 Words Bits(const Values& values) {
   Words words;
   for (const double value : values) words.push_back(std::bit_cast<std::uint64_t>(value));
@@ -40,7 +40,7 @@ Values NormalsOn(Isa isa, std::span<const std::uint64_t> words) {
   return normals;
 }
 
-// sin and cos of 2 pi v; by quarter turns, for 2 pi v would be rounded close to their zeros.
+// Returns sine and cosine of 2 pi v, reduced to a quarter turn because 2 pi v would be rounded.
 void SinCosTurn(long double v, long double& sine, long double& cosine) {
   constexpr long double kHalfPi = 1.57079632679489661923132169163975144L;
   const long double quarters = std::nearbyint(4 * v);
@@ -51,7 +51,7 @@ void SinCosTurn(long double v, long double& sine, long double& cosine) {
   cosine = s[(turn + 1) % 4];
 }
 
-// The same in long double: u in (0, 1], v in [0, 1) with 52 bits each.
+// Computes the normals in long double, with 52 bits for each of u in (0, 1] and v in [0, 1).
 Values Reference(const Words& words) {
   Values normals(words.size());
   for (std::size_t i = 0; i < words.size(); i += 2) {
@@ -65,7 +65,7 @@ Values Reference(const Words& words) {
   return normals;
 }
 
-// The largest difference, in ulp of the expected values.
+// Returns the largest difference in ulp of the expected values.
 double LargestError(const Values& actual, const Values& expected) {
   double worst = 0;
   for (std::size_t i = 0; i < expected.size(); ++i) {
@@ -111,8 +111,8 @@ TEST(NormalsTest, AgreesWithTheCLibraryToAFewUlp) {
   EXPECT_LE(LargestError(NormalsOn(Isa::kBaseline, words), Reference(words)), kMostUlp);
 }
 
-// u from its largest value 1, where the radius is zero, over its neighbours to its smallest, 2^-52;
-// v on and beside the axes.
+// The values of u include the largest, 1, where the radius is zero, its neighbours and the
+// smallest, 2^-52; the values of v are on and next to the axes.
 TEST(NormalsTest, ExtremeWords) {
   constexpr std::uint64_t kQuarter = std::uint64_t{1} << 50;
   Words words;
@@ -155,7 +155,7 @@ TEST(NormalsTest, OnlyTheLowest52BitsCount) {
   EXPECT_EQ(NormalsOn(Isa::kBaseline, words), normals);
 }
 
-// Another compiler or machine that computes other bits is caught here.
+// Fails if another compiler or machine computes different bits.
 TEST(NormalsTest, GoldenBits) {
   const Words words = {0x0123456789abcdef, 0xfedcba9876543210, 0x16554d9eca36314c,
                        0xdb20fe9d672d0fdc, 0xd7e772cee186176b, 0x7e68b68aec7ba23b,

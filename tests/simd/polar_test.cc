@@ -1,4 +1,4 @@
-// Radius and angle against the C library in long double, on every instruction set.
+// Compares radius and angle with the C library in long double, on every instruction set.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace {
 
 using Values = std::vector<double>;
 
-// The table of simd.h.
+// The errors documented in simd.h.
 constexpr double kRadiusUlp = 1.3, kAngleUlp = 3;
 
 struct Points {
@@ -34,7 +34,7 @@ PolarPoints Evaluate(Isa isa, const Points& points) {
   return polar;
 }
 
-// Coordinates of both signs and of sizes spread over the powers of two up to 2^largest either way.
+// Returns coordinates of both signs whose magnitudes are from 2^-largest to 2^largest.
 Points Spread(std::size_t n, double largest) {
   std::mt19937_64 bits(7);
   const auto draw = [&] {

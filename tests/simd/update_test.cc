@@ -1,4 +1,5 @@
-// The kernel update of a draw against plain loops over inducing points, on every instruction set.
+// Compares the kernel update of a draw with plain loops over inducing points, on every instruction
+// set.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,7 +16,7 @@ namespace {
 
 using Values = std::vector<double>;
 
-constexpr double kGuard = 77.0;  // where nothing may be written
+constexpr double kGuard = 77.0;  // marks memory that must not be written
 constexpr double kTolerance = 1e-14;
 
 Values Uniform(std::size_t n, double low, double high, unsigned seed) {
@@ -25,7 +26,7 @@ Values Uniform(std::size_t n, double low, double high, unsigned seed) {
   return values;
 }
 
-// A random update with `inducing` points, padded, and all that the loops read.
+// A random update with `inducing` points, padded, and all arrays that the loops read.
 struct Update {
   Update(std::size_t outputs, std::size_t inputs, std::size_t inducing)
       : stride((inducing + UpdateTable::kPad - 1) / UpdateTable::kPad * UpdateTable::kPad),
@@ -48,7 +49,7 @@ struct Update {
     return AlignedVector<double>(values.begin(), values.end());
   }
   double Delta(std::size_t k, std::size_t m) const { return x[k] - locations[k * stride + m]; }
-  // nu_dm psi_dm
+  // Returns nu_dm psi_dm.
   double Slope(std::size_t d, std::size_t m) const {
     return weights[d * stride + m] * psi[d * stride + m];
   }
@@ -62,7 +63,7 @@ struct Update {
   UpdateTable table;
 };
 
-// What the loops write.
+// The results of the loops.
 struct Result {
   Values distances, value, jacobian, bweights, blocations, bsquares;
 };
@@ -73,7 +74,7 @@ Result Sized(const UpdateTable& t, double fill) {
           Values(t.inputs * t.stride, fill),  Values(t.outputs * t.inputs, fill)};
 }
 
-// The pullback adds to what it finds: 0.5.
+// The initial value of the arrays that the pullback adds to.
 Result Reference(const Update& u) {
   const std::size_t inputs = u.table.inputs;
   Result r = Sized(u.table, 0.0);
@@ -101,7 +102,7 @@ Result Evaluate(Isa isa, const Update& u) {
   const double* psi = u.psi.data();
   const double* x = u.x.data();
   Result r = Sized(u.table, 0.5);
-  // One more place behind each, to see whether it stays.
+  // Each array has one more element, which must not change.
   for (Values* v : {&r.distances, &r.value, &r.jacobian, &r.bweights, &r.blocations, &r.bsquares}) {
     v->push_back(kGuard);
   }
@@ -132,7 +133,7 @@ void ExpectNear(const Result& actual, const Result& expected, double scale) {
   ExpectNear(actual.bsquares, expected.bsquares, scale, "bsquares");
 }
 
-// As many outputs as inputs have their own code up to six; everything else shares one.
+// Up to six inputs with as many outputs have specialised code; all other shapes share a loop.
 TEST(UpdateTest, AgreesWithPlainLoops) {
   for (const Isa isa : Available()) {
     for (std::size_t inputs = 1; inputs <= 9; ++inputs) {
@@ -159,7 +160,7 @@ TEST(UpdateTest, ValueAloneHasTheSameBits) {
   }
 }
 
-// A kernel whose slope is its value passes phi twice, which has its own code.
+// A kernel whose slope equals its value passes phi twice, for which there is specialised code.
 TEST(UpdateTest, PsiMayBePhi) {
   for (const Isa isa : Available()) {
     for (std::size_t inputs = 1; inputs <= 9; ++inputs) {
@@ -176,7 +177,7 @@ TEST(UpdateTest, PsiMayBePhi) {
   }
 }
 
-// Whatever stands in the padding of phi and psi, its weight is zero.
+// The padding of phi and psi may hold anything, because its weight is zero.
 TEST(UpdateTest, PaddingDoesNotCount) {
   constexpr std::size_t kInducing = 11;
   for (const Isa isa : Available()) {
@@ -199,7 +200,7 @@ TEST(UpdateTest, PaddingDoesNotCount) {
   }
 }
 
-// An inducing point's distance does not depend on its place among the others.
+// The distance to an inducing point does not depend on its index.
 TEST(UpdateTest, DistancesDoNotDependOnThePosition) {
   for (const Isa isa : Available()) {
     for (std::size_t inputs = 1; inputs <= 9; ++inputs) {
@@ -223,7 +224,7 @@ TEST(UpdateTest, FarAndBrokenPointsPassThrough) {
   for (const Isa isa : Available()) {
     for (std::size_t inputs = 1; inputs <= 9; ++inputs) {
       Update update(inputs, inputs, 9);
-      update.x.back() = 1e200;  // its square is out of range
+      update.x.back() = 1e200;  // the square overflows
       for (const double s : Evaluate(isa, update).distances) EXPECT_EQ(s, infinity);
       update.x.back() = -infinity;
       for (const double s : Evaluate(isa, update).distances) EXPECT_EQ(s, infinity);
@@ -233,7 +234,7 @@ TEST(UpdateTest, FarAndBrokenPointsPassThrough) {
       for (std::size_t i = 0; i < result.jacobian.size(); ++i) {
         EXPECT_EQ(std::isnan(result.jacobian[i]), i % inputs == inputs - 1) << Name(isa);
       }
-      for (const double v : result.value) EXPECT_TRUE(std::isfinite(v));  // of phi alone
+      for (const double v : result.value) EXPECT_TRUE(std::isfinite(v));  // depends on phi alone
     }
   }
 }

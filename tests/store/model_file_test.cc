@@ -188,7 +188,8 @@ TEST(ModelFile, ImpossibleContentsAreRefused) {
       {[](Archive& a) {
          a["model/gp/inducing_chol"] = {{1UL << 40, 0, 0}, {}};
        },
-       "entry 'model/gp/inducing_chol': has matrices without values, must have some"},
+       "entry 'model/gp/inducing_chol': has matrices without values, must have matrices with "
+       "values"},
       {[](Archive& a) { a["model/x0_chol"].values[1] = 0.5; },
        "model: x0_chol has values above the diagonal"},
       {[](Archive& a) {
@@ -233,7 +234,7 @@ TEST(ModelFile, ImpossibleContentsAreRefused) {
       {[](Archive& a) {
          a["start/states_rows"].values = {10, 9};
        },
-       "entry 'start/states_rows': has a sum beyond the rows there are"},
+       "entry 'start/states_rows': has a sum that is too large, must be the number of rows"},
       {[](Archive& a) {
          a["start/states_rows"].values = {10, 8};
        },

@@ -1,5 +1,5 @@
-// The golden files: inputs and expected values of small random models, made by an independent
-// implementation. tests/golden/README.md lists their keys.
+// Readers of the golden files, which hold inputs and expected values of small random models,
+// computed by an independent implementation. tests/golden/README.md lists their keys.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace gpode::golden {
 
-// All case_*.npz in the folder that GPODE_GOLDEN_DIR names, or in tests/golden.
+// Returns all files case_*.npz in the folder GPODE_GOLDEN_DIR, by default tests/golden.
 inline std::vector<std::filesystem::path> Files() {
   const char* asked = std::getenv("GPODE_GOLDEN_DIR");
   std::vector<std::filesystem::path> files;
@@ -31,7 +31,7 @@ inline Matrix AsMatrix(const Array& a) {
                                   static_cast<Eigen::Index>(a.shape.at(1)));
 }
 
-// A (n, rows, cols) array as n matrices.
+// Returns an array (n, rows, cols) as n matrices.
 inline std::vector<Matrix> AsMatrices(const Array& a) {
   std::vector<Matrix> matrices;
   const std::size_t size = a.shape.at(1) * a.shape.at(2);

@@ -1,1 +1,1 @@
-// Nothing: the precompiled headers of all tests belong to this file.
+// This file is empty; it owns the precompiled headers of all tests.

@@ -1,11 +1,11 @@
-// The machine, for tables of times.
+// CPU time, for benchmarks.
 #pragma once
 
 #include <ctime>
 
 namespace gpode::testing_support {
 
-// Seconds that the calling thread ran, which other programs do not lengthen.
+// Returns the CPU time of the calling thread in seconds, which does not depend on other programs.
 inline double OwnSeconds() {
   timespec t;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);

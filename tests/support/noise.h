@@ -1,4 +1,4 @@
-// Noise on states of any shape, where gpode/simulate.h has too little freedom.
+// Noise for states that are not simulated by gpode/simulate.h.
 #pragma once
 
 #include "gpode/field.h"
@@ -6,7 +6,7 @@
 
 namespace gpode::testing_support {
 
-// Adds noise of the given share of each channel's spread.
+// Adds noise whose standard deviation is the given share of each channel's.
 inline Matrix WithNoise(Matrix states, double share, std::uint64_t seed) {
   Numbers numbers(seed);
   const Matrix centred = states.rowwise() - states.colwise().mean();

@@ -1,4 +1,4 @@
-// A model whose field is known, for tests.
+// A model with a known field, for tests.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -10,11 +10,12 @@
 
 namespace gpode::testing_support {
 
-// In the model's coordinates a damped rotation, x' = (-damping x + y, -x - damping y), learnt on a
-// grid with hardly any doubt; seen in other units through three channels.
+// In the model's coordinates the field is a damped rotation, x' = (-damping x + y, -x - damping y),
+// whose inducing values on a grid have a small standard deviation. It is observed in other units
+// through three channels.
 constexpr double kDamping = 0.1, kTimeScale = 2.0, kStart = 10.0;
 
-// In the model's coordinates.
+// Returns the true state in the model's coordinates.
 inline Matrix TrueState(const Vector& x0, double time) {
   const double t = (time - kStart) / kTimeScale, decay = std::exp(-kDamping * t);
   Matrix x(1, 2);

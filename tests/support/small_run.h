@@ -1,4 +1,4 @@
-// A training run so small that it ends at once, for tests of what is done with runs.
+// Data and options of a training run that takes no time, for tests of model files and runs.
 #pragma once
 
 #include "gpode/simulate.h"
@@ -7,7 +7,7 @@
 
 namespace gpode::testing_support {
 
-// Two trajectories, one with a start time of its own, one with a gap; odd names.
+// Returns two trajectories, one with a start time and one with a missing value, and unusual names.
 inline Dataset SmallData() {
   const std::vector<double> times = RegularTimes(0, 3, 9);
   Dataset data{

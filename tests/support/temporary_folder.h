@@ -1,4 +1,4 @@
-// A folder of its own for each test, gone at the end.
+// A temporary folder for one test, which is removed at the end.
 #pragma once
 
 #include <fmt/format.h>
@@ -24,7 +24,7 @@ class TemporaryFolder {
 
   std::filesystem::path operator/(std::string_view name) const { return path_ / name; }
   const std::filesystem::path& path() const { return path_; }
-  // How many files and folders are in it.
+  // Returns the number of files and folders in it.
   std::ptrdiff_t size() const {
     return std::distance(std::filesystem::directory_iterator(path_),
                          std::filesystem::directory_iterator());

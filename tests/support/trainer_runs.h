@@ -1,4 +1,4 @@
-// Training runs step by step: whole ones, and ones that were stopped and restored.
+// Training runs, uninterrupted or restored in the middle.
 #pragma once
 
 #include <utility>
@@ -23,7 +23,7 @@ inline TrainerRun RunAll(const Dataset& data, const FitOptions& options) {
   return run;
 }
 
-// The end of a run whose state was taken out after `stop` steps and put into another trainer.
+// Returns the final state of a run whose state was moved to another trainer after `stop` steps.
 inline TrainerState EndWhenRestoredAfter(std::size_t stop, const Dataset& data,
                                          const FitOptions& options) {
   Trainer first(data, options);

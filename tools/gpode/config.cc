@@ -41,10 +41,10 @@ bool SetDataOption(RunConfig& config, const internal::TomlItem& item, std::strin
   ForDataOptions(config, [&](std::string_view name, auto& member) {
     if (name != item.key) return;
     found = true;
-    const internal::Complaint complaint = internal::FromToml(item.value, member);
-    if (complaint.empty()) return;
+    const internal::Requirement requirement = internal::FromToml(item.value, member);
+    if (requirement.empty()) return;
     ThrowInput(where, name,
-               fmt::format("is {}, must be {}", internal::ShowToml(item.value), complaint));
+               fmt::format("is {}, must be {}", internal::ShowToml(item.value), requirement));
   });
   return found;
 }
