@@ -1,6 +1,6 @@
-// Speed of the numerical core, as ratios within one run: machines are noisy, ratios less so.
+// The speed of the numerical core, as ratios of times in one run, which vary less than the times.
 //
-// Every benchmark is repeated in random order; a time is the smallest over the repetitions. After
+// Every benchmark is repeated in random order; a time is the smallest one of the repetitions. After
 // the plain listing comes the table of docs/performance.md.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
@@ -51,19 +51,19 @@ void OurSinCos(benchmark::State& state) {
   }
 }
 
-// A draw with D dimensions and M inducing points.
+// A draw with D inputs and outputs and M inducing points.
 struct Model {
   SparseGp gp;
-  GpNormals noise;
+  GpNormals normals;
   GpDraw draw;
   AlignedVector<double> points;
 
   Model(std::size_t dim, std::size_t inducing, FeaturePrecision precision)
       : gp(MakeGp(dim, inducing)),
-        noise(SampleGpNormals(gp, kFeatures, 1, 2, 3)),
+        normals(SampleGpNormals(gp, kFeatures, 1, 2, 3)),
         draw(gp, kFeatures, precision),
         points(kBatch * dim) {
-    draw.Set(gp, noise);
+    draw.Set(gp, normals);
     const Matrix normals = testing_support::Numbers(9).Normals(kBatch, dim);
     std::copy_n(normals.data(), normals.size(), points.begin());
   }
@@ -75,7 +75,7 @@ struct Model {
   }
 };
 
-// The sine, cosine and exponential calls that one evaluation of a draw cannot do without.
+// Makes the sine, cosine and exponential calls that one evaluation of a draw cannot do without.
 void BareCalls(benchmark::State& state, std::size_t dim, std::size_t inducing, bool single) {
   const std::size_t n = dim * kFeatures, m = dim * inducing;
   const auto phases = Phases<double>(n);
@@ -93,7 +93,7 @@ void BareCalls(benchmark::State& state, std::size_t dim, std::size_t inducing, b
   }
 }
 
-// Value and Jacobian of a draw at kBatch points, one by one or as batches; time per point.
+// Computes value and Jacobian of a draw at kBatch points, one by one or as batches.
 void ValueAndJacobian(benchmark::State& state, std::size_t dim, std::size_t inducing,
                       FeaturePrecision precision, std::size_t batch) {
   const Model model(dim, inducing, precision);
@@ -107,8 +107,8 @@ void ValueAndJacobian(benchmark::State& state, std::size_t dim, std::size_t indu
   state.SetItemsProcessed(state.iterations() * batch);
 }
 
-// One integration over [0, 7] (D 2) or a shooting segment's length (D 5), recorded; and its
-// pullback.
+// One recorded integration, over [0, 7] (D 2) or over the length of a shooting segment (D 5), and
+// its pullback.
 struct Integration {
   Model model;
   Solver solver{{.rtol = 1e-5, .atol = 1e-5}};

@@ -1,5 +1,5 @@
-// Systems with known equations, as fields: to simulate data from, to score a learned field against,
-// and to fit when only their parameters are unknown.
+// Systems with known equations, as autonomous fields. They serve to simulate data, to score a
+// learned field, and to fit parameters of known equations.
 //
 //   vdp             Van der Pol      x1' = x2,  x2' = -x1 + mu x2 (1 - x1^2)
 //   fhn             FitzHugh-Nagumo  x1' = c (x1 - x1^3/3 + x2),  x2' = (a - c x1 - b x2) / c
@@ -12,10 +12,11 @@
 // vdp and fhn with their default parameters are those of Hegde et al. (2022), Variational multiple
 // shooting for Bayesian ODEs with Gaussian processes, sections 4.1 and 4.2.
 //
-// Shapes: as in field.h; the parameters are a flat vector in the order of the constructor. Records
-// are empty: the closed form costs less than reading it back. Jacobian, like the rest, allocates
-// nothing.
-// Thread safety: a system never changes after construction.
+// Shapes are those of field.h. The parameters are a flat vector in the order of the constructor.
+// Records are empty, because evaluating the closed form again costs less than reading a record.
+// No function allocates.
+//
+// Thread safety: a system does not change after construction.
 //
 //   VanDerPol field(0.5);
 //   std::unique_ptr<System> other = MakeSystem("lorenz63");
@@ -32,7 +33,7 @@
 
 namespace gpode {
 
-// The loop over a batch. A new system says in three functions what happens at one point.
+// The loop over a batch. A derived class defines in three functions what happens at one point.
 class System : public Field {
  public:
   std::size_t dim() const final { return dim_; }
@@ -44,14 +45,14 @@ class System : public Field {
 
   void Value(const FieldPoints& points, std::span<double> f, std::span<double> scratch) const final;
   void Record(const FieldPoints& points, std::span<double> f, std::span<double> record) const final;
-  // Overridden where D is more than kMaxStackDim.
+  // Systems with more than kMaxStackDim states override this.
   void Pullback(const FieldPoints& points, std::span<const double> record,
                 std::span<const double> g, std::span<double> bx,
                 std::span<double> bparameters) const override;
   void Jacobian(const FieldPoints& points, std::span<double> jacobian) const final;
 
  protected:
-  // `name` is for messages: the parameters have to be finite.
+  // Throws an InputError that begins with `name` unless all parameters are finite.
   System(std::string_view name, std::size_t dim, std::vector<std::string> parameter_names,
          std::vector<double> parameters);
 
@@ -59,8 +60,8 @@ class System : public Field {
 
   double parameter(std::size_t i) const { return parameters_[i]; }
 
-  // At one point x (D): the value f (D); J (D, D), every entry; and, added to bparameters, the
-  // cotangent that g (D) on f leaves on the parameters.
+  // At one point x (D), these write the value f (D), write every entry of the Jacobian (D, D), and
+  // add (df/dparameters)^T g to bparameters.
   virtual void ValueAt(std::span<const double> x, std::span<double> f) const = 0;
   virtual void JacobianAt(std::span<const double> x, std::span<double> jacobian) const = 0;
   virtual void PullParametersAt(std::span<const double> x, std::span<const double> g,
@@ -85,7 +86,7 @@ class VanDerPol final : public System {
 
 class FitzHughNagumo final : public System {
  public:
-  // c, a ratio of time scales, is positive.
+  // The ratio c of time scales must be positive.
   explicit FitzHughNagumo(double a = 0.2, double b = 0.2, double c = 3.0);
 
  private:
@@ -129,7 +130,7 @@ class DampedPendulum final : public System {
                         std::span<double> bparameters) const override;
 };
 
-// The parameters are A's entries, row by row; any D.
+// The parameters are the entries of A, row by row. D is any number.
 class LinearSystem final : public System {
  public:
   explicit LinearSystem(const Matrix& a);  // (D, D)
@@ -146,20 +147,21 @@ class LinearSystem final : public System {
 };
 
 struct SystemInfo {
-  std::string name;   // what MakeSystem takes
-  std::string title;  // for people
+  std::string name;   // the name for MakeSystem
+  std::string title;  // a name for people
   std::size_t dim;
   std::vector<std::string> state_names;  // (D)
-  std::vector<double> default_start;  // (D) a state from which the system does what it is known for
-  double default_span;                // from t = 0 to here shows it
-  bool positive = false;              // whether the states mean something only above zero
+  std::vector<double> default_start;     // (D), a state that leads to the typical behaviour
+  double default_span;                   // the length of time that shows it
+  bool positive = false;                 // the states have a meaning only above zero
 };
 
-// In the order of the table above.
+// Returns the names in the order of the table above.
 std::vector<std::string> SystemNames();
 
-// Both throw InputError with the known names when `name` is none of them.
+// Return the description of a system, and the system with its default parameters. Both throw an
+// InputError that lists the known names.
 SystemInfo DescribeSystem(std::string_view name);
-std::unique_ptr<System> MakeSystem(std::string_view name);  // with its default parameters
+std::unique_ptr<System> MakeSystem(std::string_view name);
 
 }  // namespace gpode

@@ -166,7 +166,7 @@ void GpDraw::CheckShapes(const SparseGp& gp, const GpNormals& normals) const {
   if (kernel_ != &gp.kernel()) ThrowInput("GpDraw::Set", "gp's kernel", "is not the constructor's");
 }
 
-// v_d = mean_d + chol_d eps_u_d.
+// Draws v_d = mean_d + chol_d eps_u_d.
 void GpDraw::Set(const SparseGp& gp, const GpNormals& normals) {
   CheckShapes(gp, normals);
   CheckSize("GpDraw::Set", "normals.eps_u", normals.eps_u.size(), outputs_ * inducing_);
@@ -204,7 +204,7 @@ void GpDraw::SetFeatures(const SparseGp& gp, const GpNormals& normals) {
   }
 }
 
-// nu_d = L_d^-T (v_d - L_d^-1 prior_d(Z)).
+// Computes nu_d = L_d^-T (v_d - L_d^-1 prior_d(Z)) and the tables of the kernel update.
 void GpDraw::SetUpdate(const SparseGp& gp, std::span<const double> white) {
   const GpParameters& p = gp.parameters();
   Prior(inducing_, p.inducing_locations.data(), prior_at_z_.data(), prior_at_z_.data() + outputs_,

@@ -12,7 +12,7 @@
 namespace gpode {
 namespace {
 
-// bx += J^T g for one point; J (D, D).
+// Adds J^T g to bx for one point; J is (D, D).
 void AddTransposed(std::span<const double> jacobian, std::span<const double> g,
                    std::span<double> bx) {
   const std::size_t d = g.size();
@@ -258,7 +258,7 @@ std::unique_ptr<System> MakeDefault() {
   return std::make_unique<T>();
 }
 
-// A decaying rotation with period pi.
+// Returns a decaying rotation with period pi.
 std::unique_ptr<System> MakeSpiral() {
   Matrix a(2, 2);
   a << -0.1, 2.0, -2.0, -0.1;

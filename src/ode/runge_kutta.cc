@@ -8,7 +8,7 @@
 namespace gpode {
 namespace {
 
-// out += h sum_j weight_j k_j.
+// Adds h sum_j weight_j k_j to out.
 void AddSlopes(const Step& step, std::span<const double> weights, std::span<double> out) {
   for (std::size_t j = 0; j < weights.size(); ++j) {
     if (weights[j] != 0) AddScaled(step.h() * weights[j], step.Slope(j), out);

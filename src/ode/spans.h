@@ -12,7 +12,7 @@ inline void Copy(std::span<const double> from, std::span<double> to) {
   for (std::size_t i = 0; i < from.size(); ++i) to[i] = from[i];
 }
 
-// to += scale * from.
+// Adds scale * from to `to`.
 inline void AddScaled(double scale, std::span<const double> from, std::span<double> to) {
   for (std::size_t i = 0; i < from.size(); ++i) to[i] += scale * from[i];
 }

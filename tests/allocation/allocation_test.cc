@@ -1,5 +1,5 @@
-// No allocation after set-up, in integration and its adjoint, in the bounds and in training steps:
-// the global allocator is replaced by one that counts.
+// Integration and its adjoint, draws, the bounds and training steps allocate nothing after set-up.
+// This file replaces the global allocator by one that counts.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -8,6 +8,7 @@
 
 #include "gpode/gpode.h"
 #include "gpode/simulate.h"
+#include "support/driven_field.h"
 #include "support/random_gp.h"
 #include "train/trainer.h"
 
@@ -44,7 +45,7 @@ void operator delete[](void* p, std::size_t, std::align_val_t) noexcept { std::f
 namespace gpode {
 namespace {
 
-// Eigen allocates with malloc, past operator new.
+// Eigen allocates with malloc and not with operator new.
 extern "C" void* __libc_malloc(std::size_t size);
 thread_local bool count_malloc = false;
 
@@ -59,7 +60,7 @@ extern "C" void* malloc(std::size_t size) {
 namespace gpode {
 namespace {
 
-// How many allocations `work` makes.
+// Returns the number of allocations that `work` makes.
 template <typename Work>
 std::size_t AllocationsOf(Work work) {
   const std::size_t before = allocations;
@@ -71,7 +72,8 @@ std::size_t AllocationsOf(Work work) {
 
 TEST(AllocationTest, TheCountersCount) {
   EXPECT_EQ(AllocationsOf([] {
-              int* volatile p = new int(3);  // else the compiler may do without
+              int* volatile p =
+                  new int(3);  // volatile, because the compiler may otherwise remove it
               delete p;
             }),
             1u);
@@ -84,7 +86,8 @@ TEST(AllocationTest, TheCountersCount) {
 }
 
 // Integrates and pulls back from several starts, after one round of set-up.
-void ExpectNoneIn(const Field& field, Method method, std::size_t n) {
+void ExpectNoneIn(const Field& field, Method method, std::size_t n,
+                  const InputSignal* inputs = nullptr) {
   SolverOptions options{.method = method};
   if (!GetStepper(method).has_error_estimate()) options.fixed_step = 0.05;
   Solver solver(options);
@@ -94,8 +97,8 @@ void ExpectNoneIn(const Field& field, Method method, std::size_t n) {
   std::vector<double> x0(n * field.dim(), 0.4), states(times.size() * x0.size());
   std::vector<double> bx0(x0.size()), bparameters(field.parameter_count());
   const auto round = [&] {
-    solver.Solve(field, x0, 0, times, states);
-    const SolveResult result = solver.SolveRecorded(field, x0, 0, times, states, record);
+    solver.Solve(field, x0, 0, times, states, 0, inputs);
+    const SolveResult result = solver.SolveRecorded(field, x0, 0, times, states, record, 0, inputs);
     if (result.ok()) solver.Pullback(field, record, states, bx0, bparameters);
   };
   round();
@@ -113,11 +116,14 @@ void ExpectNoneIn(const Field& field, Method method, std::size_t n) {
 }
 
 TEST(AllocationTest, NoneInIntegrationAndAdjoint) {
+  const testing_support::Cosines two_inputs(2);
   for (const std::string& name : MethodNames()) {
     const Method method = MethodFromName(name);
     ExpectNoneIn(VanDerPol(0.5), method, 1);
     Mlp network(2, {8, 8});
     ExpectNoneIn(network, method, 3);
+    ExpectNoneIn(testing_support::DrivenOscillator(1.3, 0.2, 0.7), method, 2, &two_inputs);
+    ExpectNoneIn(Mlp(4, {8}, 2), method, 2, &two_inputs);
     for (const std::string& kernel : KernelNames()) {
       SparseGp gp(GetKernel(kernel));
       ASSERT_EQ(gp.Set(testing_support::RandomGp(1, 3, 20)), FactorStatus::kOk);
@@ -132,12 +138,34 @@ TEST(AllocationTest, NoneWhenADrawIsSetAgain) {
   SparseGp gp(GetKernel("squared-exponential"));
   ASSERT_EQ(gp.Set(testing_support::RandomGp(1, 5, 100)), FactorStatus::kOk);
   GpDraw draw(gp, 256);
-  GpNormals noise = SampleGpNormals(gp, 256, 1, 2, 3);
+  GpNormals normals = SampleGpNormals(gp, 256, 1, 2, 3);
   EXPECT_EQ(AllocationsOf([&] {
-              SampleGpNormals(gp, 256, 1, 2, 4, noise);
-              draw.Set(gp, noise);
+              SampleGpNormals(gp, 256, 1, 2, 4, normals);
+              draw.Set(gp, normals);
             }),
             0u);
+}
+
+TEST(AllocationTest, NoneInDrawsAndTheirPullbacks) {
+  for (bool shared : {false, true}) {
+    const GpParameters parameters = testing_support::RandomGpOf(1, 3, 2, 40, shared);
+    SparseGp gp(GetKernel("matern52"));
+    ASSERT_EQ(gp.Set(parameters), FactorStatus::kOk);
+    GpDraw draw(gp, 64);
+    const GpNormals normals = SampleGpNormals(gp, 64, 1, 2, 3);
+    GpGradient gradient(parameters);
+    std::vector<double> white(2 * 40, 0.3), bwhite(white.size());
+    const std::vector<double> sums(draw.parameter_count(), 0.1);
+    EXPECT_EQ(AllocationsOf([&] {
+                draw.Set(gp, normals);
+                draw.PullbackToGp(gp, normals, sums, gradient);
+                draw.Set(gp, white, normals);
+                for (std::size_t row = 0; row < gp.hyper_rows(); ++row) {
+                  draw.PullbackRow(gp, sums, row, gradient, bwhite);
+                }
+              }),
+              0u);
+  }
 }
 
 TEST(AllocationTest, NoneInAThreadPoolsLoop) {
@@ -150,7 +178,8 @@ TEST(AllocationTest, NoneInAThreadPoolsLoop) {
             0u);
 }
 
-// Steps of a whole run, after those in which the memory for the longest integration is found.
+// Counts allocations in steps of a whole run, after the first steps, in which the memory for the
+// longest integration is allocated.
 void ExpectNoneInSteps(const FitOptions& options) {
   using namespace testing_support;
   const std::vector<double> times = RegularTimes(0, 5, 25);
@@ -174,7 +203,7 @@ TEST(AllocationTest, NoneInTrainingSteps) {
   options.approach = 0;
   options.features = 32;
   options.draws = 2;
-  options.threads = 1;  // with more, it is left to chance when each has seen the longest
+  options.threads = 1;  // with more, chance decides when each has seen the longest integration
   for (BoundKind bound : {BoundKind::kVanilla, BoundKind::kShooting}) {
     options.bound = bound;
     options.inducing = 8;

@@ -89,7 +89,7 @@ TEST_P(GpDrawTest, IsAConsistentFunction) {
   ExpectPointsConsistent(draw, points);
 }
 
-// The same for processes whose numbers of inputs and outputs differ.
+// Processes whose numbers of inputs and outputs differ.
 class GpDrawShapeTest : public ::testing::TestWithParam<std::tuple<std::string, int, int, bool>> {
  protected:
   GpParameters Parameters() const {
@@ -256,7 +256,7 @@ TEST(GpDrawAloneTest, WrongShapesAreNamed) {
   }
 }
 
-// A process whose inducing values somebody else draws.
+// Returns the process without q(v): somebody else draws its inducing values.
 GpParameters WithoutInducingValues(GpParameters p) {
   p.inducing_mean.resize(p.inducing_mean.rows(), 0);
   p.inducing_chol.clear();

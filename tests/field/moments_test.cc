@@ -1,6 +1,6 @@
-// Draws have the right moments: over many draws, the empirical mean and covariance of f at a set of
-// points equal the exact ones of q(f), and the kernel's for the prior, within Monte Carlo error. A
-// prior scaled by 1/sqrt(2), a known mistake, fails.
+// Draws have the right moments: within Monte Carlo error, the empirical mean and covariance of f at a
+// set of points equal the exact ones of q(f), and for the prior those of the kernel. A prior scaled
+// by 1/sqrt(2), a known mistake, fails.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -126,8 +126,7 @@ TEST_P(MomentsTest, PriorDrawsHaveTheKernelAsCovariance) {
   EXPECT_LT(deviation.covariance, kStandardErrors);
 }
 
-// The comparison can fail: half the prior's variance is found out, far from the inducing points and
-// near.
+// The comparison can fail: it notices a prior with half the variance.
 TEST_P(MomentsTest, APriorWithHalfTheVarianceIsFoundOut) {
   EXPECT_GT(Compare(Make(Prior()), points_, std::sqrt(0.5)).covariance, 2 * kStandardErrors);
   EXPECT_GT(Compare(Make(RandomGp(60, 2, 5)), points_, std::sqrt(0.5)).covariance,

@@ -152,7 +152,7 @@ TEST(SystemsTest, AnUnknownNameIsAnsweredWithTheKnownOnes) {
   }
 }
 
-// The harness is worth something only if it fails. Each of these fields breaks one promise.
+// Each of these fields breaks one promise, which the harness has to notice.
 enum class Fault {
   kNone,
   kValue,

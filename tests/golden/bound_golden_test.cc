@@ -1,4 +1,4 @@
-// Both bounds, term by term, and every gradient, against an independent implementation.
+// Compares both bounds, term by term, and every gradient with an independent implementation.
 #include <gtest/gtest.h>
 
 #include <cmath>

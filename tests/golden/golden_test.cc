@@ -1,4 +1,4 @@
-// Values against an independent implementation: see README.md beside this file.
+// Compares draws and moments with an independent implementation; see README.md beside this file.
 #include "support/golden.h"
 
 #include <gtest/gtest.h>
@@ -8,8 +8,10 @@
 namespace gpode {
 namespace {
 
-constexpr double kTolerance = 1e-9;  // relative, entry by entry, down to a floor
-constexpr double kFloor = 1e-3;      // share of the largest entry below which errors count as at it
+// The largest relative error of an entry. Entries smaller than kFloor times the largest entry are
+// treated as if they were of that size.
+constexpr double kTolerance = 1e-9;
+constexpr double kFloor = 1e-3;
 
 void ExpectClose(std::span<const double> actual, const Archive& c, const std::string& key) {
   const std::vector<double>& expected = c.at(key).values;

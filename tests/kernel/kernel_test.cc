@@ -188,7 +188,7 @@ TEST_P(KernelTest, MatrixMayBeEmpty) {
 TEST_P(KernelTest, MatricesAreSymmetricAndPositiveDefinite) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     const Eigen::Index n = 5 + static_cast<Eigen::Index>(seed) * 2;
-    // Closer and closer points: the matrices become harder to tell from singular ones.
+    // The points come closer with each seed, so that the matrices become nearly singular.
     const Matrix x = RandomPoints(n, 3, seed) * std::pow(0.9, static_cast<double>(seed));
     const Matrix k = KernelMatrix(kernel(), Hyper(), x, x);
     EXPECT_EQ(k, k.transpose());
@@ -301,7 +301,7 @@ TEST_P(KernelTest, SpectralDrawsGiveTheKernelBack) {
   }
 }
 
-// A multivariate Student t with n degrees of freedom: sqrt(n / chi^2), the same for all components.
+// For a multivariate Student t with n degrees of freedom the factor is sqrt(n / chi^2).
 TEST_P(KernelTest, SpectralFactorOfGivenNormals) {
   const std::size_t n = kernel().spectral_normals();
   Values normals(n);

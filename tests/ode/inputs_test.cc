@@ -20,8 +20,8 @@ using testing_support::Cosines;
 using testing_support::DrivenOscillator;
 using testing_support::MessageOf;
 
-// x' = (cos(t) + u) x / 2 with one input. With u = cos(t) the solution is exp(sin(t)). Notes every
-// point at which it is evaluated or pulled back.
+// x' = (cos(t) + u) x / 2 with one input. With u = cos(t) the solution is exp(sin(t)). The field
+// notes every point at which it is evaluated or pulled back.
 class GrowthField final : public Field {
  public:
   using Point = std::tuple<double, double, double>;  // t, x, u

@@ -52,7 +52,7 @@ TEST_P(OrderTest, StagesAndDenseOutputAreConsistent) {
   EXPECT_NEAR(second, 0, 1e-14);
   ASSERT_EQ(t.a.size(), t.all_stages * (t.all_stages - 1) / 2);
   ASSERT_EQ(t.dense.size(), t.all_stages * t.degree);
-  // At theta = 1 dense output is the step's end; its weights sum to theta everywhere.
+  // At theta = 1 dense output is the step's end. Its weights sum to theta everywhere.
   for (std::size_t i = 0; i < t.all_stages; ++i) {
     EXPECT_NEAR(t.DenseWeight(i, 1.0), i < t.stages ? t.b[i] : 0.0, 2e-12) << "stage " << i;
   }

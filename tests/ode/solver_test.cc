@@ -1,4 +1,4 @@
-// Adaptive integration: tolerances, directions, dense output, hints, failures and their messages.
+// The integration loop: tolerances, directions, dense output, hints, failures and their messages.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -16,7 +16,7 @@ using testing_support::MessageOf;
 const std::vector<Method> kAdaptive = {Method::kBogackiShampine32, Method::kDormandPrince54,
                                        Method::kTsitouras54, Method::kDop853};
 
-// x' = a x + b x^2: decays for a < 0, b = 0; runs away in finite time for b > 0.
+// x' = a x + b x^2, which decays for a < 0 and b = 0, and runs away in finite time for b > 0.
 class Scalar : public Field {
  public:
   Scalar(double a, double b) : a_(a), b_(b) {}
@@ -159,7 +159,7 @@ TEST(SolverTest, FixedStepsThatOverflowStopWithAStatus) {
 TEST(SolverTest, StepsAreBounded) {
   Solver solver({.max_steps = 50});
   std::vector<double> states(1);
-  // Stiff: stability holds the steps near 3e-3.
+  // The problem is stiff: stability limits the steps to about 3e-3.
   const SolveResult result =
       solver.Solve(Scalar(-1000, 0), std::vector<double>{1}, 0, std::vector<double>{10.0}, states);
   EXPECT_EQ(result.status, SolveStatus::kTooManySteps);

@@ -283,7 +283,7 @@ TEST(RegisteredStepperTest, AdjointEqualsFiniteDifferences) {
   }
 }
 
-// Stiff: an explicit method with this step would run away.
+// The system is stiff: an explicit method with this step would diverge.
 TEST(RegisteredStepperTest, MayAskForJacobiansAndKeepMemoryWithAStep) {
   Matrix a(2, 2);
   a << -1000, 1, 0, -0.5;

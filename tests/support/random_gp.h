@@ -1,4 +1,4 @@
-// Random sparse GPs, and their parameters as one flat vector, for tests.
+// Random sparse processes for tests, and their parameters as one flat vector.
 #pragma once
 
 #include <cmath>
