@@ -4,10 +4,12 @@
 #pragma once
 
 #include "gpode/chain_diagnostics.h"  // whether chains of a sampler agree
+#include "gpode/coordinates.h"        // between the units of users and models
 #include "gpode/data_files.h"         // data sets from files, tables into files
 #include "gpode/dataset.h"            // what was observed
 #include "gpode/error.h"              // what happens when something is wrong
 #include "gpode/field.h"              // vector fields
+#include "gpode/fit_options.h"        // which model is learnt, and how
 #include "gpode/fit_quality.h"        // what looks odd in data, how well a model fits
 #include "gpode/forecast.h"           // forecasts
 #include "gpode/function.h"           // functions, and the fields that they make
@@ -15,8 +17,11 @@
 #include "gpode/gradient_check.h"     // analytic gradients against finite differences
 #include "gpode/input_signal.h"       // inputs that drive a field
 #include "gpode/kernel.h"             // covariance functions
+#include "gpode/latent.h"             // everything random in a model
+#include "gpode/likelihood.h"         // how observations scatter
+#include "gpode/matrix.h"             // matrices and vectors
 #include "gpode/mlp.h"                // neural networks
-#include "gpode/model.h"              // learning a field from data
+#include "gpode/model.h"              // a learnt model
 #include "gpode/model_file.h"         // saving and loading models
 #include "gpode/npz.h"                // NumPy files
 #include "gpode/nuts.h"               // draws from a density
@@ -25,11 +30,13 @@
 #include "gpode/options.h"            // options as text
 #include "gpode/parallel.h"           // threads, same bits for any number
 #include "gpode/parameters.h"         // named blocks of one flat vector
-#include "gpode/posterior.h"          // what a learnt model says
+#include "gpode/posterior.h"          // predictions of a learnt model
+#include "gpode/posterior_family.h"   // how what is random is described
 #include "gpode/random.h"             // addressed random numbers
 #include "gpode/scores.h"             // how good forecasts are
 #include "gpode/simulate.h"           // data simulated from known systems
 #include "gpode/stepper.h"            // integration methods of your own
 #include "gpode/systems.h"            // systems with known equations
-#include "gpode/training.h"           // training with checkpoints, resuming
+#include "gpode/training.h"           // learning a field from data
+#include "gpode/unknown_function.h"   // what a field can be
 #include "gpode/version.h"            // the version of the library

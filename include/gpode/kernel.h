@@ -26,7 +26,7 @@
 #include <string_view>
 #include <vector>
 
-#include "gpode/field.h"
+#include "gpode/matrix.h"
 
 namespace gpode {
 

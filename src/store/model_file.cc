@@ -6,7 +6,7 @@
 #include <map>
 
 #include "gpode/error.h"
-#include "gpode/gpode.h"
+#include "gpode/version.h"
 #include "io/files.h"
 #include "io/zip.h"
 #include "model/check_shapes.h"

@@ -5,7 +5,7 @@
 #include <charconv>
 #include <optional>
 
-#include "gpode/gpode.h"
+#include "gpode/version.h"
 #include "io/files.h"
 #include "io/zip.h"
 #include "store/model_file.h"
