@@ -92,7 +92,7 @@ void AssignModel(FitOptions& options, const TomlValue& value, std::string_view l
     options.posterior = m.posterior;
     return;
   }
-  Refuse(label, value, fmt::format("one of {}", fmt::join(known, ", ")));
+  ThrowBadValue(label, value, fmt::format("one of {}", fmt::join(known, ", ")));
 }
 
 // Gives an option its value; returns whether the option exists.

@@ -46,11 +46,11 @@ class BoundCase {
     options.inducing = c.file.at("Z").shape[0];
     options.jitter = c.file.at("jitter").Scalar("jitter");
     options.features = golden::Features(c.file);
-    parts_ = std::make_unique<ModelParts>(options,
-                                          ModelShape{.dim = dim,
-                                                     .channels = dim,
-                                                     .trajectories = c.trajectories.size(),
-                                                     .shooting_states = cut.shooting_states});
+    parts_ =
+        std::make_unique<ModelParts>(options, ModelShape{.dim = dim,
+                                                         .channels = dim,
+                                                         .trajectories = c.trajectories.size(),
+                                                         .shooting_states = cut.shooting_states});
     bound_ = std::make_unique<Bound>(
         *parts_, ObservationMap::Identity(dim), c.trajectories, cut,
         SolverOptions{.method = Method::kDop853, .rtol = 1e-10, .atol = 1e-10}, 1);

@@ -236,8 +236,7 @@ TEST_P(BoundWithGaps, AMinibatchDependsOnTheStatesThatItTouches) {
   const SegmentChoice one{.segments = {1}, .weight = 3};
   Values values = small.Constrained(small.flat), expected(values.size()), gradient(values.size());
   small.bound->Choose(one);
-  const double whole =
-      small.bound->Evaluate(values, small.tolerance, expected, small.pool).Total();
+  const double whole = small.bound->Evaluate(values, small.tolerance, expected, small.pool).Total();
 
   std::vector<TouchedParameters> touched;
   small.parts->FindParameters(small.bound->touched(), touched);
@@ -319,8 +318,7 @@ TEST(Bound, GapIsTheDerivativeWithRespectToTheTolerance) {
       small.tolerance = {.prior = prior, .scale = scale};
       const BoundTerms terms = small.Evaluate(all, {}, small.pool);
       ASSERT_EQ(terms.diverged, 0u);
-      const double components =
-          static_cast<double>(small.parts->shape().shooting_states) * kDim;
+      const double components = static_cast<double>(small.parts->shape().shooting_states) * kDim;
       const Values gradient = {components * (terms.gap - 1)}, at = {std::log(scale)};
       const GradientCheck check = CheckGradient(
           [&](std::span<const double> log_scale) {

@@ -1,6 +1,4 @@
-// The bounds of all families of fields: gradients, and what a point is.
-#include "model/field_posterior.h"
-
+// Posterior families and unknown functions: draws, divergences and the gradients of bounds.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -10,8 +8,7 @@
 #include "gpode/gradient_check.h"
 #include "gpode/mlp.h"
 #include "model/bound.h"
-#include "model/gp_posterior.h"
-#include "model/network_posterior.h"
+#include "model/network_function.h"
 #include "support/random_gp.h"
 
 namespace gpode {
@@ -24,10 +21,9 @@ using Values = std::vector<double>;
 const SolverOptions kFixed{.method = Method::kRungeKutta4, .fixed_step = 0.1};
 const std::vector<std::size_t> kHidden = {3, 4};
 
-struct Family {
-  bool network;
-  Knowledge knowledge;
-  std::size_t gaps;  // of a segment; 0: whole trajectories
+struct Choice {
+  std::string function, posterior;
+  std::size_t gaps;  // of a segment; 0 for whole trajectories
 };
 
 std::vector<TimedValues> Data() {
@@ -38,62 +34,49 @@ std::vector<TimedValues> Data() {
   return data;
 }
 
-// A bound of the family on random data and parameters.
+// A bound of these choices on random data and parameters.
 class AnyBound {
  public:
-  explicit AnyBound(const Family& family) : family_(family) {
-    const Segmentation cut = CutIntoSegments(Data(), family.gaps);
-    ModelShape shape{
-        .dim = 2, .channels = 2, .trajectories = 2, .shooting_states = cut.shooting_states};
-    (family.network ? shape.weights : shape.inducing) =
-        family.network ? Mlp(2, kHidden).parameter_count() : 4;
-    parameters.emplace(shape);
-    bound.emplace(Fields(), ObservationMap::Identity(2), Data(), cut, *parameters, kFixed,
-                  family.knowledge);
+  explicit AnyBound(const Choice& choice) {
+    const Segmentation cut = CutIntoSegments(Data(), choice.gaps);
+    FitOptions options;
+    options.function = choice.function;
+    options.posterior = choice.posterior;
+    options.inducing = 4;
+    options.features = 12;
+    options.neural = {.hidden = kHidden, .prior_scale = 1.3, .kl_weight = 0.7, .weight_decay = 0.7};
+    parts.emplace(
+        options,
+        ModelShape{
+            .dim = 2, .channels = 2, .trajectories = 2, .shooting_states = cut.shooting_states});
+    const bool point = parts->posterior().is_point_estimate();
+    bound.emplace(*parts, ObservationMap::Identity(2), Data(), cut, kFixed, point ? 1 : 3);
     Numbers numbers(32);
-    Values values(parameters->layout().value_size());
-    for (const ParameterBlock& block : parameters->layout().blocks()) {
+    Values values(parts->layout().value_size());
+    for (const ParameterBlock& block : parts->layout().blocks()) {
       Fill(block, numbers, std::span(values).subspan(block.value_offset, block.value_size));
     }
-    flat.resize(parameters->layout().flat_size());
-    parameters->layout().Unconstrain(values, flat);
-    bound->SampleNoise(24, 5, {{{0, 2}}, {{0, cut.shooting_states}}}, noise, pool);
+    flat.resize(parts->layout().flat_size());
+    parts->layout().Unconstrain(values, flat);
+    bound->Choose(bound->AllSegments());
+    bound->SampleNormals(24, 5, pool);
   }
 
   BoundTerms Evaluate(std::span<const double> at, std::span<double> gradient = {}) {
-    Values values(parameters->layout().value_size());
-    parameters->layout().Constrain(at, values);
+    Values values(parts->layout().value_size());
+    parts->layout().Constrain(at, values);
     Values bvalues(gradient.empty() ? 0 : values.size(), 0.0);
-    const BoundTerms terms =
-        bound->Evaluate(values, noise, {.scale = 0.4}, bound->AllSegments(), bvalues, pool);
-    if (!gradient.empty()) parameters->layout().ConstrainPullback(values, bvalues, gradient);
+    const BoundTerms terms = bound->Evaluate(values, {.scale = 0.4}, bvalues, pool);
+    if (!gradient.empty()) parts->layout().ConstrainPullback(values, bvalues, gradient);
     return terms;
   }
 
-  std::optional<ModelParameters> parameters;
+  std::optional<ModelParts> parts;
   std::optional<Bound> bound;
   Values flat;
-  BoundNoise noise;
   ThreadPool pool{1};
 
  private:
-  std::unique_ptr<FieldPosterior> Fields() const {
-    if (family_.network) {
-      return MakeNetworkPosterior(*parameters, {.hidden = kHidden,
-                                                .prior_scale = 1.3,
-                                                .share = 0.7,
-                                                .draws = Draws(),
-                                                .knowledge = family_.knowledge});
-    }
-    return MakeGpPosterior(*parameters, {.kernel = GetKernel("squared-exponential"),
-                                         .features = 12,
-                                         .draws = Draws(),
-                                         .knowledge = family_.knowledge,
-                                         .lengthscales = Matrix::Constant(2, 2, 1.7),
-                                         .variances = Vector::Constant(2, 0.6)});
-  }
-  std::size_t Draws() const { return family_.knowledge == Knowledge::kPoint ? 1 : 3; }
-
   static void Fill(const ParameterBlock& block, Numbers& numbers, std::span<double> values) {
     for (double& v : values) {
       v = block.transform == Transform::kFree ? numbers.Normal() : numbers.Uniform(0.3, 1.2);
@@ -104,74 +87,61 @@ class AnyBound {
       if (i % n > i / n % n) values[i] = 0;
     }
   }
-
-  Family family_;
 };
 
-class AnyFamily : public testing::TestWithParam<Family> {};
+class AnyChoice : public testing::TestWithParam<Choice> {};
 
-TEST_P(AnyFamily, GradientIsTheDerivative) {
+TEST_P(AnyChoice, GradientIsTheDerivative) {
   AnyBound any(GetParam());
   Values gradient(any.flat.size(), 0.0);
   EXPECT_EQ(any.Evaluate(any.flat, gradient).diverged, 0u);
   const GradientCheck check = CheckGradient(
       [&](std::span<const double> at) { return any.Evaluate(at).Total(); }, any.flat, gradient);
   EXPECT_TRUE(check.ok(1e-6)) << check.message;
-}
-
-// The spreads of a point have no effect, everything else has.
-TEST_P(AnyFamily, APointHasNoSpreads) {
-  AnyBound any(GetParam());
-  Values gradient(any.flat.size(), 0.0);
-  any.Evaluate(any.flat, gradient);
-  for (const ParameterBlock& block : any.parameters->layout().blocks()) {
-    const bool spread = block.name.ends_with("_chol") || block.name == "weight_deviation";
-    for (std::size_t i = 0; i < block.flat_size; ++i) {
-      const bool zero = gradient[block.flat_offset + i] == 0;
-      EXPECT_EQ(zero, spread && GetParam().knowledge == Knowledge::kPoint) << block.name;
-    }
+  for (std::size_t i = 0; i < gradient.size(); ++i) {
+    EXPECT_NE(gradient[i], 0) << "no parameter is without effect: " << i;
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Families, AnyFamily,
-                         testing::Values(Family{true, Knowledge::kDistribution, 0},
-                                         Family{true, Knowledge::kDistribution, 1},
-                                         Family{true, Knowledge::kPoint, 0},
-                                         Family{true, Knowledge::kPoint, 1},
-                                         Family{false, Knowledge::kPoint, 0},
-                                         Family{false, Knowledge::kPoint, 1}));
+INSTANTIATE_TEST_SUITE_P(
+    Choices, AnyChoice,
+    testing::Values(Choice{"network", "blocks", 0}, Choice{"network", "blocks", 1},
+                    Choice{"network", "point", 0}, Choice{"network", "point", 1},
+                    Choice{"process", "point", 0}, Choice{"process", "point", 1},
+                    Choice{"process", "normals", 0}, Choice{"process", "normals", 1},
+                    Choice{"network", "normals", 1}));
 
-// Of a point on whole trajectories the bound is  log p(y | x0, f) + log p(x0) + log p(f)  up to
-// constants: it can be put together from its parts.
-TEST(FieldPosterior, TheBoundOfAPointIsALogDensity) {
-  AnyBound any({true, Knowledge::kPoint, 0});
+// The bound of a point estimate on whole trajectories is  log p(y | x0, f) + log p(x0) + log p(f)
+// up to constants: it can be put together from its parts.
+TEST(Families, TheBoundOfAPointEstimateIsALogDensity) {
+  AnyBound any({"network", "point", 0});
   const BoundTerms terms = any.Evaluate(any.flat);
-  const ParameterLayout& layout = any.parameters->layout();
-  const auto half_square = [&](std::size_t block) {
-    const ParameterBlock& b = layout.blocks()[block];
+  const auto half_square = [&](std::string_view name) {
+    const ParameterBlock& b = any.parts->layout().Find(name);
     double sum = 0;
-    for (std::size_t i = 0; i < b.flat_size; ++i)
+    for (std::size_t i = 0; i < b.flat_size; ++i) {
       sum += any.flat[b.flat_offset + i] * any.flat[b.flat_offset + i];
+    }
     return 0.5 * sum;
   };
-  EXPECT_NEAR(terms.kl_u, 0.7 * half_square(any.parameters->weight_mean), 1e-12);
-  EXPECT_NEAR(terms.kl_x0, half_square(any.parameters->x0_mean), 1e-12);
+  EXPECT_NEAR(terms.kl_u, 0.7 * half_square("weight_mean"), 1e-12);
+  EXPECT_NEAR(terms.kl_x0, half_square("x0_mean"), 1e-12);
   EXPECT_EQ(terms.entropy, 0);
   EXPECT_NEAR(terms.Total(), terms.loglik - terms.kl_u - terms.kl_x0, 1e-12);
 }
 
-TEST(FieldPosterior, ADensityOfLogarithmsIsThePriorOfHyperparameters) {
-  AnyBound any({false, Knowledge::kPoint, 0});
+TEST(Families, ThePriorOfHyperparametersIsADensityOfLogarithms) {
+  AnyBound any({"process", "point", 0});
   const double before = any.Evaluate(any.flat).kl_u;
-  const ParameterBlock& block = any.parameters->layout().blocks()[any.parameters->variances];
+  const ParameterBlock& block = any.parts->layout().Find("variances");
   const double was = any.flat[block.flat_offset];
-  any.flat[block.flat_offset] = std::log(0.6);  // the centre
+  any.flat[block.flat_offset] = 0;  // the centre is one
   const double after = any.Evaluate(any.flat).kl_u;
-  EXPECT_NEAR(before - after, 0.5 * std::pow(was - std::log(0.6), 2), 1e-10);
+  EXPECT_NEAR(before - after, 0.5 * was * was, 1e-10);
 }
 
-TEST(FieldPosterior, ScalesOfWeightsAreThoseOfThePrior) {
-  const Vector scales = WeightScales(2, {8}, 3.0);
+TEST(Families, ScalesOfWeightsAreThoseOfThePrior) {
+  const Vector scales = WeightScales(2, {8}, 2, 3.0);
   ASSERT_EQ(scales.size(), 2 * 8 + 8 + 8 * 2 + 2);
   EXPECT_NEAR(scales[0], 3 / std::numbers::sqrt2, 1e-12);
   EXPECT_EQ(scales[2 * 8], 1);                              // a bias
@@ -179,32 +149,61 @@ TEST(FieldPosterior, ScalesOfWeightsAreThoseOfThePrior) {
   EXPECT_EQ(scales[scales.size() - 1], 1);
 }
 
-// The moments of a network's draws are those of its parameters: with an affine field, exactly.
-TEST(FieldPosterior, DrawsOfANetworkHaveItsMoments) {
-  const ModelParameters parameters({.dim = 1, .channels = 1, .trajectories = 1, .weights = 2});
-  constexpr std::size_t kDraws = 4000;
-  const auto fields =
-      MakeNetworkPosterior(parameters, {.hidden = {}, .prior_scale = 2, .draws = kDraws});
-  Values values(parameters.layout().value_size(), 0.0);
-  const std::span<double> all(values);
-  parameters.layout().Values(parameters.weight_mean, all)[0] = 0.5;   // the slope: 1
-  parameters.layout().Values(parameters.weight_mean, all)[1] = -0.3;  // the bias
-  parameters.layout().Values(parameters.weight_deviation, all)[0] = 0.2;
-  parameters.layout().Values(parameters.weight_deviation, all)[1] = 0.1;
-  ThreadPool pool(1);
-  std::vector<GpNormals> noise(kDraws);
-  for (std::size_t s = 0; s < kDraws; ++s) fields->SampleNoise(7, 3, s, noise[s]);
-  ASSERT_EQ(fields->Set(values, noise, pool), FactorStatus::kOk);
-  double sum = 0, squares = 0;
-  for (std::size_t s = 0; s < kDraws; ++s) {
-    const double f = Evaluate(fields->draw(s), Matrix::Constant(1, 1, 3.0))(0, 0);
-    sum += f;
-    squares += f * f;
+// Latent variables of two items with two variables each.
+LatentLayout TwoItems(LatentPrior prior) {
+  LatentLayout latent;
+  latent.Add({.name = "a", .items = 2, .size = 2, .prior = prior});
+  return latent;
+}
+
+// The moments of draws are those of the parameters, and Initialise sets both.
+TEST(Families, DrawsHaveTheMomentsOfTheParameters) {
+  const LatentLayout latent = TwoItems(LatentPrior::kStandardNormal);
+  const Values mean = {0.5, -1, 2, 0.1}, deviation = {0.2, 0.4, 0.1, 0.3};
+  for (const char* family : {"blocks", "normals"}) {
+    ParameterLayout layout;
+    const auto posterior = GetPosteriorFamily(family).Make(latent, layout);
+    Values values(layout.value_size());
+    posterior->Initialise(mean, deviation, values);
+    constexpr int kDraws = 4000;
+    Values z(4), normals(4), sum(4, 0.0), squares(4, 0.0);
+    const std::vector<LatentRange> all = {latent.Whole(0)};
+    for (std::uint64_t s = 0; s < kDraws; ++s) {
+      latent.SampleNormals(3, 1, s, all, normals);
+      posterior->Draw(values, normals, all, z);
+      for (std::size_t i = 0; i < 4; ++i) sum[i] += z[i], squares[i] += z[i] * z[i];
+    }
+    for (std::size_t i = 0; i < 4; ++i) {
+      const double m = sum[i] / kDraws, d = std::sqrt(squares[i] / kDraws - m * m);
+      EXPECT_NEAR(m, mean[i], 4 * deviation[i] / std::sqrt(kDraws)) << family;
+      EXPECT_NEAR(d / deviation[i], 1, 4 / std::sqrt(2.0 * kDraws)) << family;
+    }
   }
-  const double mean = sum / kDraws, deviation = std::sqrt(squares / kDraws - mean * mean);
-  const double expected = std::hypot(3 * 0.4, 0.1);  // of  2 (0.5 + 0.2 e) 3 - 0.3 + 0.1 e'
-  EXPECT_NEAR(mean, 2.7, 4 * expected / std::sqrt(kDraws));
-  EXPECT_NEAR(deviation / expected, 1, 4 / std::sqrt(2.0 * kDraws));
+}
+
+// Both Gaussian families are the same distribution where covariances are diagonal.
+TEST(Families, DivergencesAgreeOnDiagonalCovariances) {
+  for (LatentPrior prior : {LatentPrior::kStandardNormal, LatentPrior::kFlat}) {
+    const LatentLayout latent = TwoItems(prior);
+    const Values mean = {0.5, -1, 2, 0.1}, deviation = {0.2, 0.4, 0.1, 0.3};
+    std::vector<double> found;
+    for (const char* family : {"blocks", "normals"}) {
+      ParameterLayout layout;
+      const auto posterior = GetPosteriorFamily(family).Make(latent, layout);
+      Values values(layout.value_size());
+      posterior->Initialise(mean, deviation, values);
+      found.push_back(posterior->Divergence(values, latent.Whole(0), -1, {}));
+    }
+    EXPECT_NEAR(found[0], found[1], 1e-12);
+    double expected = 0;
+    for (std::size_t i = 0; i < 4; ++i) {
+      const double s = deviation[i], m = mean[i];
+      expected += prior == LatentPrior::kFlat
+                      ? -0.5 * std::log(2 * std::numbers::pi * std::numbers::e * s * s)
+                      : 0.5 * (s * s + m * m - 1) - std::log(s);
+    }
+    EXPECT_NEAR(found[0], expected, 1e-12);
+  }
 }
 
 }  // namespace

@@ -44,8 +44,8 @@ double LogLikelihoodPullback(const ObservationMap& map, std::span<const double> 
                              std::span<const double> weights = {}) {
   Values channels(y.size()), bchannels(y.size(), 0.0);
   map.ApplyTo(x, channels);
-  const double value = GetLikelihood("gaussian").RowReverse(y, channels, noise, weights, bchannels,
-                                                            bnoise);
+  const double value =
+      GetLikelihood("gaussian").RowReverse(y, channels, noise, weights, bchannels, bnoise);
   map.AddReverse(bchannels, bx);
   return value;
 }
