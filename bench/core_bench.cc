@@ -64,8 +64,8 @@ struct Model {
         draw(gp, kFeatures, precision),
         points(kBatch * dim) {
     draw.Set(gp, normals);
-    const Matrix normals = testing_support::Numbers(9).Normals(kBatch, dim);
-    std::copy_n(normals.data(), normals.size(), points.begin());
+    const Matrix numbers = testing_support::Numbers(9).Normals(kBatch, dim);
+    std::copy_n(numbers.data(), numbers.size(), points.begin());
   }
 
   static SparseGp MakeGp(std::size_t dim, std::size_t inducing) {
