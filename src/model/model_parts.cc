@@ -70,7 +70,7 @@ void ModelParts::FindParameters(const TouchedStates& touched,
                                 std::vector<TouchedParameters>& ranges) const {
   ranges.clear();
   for (std::size_t block : common_blocks_) ranges.push_back({layout_.Whole(block)});
-  std::vector<ParameterRange> own;
+  std::vector<ParameterRange>& own = scratch_;
   const auto add = [&](std::size_t part, const std::vector<IndexRun>& runs, std::size_t first) {
     if (!by_state_[part]) return;
     for (const IndexRun& run : runs) {

@@ -7,8 +7,8 @@
 // Training, sampling, prediction and the checks of model files all work on these parts, and make
 // draws in the same way.
 //
-// Thread safety: the function belongs to one evaluation at a time; the rest may be used by any
-// thread.
+// Thread safety: the function and FindParameters belong to one thread at a time; the rest may be
+// used by any thread.
 //
 //   ModelParts parts(options, {.dim = 2, .channels = 2, .trajectories = 1});
 //   std::vector<double> values = parts.StartValues(start);
@@ -92,6 +92,7 @@ class ModelParts {
   std::size_t likelihood_block_ = 0;
   std::vector<std::size_t> common_blocks_;  // those that belong to no single state
   bool by_state_[3] = {};                   // whether a part's parameters belong to single states
+  mutable std::vector<ParameterRange> scratch_;  // of FindParameters
 };
 
 // The layout's blocks of both that have the same name and size: those of `to` become those of

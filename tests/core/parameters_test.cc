@@ -198,7 +198,7 @@ TEST(ParametersTest, AddRejects) {
 
 TEST(ParametersTest, FindRejects) {
   EXPECT_EQ(MessageOf([] { Mixed().Find("mass"); }),
-            "ParameterLayout::Find: name is 'mass', must be that of a block");
+            "ParameterLayout: name is 'mass', must be that of a block");
 }
 
 TEST(ParametersTest, SizesAreChecked) {

@@ -119,7 +119,7 @@ TEST(Segments, ModelTimeCountsFromTheStart) {
       {.name = "", .times = {3, 5}, .values = Matrix::Constant(2, 1, 7.0), .start_time = {}});
   data.trajectories.push_back(
       {.name = "", .times = {3, 5}, .values = Matrix::Constant(2, 1, 8.0), .start_time = 2.0});
-  const std::vector<TimedValues> timed = InModelTime(data, 4.0);
+  const std::vector<TimedValues> timed = InModelTime(data, {.time_scale = 4.0});
   ASSERT_EQ(timed.size(), 2u);
   EXPECT_EQ(timed[0].times, (std::vector<double>{0, 0.5}));
   EXPECT_EQ(timed[1].times, (std::vector<double>{0.25, 0.75}));

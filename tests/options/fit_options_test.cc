@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <limits>
 #include <set>
 
@@ -42,12 +43,14 @@ TEST(FitOptions, EveryMemberIsInTheTable) {
     of_solver += option.name.starts_with("solver.");
     EXPECT_FALSE(option.help.empty()) << option.name;
   }
-  EXPECT_EQ(members.size(), Members<FitOptions>()) << "src/train/fit_options.h lacks a member";
+  EXPECT_EQ(members.size(), Members<FitOptions>()) << "src/options/fit_options.h lacks a member";
   EXPECT_EQ(of_solver, Members<SolverOptions>());
 }
 
 FitOptions Unusual() {
   FitOptions o;
+  o.function = "network";
+  o.posterior = "normals";
   o.bound = BoundKind::kShooting;
   o.observation = Observation::kPca;
   o.states = 3;
@@ -70,6 +73,8 @@ TEST(FitOptions, TextAndBackIsTheSame) {
     }
   }
   const FitOptions again = ParseOptions(OptionsText(Unusual()), "f");
+  EXPECT_EQ(again.function, "network");
+  EXPECT_EQ(again.posterior, "normals");
   EXPECT_EQ(again.bound, BoundKind::kShooting);
   EXPECT_EQ(again.kernel, "matern52");
   EXPECT_EQ(again.learning_rate, 0.1 + 0.2);
@@ -79,9 +84,11 @@ TEST(FitOptions, TextAndBackIsTheSame) {
 
 TEST(FitOptions, TextIsWhatAPersonWouldWrite) {
   const std::string text = OptionsText({});
-  for (const char* line : {"bound = \"vanilla\"\n", "steps = 20000\n", "jitter = 1e-06\n",
-                           "shared_hyperparameters = false\n", "solver.method = \"dopri5\"\n",
-                           "solver.max_step = inf\n", "approach = 0.5\n"}) {
+  for (const char* line :
+       {"function = \"process\"\n", "posterior = \"blocks\"\n", "likelihood = \"gaussian\"\n",
+        "bound = \"vanilla\"\n", "steps = 20000\n", "jitter = 1e-06\n",
+        "shared_hyperparameters = false\n", "solver.method = \"dopri5\"\n",
+        "solver.max_step = inf\n", "approach = 0.5\n"}) {
     EXPECT_NE(text.find(line), std::string::npos) << line << "is not in\n" << text;
   }
 }
@@ -116,13 +123,24 @@ TEST(FitOptions, MistakesAreNamedWithTheirLine) {
       {"kernel = 3", "f.toml:1: kernel is 3, must be a \"string\""},
       {"kernel = \"rbf\"",
        "f.toml:1: kernel is \"rbf\", must be one of matern32, matern52, squared-"},
+      {"function = \"proces\"",
+       "f.toml:1: function is \"proces\", must be one of process, network"},
+      {"posterior = \"block\"",
+       "f.toml:1: posterior is \"block\", must be one of blocks, normals, point, draws"},
+      {"likelihood = \"normal\"", "f.toml:1: likelihood is \"normal\", must be one of gaussian"},
+      {"posterior = 1", "f.toml:1: posterior is 1, must be a \"string\""},
+      {"model = \"npod\"", "f.toml:1: model is \"npod\", must be one of \"gpode\", \"npode\", "},
+      {"model = \"npode-shooting\"", "f.toml:1: model is \"npode-shooting\", must be one of"},
+      {"model = 1", "f.toml:1: model is 1, must be one of \"gpode\", "},
       {"noise_variance = [1, -1]",
        "f.toml:1: noise_variance is [1, -1], must be positive and finite"},
       {"seed = -1", "f.toml:1: seed is -1, must be a whole number, zero or more"},
       {"solver.method = \"rk5\"", "f.toml:1: solver.method is \"rk5\", must be one of \"euler\", "},
       {"shared_hyperparameters = 1",
        "f.toml:1: shared_hyperparameters is 1, must be true or false"},
-      {"# x\nstep = 3", "f.toml:2: option 'step' is unknown, known: model, bound, observation"},
+      {"# x\nstep = 3",
+       "f.toml:2: option 'step' is unknown, known: function, posterior, likelihood, bound, "
+       "observation"},
       {"steps = 3\n\nsteps = 4", "f.toml:3: steps is given twice, first on line 1"},
       {"steps 3", "f.toml:1: '3' found, must be '='"},
       {"steps = 3 4", "f.toml:1: '4' found, must be the end of the line"},
@@ -138,6 +156,22 @@ TEST(FitOptions, MistakesAreNamedWithTheirLine) {
     EXPECT_TRUE(message.starts_with(expected)) << message << "\n" << expected;
     EXPECT_EQ(message.find('\n'), std::string::npos);
   }
+}
+
+// Configuration files and model files had one name for function and posterior, and still may.
+TEST(FitOptions, TheOldKeyOfAModelSetsFunctionAndPosterior) {
+  const std::vector<std::array<std::string, 3>> models = {
+      {"gpode", "process", "blocks"},     {"npode", "process", "point"},
+      {"neural", "network", "point"},     {"neural-vi", "network", "blocks"},
+      {"neural-hmc", "network", "draws"}, {"gpode-hmc", "process", "draws"}};
+  for (const auto& [name, function, posterior] : models) {
+    const FitOptions options =
+        ParseOptions("bound = \"shooting\"\nmodel = \"" + name + "\"\n", "f", Unusual());
+    EXPECT_EQ(options.function, function) << name;
+    EXPECT_EQ(options.posterior, posterior) << name;
+    EXPECT_EQ(options.bound, BoundKind::kShooting) << "the bound has a key of its own";
+  }
+  EXPECT_EQ(OptionsText({}).find("model ="), std::string::npos) << "but is written no more";
 }
 
 TEST(FitOptions, AModelFileMayHaveOptionsOfLaterVersions) {

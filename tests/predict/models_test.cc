@@ -8,34 +8,61 @@
 #include "gpode/gradient_check.h"
 #include "gpode/posterior.h"
 #include "gpode/systems.h"
+#include "model/network_function.h"
 #include "predict/average_field.h"
+#include "support/rotation_model.h"
 
 namespace gpode {
 namespace {
+
+using testing_support::MakeParameters;
+using testing_support::Put;
+
+// The posterior keeps weights in units of their prior.
+Vector InPriorUnits(const Model& model, const Vector& weights) {
+  const NeuralOptions& neural = model.options.neural;
+  return weights.cwiseQuotient(WeightScales(2, neural.hidden, 2, neural.prior_scale));
+}
 
 // Networks without hidden layers whose weights are rotations, in units of their own; two draws, x'
 // = (y, -x) and twice as fast.
 Model TwoRotations() {
   Model model;
-  model.options.model = ModelKind::kNeuralHmc;
+  model.options.function = "network";
+  model.options.posterior = "draws";
   model.options.neural.hidden = {};
   model.options.solver = {.rtol = 1e-10, .atol = 1e-10};
   model.channels = {"a", "b"};
   model.map = {Matrix{{2, 0}, {0, 0.5}}, Vector{{1, -1}}};
-  model.state_scale = Vector{{2, 0.5}};
-  model.state_offset = Vector{{1, -1}};
-  model.time_scale = 3;
+  model.coordinates = {
+      .state_scale = Vector{{2, 0.5}}, .state_offset = Vector{{1, -1}}, .time_scale = 3};
   model.start_times = {10};
   model.end_times = {20};
-  model.draws = {.field = Matrix{{0, 1, -1, 0, 0, 0}, {0, 2, -2, 0, 0, 0}},
-                 .x0 = Matrix{{1, 0}, {0.5, 0}},
-                 .noise_variance = Matrix{{1, 2}, {3, 6}}};
-  model.network = {Vector::Zero(6), Vector::Zero(6)};
-  model.noise_variance = Vector{{2, 4}};
-  model.x0_mean = Matrix{{0.75, 0}};
-  model.x0_chol = {Matrix::Zero(2, 2)};
-  model.shooting_mean.resize(0, 2);
-  model.shooting_chol.resize(0, 4);
+  MakeParameters(model);
+  model.draws.resize(2, std::ssize(model.parameters.values));
+  for (int i : {0, 1}) {
+    const double speed = i + 1;
+    Put(model, "weight_mean", InPriorUnits(model, Vector{{0, speed, -speed, 0, 0, 0}}));
+    Put(model, "x0_mean", Vector{{1 / speed, 0}});
+    Put(model, "noise_variance", i == 0 ? Vector{{1, 2}} : Vector{{3, 6}});
+    std::ranges::copy(model.parameters.values, model.draws.row(i).begin());
+  }
+  Put(model, "weight_mean", Vector::Zero(6).eval());
+  Put(model, "x0_mean", Vector{{0.75, 0}});
+  Put(model, "noise_variance", Vector{{2, 4}});
+  return model;
+}
+
+// The same with normal weights in place of draws, and initial states that are known exactly.
+Model NormalRotation(const Vector& deviation) {
+  Model model = TwoRotations();
+  model.options.posterior = "blocks";
+  model.draws = {};
+  MakeParameters(model);
+  Put(model, "weight_mean", InPriorUnits(model, Vector{{0, 1, -1, 0, 0, 0}}));
+  Put(model, "weight_deviation", InPriorUnits(model, deviation));
+  Put(model, "x0_mean", Vector{{0.75, 0}});
+  Put(model, "noise_variance", Vector{{2, 4}});
   return model;
 }
 
@@ -44,7 +71,7 @@ TEST(OtherModels, DrawsOfASamplerAreFollowedFromTheirOwnInitialStates) {
   const Forecast forecast =
       Posterior(TwoRotations()).Trajectory(0, times, {.draws = 2, .states = true});
   EXPECT_EQ(forecast.diverged, 0u);
-  EXPECT_EQ(forecast.noise_variance, (Vector{{2, 4}}));
+  EXPECT_EQ(forecast.noise.parameters, (Vector{{2, 4}}));
   std::set<int> met;
   for (std::size_t s = 0; s < 2; ++s) {
     const Matrix& draw = forecast.draws[s];
@@ -70,10 +97,8 @@ TEST(OtherModels, FieldsOfDrawsHaveTheirMoments) {
 }
 
 TEST(OtherModels, NormalWeightsGiveNormalFields) {
-  Model model = TwoRotations();
-  model.options.model = ModelKind::kNeuralVi;
-  model.network = {Vector{{0, 1, -1, 0, 0, 0}}, Vector{{0, 0.1, 0, 0, 0, 0}}};
-  const Posterior posterior(model);
+  constexpr double kNone = 1e-100;  // deviations are positive
+  const Posterior posterior(NormalRotation(Vector{{kNone, 0.1, kNone, kNone, kNone, kNone}}));
   const Matrix state{{3, -0.5}};
   const double unit = 2 / 3.0;  // of the first slope, which is N(1, 0.1^2) there
   EXPECT_NEAR(posterior.FieldMean(state)(0, 0), unit, 4 * 0.1 * unit / 16);
@@ -82,10 +107,7 @@ TEST(OtherModels, NormalWeightsGiveNormalFields) {
 }
 
 TEST(OtherModels, ADrawIsTheSameFunctionInForecastsAndFields) {
-  Model model = TwoRotations();
-  model.options.model = ModelKind::kNeuralVi;
-  model.network = {Vector{{0, 1, -1, 0, 0, 0}}, Vector::Constant(6, 0.1)};
-  const Posterior posterior(model);
+  const Posterior posterior(NormalRotation(Vector::Constant(6, 0.1)));
   const std::vector<double> times = {10.001};
   const Forecast forecast = posterior.Trajectory(0, times, {.draws = 3, .seed = 5, .states = true});
   for (std::size_t i = 0; i < 3; ++i) {
@@ -101,11 +123,23 @@ TEST(OtherModels, AModelWithoutDrawsIsRefused) {
   EXPECT_THROW(Posterior{model}, InputError);
 }
 
+// A draw that is always the same known system.
+class KnownDraw final : public FunctionDraw {
+ public:
+  explicit KnownDraw(double mu) : field_(mu) {}
+  void Sample(std::uint64_t, std::uint64_t, std::uint64_t) override {}
+  void Set(std::span<const double>) override {}
+  const Field& field() const override { return field_; }
+
+ private:
+  VanDerPol field_;
+};
+
 TEST(OtherModels, TheMeanOfFieldsIsAField) {
-  std::vector<std::unique_ptr<const Field>> fields;
-  fields.push_back(std::make_unique<VanDerPol>(0.5));
-  fields.push_back(std::make_unique<VanDerPol>(1.5));
-  const AverageField mean(std::move(fields));
+  std::vector<std::unique_ptr<FunctionDraw>> draws;
+  draws.push_back(std::make_unique<KnownDraw>(0.5));
+  draws.push_back(std::make_unique<KnownDraw>(1.5));
+  const AverageField mean(std::move(draws));
   const VanDerPol expected(1.0);
   const Matrix points{{0.3, -1}, {2, 0.7}};
   EXPECT_TRUE(Evaluate(mean, points).isApprox(Evaluate(expected, points), 1e-14));

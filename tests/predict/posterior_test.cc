@@ -7,6 +7,7 @@
 
 #include "gpode/error.h"
 #include "gpode/simulate.h"
+#include "gpode/training.h"
 #include "support/field_harness.h"
 #include "support/message_of.h"
 #include "support/rotation_model.h"
@@ -19,7 +20,8 @@ using namespace testing_support;
 const std::vector<double> kTimes = {7, 9.9, 10, 10.1, 12, 15};
 
 Matrix UserState(const Model& model, const Matrix& z) {
-  return (z * model.coordinates.state_scale.asDiagonal()).rowwise() + model.coordinates.state_offset.transpose();
+  return (z * model.coordinates.state_scale.asDiagonal()).rowwise() +
+         model.coordinates.state_offset.transpose();
 }
 
 Matrix TestPoints(const Model& model) {
@@ -43,10 +45,13 @@ Model WithShootingStates() {
   Model model = Rotation();
   model.shooting_trajectory = {0, 0, 1};
   model.shooting_times = {11, 13, 12};
-  model.shooting_mean = Matrix(3, 2);
-  model.shooting_mean << -0.5, 0.5, 0.2, -0.9, 1, 1;
-  model.shooting_chol = Matrix::Zero(3, 4);
-  model.shooting_chol(1, 0) = model.shooting_chol(1, 3) = 0.1;
+  const NamedValues before = model.parameters;
+  MakeParameters(model);
+  for (const ParameterBlock& block : before.layout.blocks()) {
+    if (block.value_size > 0) Put(model, block.name, before[block.name]);
+  }
+  Put(model, "state_mean", Matrix{{-0.5, 0.5}, {0.2, -0.9}, {1, 1}});
+  Put(model, "state_chol", Matrix{{0, 0, 0, 0}, {0.1, 0, 0, 0.1}, {0, 0, 0, 0}});
   return model;
 }
 
@@ -256,6 +261,17 @@ TEST(Posterior, NoTimesGiveNoRows) {
   EXPECT_EQ(forecast.diverged, 0u);
 }
 
+// Returns parameters whose block `name` has another shape.
+NamedValues WithShape(const NamedValues& parameters, std::string_view name,
+                      const std::vector<std::size_t>& shape) {
+  NamedValues changed;
+  for (const ParameterBlock& block : parameters.layout.blocks()) {
+    changed.layout.Add(block.name, block.name == name ? shape : block.shape, block.transform);
+  }
+  changed.values.resize(changed.layout.value_size());
+  return changed;
+}
+
 TEST(Posterior, BadArgumentsAreNamed) {
   const Posterior posterior(Rotation());
   const auto from = [&](const StartState& start, double time) {
@@ -275,13 +291,13 @@ TEST(Posterior, BadArgumentsAreNamed) {
   const std::vector<double> infinite = {1, INFINITY};
   EXPECT_THROW(posterior.Trajectory(0, infinite), InputError);
   Model broken = Rotation();
-  broken.x0_chol.pop_back();
+  broken.parameters = WithShape(broken.parameters, "x0_chol", {1, 2, 2});
   EXPECT_EQ(MessageOf([&] { Posterior p(broken); }),
-            "Posterior: x0_chol has 1 values, must have 2");
+            "model: x0_chol has shape (1, 2, 2), must have (2, 2, 2)");
   broken = WithShootingStates();
   broken.shooting_trajectory = {0, 1, 0};
   EXPECT_EQ(MessageOf([&] { Posterior p(broken); }),
-            "Posterior: shooting states must be ordered by trajectory and time");
+            "model: shooting states must be ordered by trajectory and time");
 }
 
 }  // namespace

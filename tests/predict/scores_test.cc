@@ -18,7 +18,8 @@ constexpr Eigen::Index kTimes = 4, kChannels = 2;
 
 struct Example {
   Forecast forecast;
-  Vector noise{{0.3, 0.05}};
+  Vector variances{{0.3, 0.05}};
+  ObservationNoise noise = GaussianNoise(variances);
   Matrix observed;
 
   Example() {
@@ -47,7 +48,7 @@ TEST(Scores, MnllAndMseAreTheFormulas) {
     for (Eigen::Index c = 0; c < kChannels; ++c) {
       double density = 0, mean = 0;
       for (const Matrix& draw : e.forecast.draws) {
-        density += Density(e.observed(i, c), draw(i, c), e.noise[c]) / kDraws;
+        density += Density(e.observed(i, c), draw(i, c), e.variances[c]) / kDraws;
         mean += draw(i, c) / kDraws;
       }
       mnll -= std::log(density) / (kTimes * kChannels);
@@ -76,7 +77,8 @@ TEST(Scores, CrpsOfOneNormalIsTheClosedForm) {
   const Forecast forecast{.times = {0}, .draws = {Matrix::Constant(1, 1, mean)}, .diverged = 0};
   const double expected = sd * (z * (2 * CumulativeNormal(z) - 1) + 2 * Density(z, 0, 1) -
                                 1 / std::sqrt(std::numbers::pi));
-  const Scores scores = Score(forecast, Vector::Constant(1, sd * sd), Matrix::Constant(1, 1, y));
+  const Scores scores =
+      Score(forecast, GaussianNoise(Vector::Constant(1, sd * sd)), Matrix::Constant(1, 1, y));
   EXPECT_NEAR(scores.crps, expected, 1e-7);
 }
 
@@ -90,7 +92,7 @@ TEST(Scores, CrpsIsTheIntegralOverTheDistribution) {
       for (double z = -8 + kStep / 2; z < 8; z += kStep) {
         double f = e.observed(i, c) <= z ? -1 : 0;
         for (const Matrix& draw : e.forecast.draws) {
-          f += CumulativeNormal((z - draw(i, c)) / std::sqrt(e.noise[c])) / kDraws;
+          f += CumulativeNormal((z - draw(i, c)) / std::sqrt(e.variances[c])) / kDraws;
         }
         crps += f * f * kStep / (kTimes * kChannels);
       }
@@ -107,7 +109,7 @@ TEST(Scores, CrpsAgreesWithMonteCarlo) {
   RandomStream(2, 0, 0, Purpose::kTest).Uniforms(uniforms);
   double crps = 0;
   for (Eigen::Index i = 0; i < e.observed.size(); ++i) {
-    const double sd = std::sqrt(e.noise[i % kChannels]), y = e.observed.data()[i];
+    const double sd = std::sqrt(e.variances[i % kChannels]), y = e.observed.data()[i];
     const auto sample = [&](std::size_t n) {
       const auto s = static_cast<std::size_t>(uniforms[n] * kDraws);
       return e.forecast.draws[s].data()[i] + sd * normals[n];
@@ -126,8 +128,8 @@ TEST(Scores, CoverageOfKnownBands) {
   Forecast forecast;
   forecast.times.resize(observed.size());
   for (int s = 100; s >= 0; --s) forecast.draws.push_back(Matrix::Constant(n, 1, s));
-  const Scores scores =
-      Score(forecast, Vector::Ones(1), Eigen::Map<const Matrix>(observed.data(), n, 1));
+  const Scores scores = Score(forecast, GaussianNoise(Vector::Ones(1)),
+                              Eigen::Map<const Matrix>(observed.data(), n, 1));
   EXPECT_DOUBLE_EQ(scores.coverage_50, 0.3);
   EXPECT_DOUBLE_EQ(scores.coverage_90, 0.6);
   EXPECT_DOUBLE_EQ(scores.coverage_95, 0.8);
@@ -141,7 +143,7 @@ TEST(Scores, PredictiveCoverageCountsTheNoise) {
   forecast.times.resize(observed.size());
   forecast.draws = {Matrix::Constant(n, 1, 10.0)};
   const Matrix values = 3.0 * Eigen::Map<const Matrix>(observed.data(), n, 1).array() + 10.0;
-  const Scores scores = Score(forecast, Vector::Constant(1, 9.0), values);
+  const Scores scores = Score(forecast, GaussianNoise(Vector::Constant(1, 9.0)), values);
   EXPECT_DOUBLE_EQ(scores.predictive_50, 0.2);
   EXPECT_DOUBLE_EQ(scores.predictive_90, 0.6);
   EXPECT_DOUBLE_EQ(scores.predictive_95, 0.8);

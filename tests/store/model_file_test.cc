@@ -10,6 +10,7 @@
 #include <functional>
 #include <iterator>
 #include <random>
+#include <set>
 
 #include "gpode/forecast.h"
 #include "gpode/gpode.h"
@@ -82,8 +83,12 @@ TEST(ModelFile, KeepsEverything) {
   }
   EXPECT_TRUE(std::isnan(again.data.trajectories[1].values(2, 0)));
   EXPECT_EQ(again.model.options.inducing, 4u);
-  EXPECT_EQ(again.model.gp.inducing_mean, Small().model.gp.inducing_mean);
-  EXPECT_EQ(again.model.x0_chol, Small().model.x0_chol);
+  EXPECT_EQ(again.model.parameters.values, Small().model.parameters.values);
+  for (const char* block : {"inducing_mean", "x0_chol"}) {
+    const Matrix kept = again.model.parameters.AsMatrix(block);
+    EXPECT_GT(kept.size(), 0) << block;
+    EXPECT_EQ(kept, Small().model.parameters.AsMatrix(block)) << block;
+  }
   EXPECT_TRUE(again.finished);
   ASSERT_EQ(again.history.size(), 12u);
   EXPECT_EQ(again.history[11].step, 11u);
@@ -108,7 +113,7 @@ TEST(ModelFile, ForecastsAreTheSameFromTheFile) {
 TEST(ModelFile, ABrokenModelIsNotWritten) {
   const TemporaryFolder folder;
   TrainedModel broken = Small();
-  broken.model.noise_variance[1] = NAN;
+  broken.model.parameters["noise_variance"][1] = NAN;
   EXPECT_EQ(MessageOf([&] { SaveModel(folder / "m.gpode", broken); }),
             "model: noise_variance[1] is nan, must be finite");
   EXPECT_THROW(SaveModel(folder / "m.gpode", Model()), InputError);
@@ -177,20 +182,22 @@ std::string MessageWith(const std::function<void(Archive&)>& change) {
 
 TEST(ModelFile, ImpossibleContentsAreRefused) {
   const std::vector<std::pair<std::function<void(Archive&)>, std::string>> cases = {
-      {[](Archive& a) { a["model/noise_variance"].values[0] = -1; },
+      {[](Archive& a) { a["model/parameters/noise_variance"].values[0] = -1; },
        "model: noise_variance[0] is -1, must be positive and finite"},
-      {[](Archive& a) { a["model/gp/lengthscales"].values[0] = NAN; },
-       "model: gp/lengthscales[0] is nan, must be finite"},
+      {[](Archive& a) { a["model/parameters/lengthscales"].values[0] = NAN; },
+       "model: lengthscales[0] is nan, must be finite"},
       {[](Archive& a) {
-         a["model/gp/inducing_mean"] = {{4, 2}, std::vector<double>(8, 0.0)};
+         a["model/parameters/inducing_mean"] = {{4, 2}, std::vector<double>(8, 0.0)};
        },
-       "model: gp/inducing_mean is (4, 2), must be (2, 4)"},
+       "entry 'model/parameters/inducing_mean': has shape (4, 2), must have (2, 4)"},
+      {[](Archive& a) { a.erase("model/parameters/inducing_mean"); },
+       "entry 'model/parameters/inducing_mean': is missing, must be there"},
       {[](Archive& a) {
-         a["model/gp/inducing_chol"] = {{1UL << 40, 0, 0}, {}};
+         a["model/parameters/inducing_chol"] = {{1UL << 40, 0, 0}, {}};
        },
-       "entry 'model/gp/inducing_chol': has matrices without values, must have matrices with "
-       "values"},
-      {[](Archive& a) { a["model/x0_chol"].values[1] = 0.5; },
+       "entry 'model/parameters/inducing_chol': has shape (1099511627776, 0, 0), must have (2, 4, "
+       "4)"},
+      {[](Archive& a) { a["model/parameters/x0_chol"].values[1] = 0.5; },
        "model: x0_chol has values above the diagonal"},
       {[](Archive& a) {
          a["model/time_scale"] = {{}, {0}};
@@ -209,7 +216,7 @@ TEST(ModelFile, ImpossibleContentsAreRefused) {
       {[](Archive& a) { a["options"] = TextArray("features = 1000000000000"); },
        "options:1: features is 1000000000000, must be at most 1000000"},
       {[](Archive& a) { a["options"] = TextArray("inducing = 5"); },
-       "model: gp/inducing_locations is (4, 2), must be (5, 2)"},
+       "entry 'model/parameters/inducing_locations': has shape (4, 2), must have (5, 2)"},
       {[](Archive& a) { a["options"] = TextArray("inducing = 4\nkernel = \"linear\""); },
        "options:2: kernel is \"linear\", must be one of"},
       {[](Archive& a) {
@@ -313,24 +320,42 @@ TEST(ModelFile, ANewerMinorVersionMayHaveMore) {
   EXPECT_EQ(ModelBytes(trained), ModelBytes(Small()));
 }
 
+// Returns the names of all arrays in files of the model with this name, as a run writes them.
+std::vector<std::string> ArrayNames(const std::string& model) {
+  FitOptions options = SmallOptions();
+  SetModel(options, model, "test");
+  options.polish = 0;
+  options.sampler = {.chains = 1, .warm_up = 2, .draws = 2, .max_depth = 2};
+  std::vector<std::string> names;
+  for (const auto& [name, array] : ReadNpz(ModelBytes(Train(SmallData(), options)), "m")) {
+    names.push_back(name);
+  }
+  return names;
+}
+
 TEST(ModelFile, EveryNameIsDocumented) {
   std::ifstream file(std::string(GPODE_GOLDEN_DEFAULT) + "/../../docs/formats.md");
   const std::string text{std::istreambuf_iterator<char>(file), {}};
   ASSERT_FALSE(text.empty());
-  for (const auto& [name, array] : SmallArchive()) {
-    const bool as_model = name.starts_with("start/gp/");
-    const std::string listed = as_model ? "model" + name.substr(5) : name;
-    EXPECT_NE(text.find("`" + listed + "`"), std::string::npos) << name;
+  std::set<std::string> names;
+  for (const NamedModel& model : ListModels()) {
+    for (const std::string& name : ArrayNames(model.name)) names.insert(name);
+  }
+  EXPECT_TRUE(names.contains("model/parameters/weight_deviation"));
+  EXPECT_TRUE(names.contains("model/parameters/state_chol"));
+  for (const std::string& name : names) {
+    EXPECT_NE(text.find("`" + name + "`"), std::string::npos) << name;
   }
 }
 
 TEST(ModelFile, IsAnArchiveWithASeal) {
   const Bytes bytes = ModelBytes(Small());
-  EXPECT_EQ(Text(bytes).substr(bytes.size() - 30, 22), "gpode model 1.1 crc32 ");
+  EXPECT_EQ(Text(bytes).substr(bytes.size() - 30, 22), "gpode model 1.2 crc32 ");
   const Archive archive = ReadNpz(bytes, "m");
   EXPECT_EQ(TextOf(archive.at("about")),
-            std::string("gpode model 1.1\nwritten by gpode ") + Version() + "\n");
-  EXPECT_EQ(archive.at("model/gp/inducing_locations").shape, (std::vector<std::size_t>{4, 2}));
+            std::string("gpode model 1.2\nwritten by gpode ") + Version() + "\n");
+  EXPECT_EQ(archive.at("model/parameters/inducing_locations").shape,
+            (std::vector<std::size_t>{4, 2}));
   EXPECT_EQ(TextOf(archive.at("model/channels")), "x\ny\\n\\\\n\n");
 }
 

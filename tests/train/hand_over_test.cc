@@ -24,14 +24,18 @@ FitOptions Shooting(std::size_t steps) {
   return options;
 }
 
+// The series is long enough for its start to be forgotten. One of half its length can be followed
+// for some seeds of training and not for others.
 Dataset Lorenz() {
-  return Simulate({.system = "lorenz63", .span = 4, .points = 80, .noise_share = 0.01, .seed = 5})
+  return Simulate({.system = "lorenz63", .span = 8, .points = 160, .noise_share = 0.01, .seed = 3})
       .data;
 }
 
 Dataset VanDerPol() {
   return Simulate({.system = "vdp", .points = 40, .noise_share = 0.05, .seed = 3}).data;
 }
+
+Matrix ShootingMeans(const Model& model) { return model.parameters.AsMatrix("state_mean"); }
 
 std::size_t StepsOf(const TrainerRun& run, BoundKind kind) {
   std::size_t count = 0;
@@ -44,7 +48,7 @@ TEST(HandOver, ChaosKeepsShooting) {
   const TrainerRun run = RunAll(Lorenz(), options);
   EXPECT_EQ(run.end.keeps_shooting, true);
   EXPECT_EQ(StepsOf(run, BoundKind::kShooting), 100u);
-  EXPECT_EQ(run.model.shooting_times.size(), 78u);
+  EXPECT_EQ(run.model.shooting_times.size(), 158u);
   EXPECT_EQ(run.steps.back().tolerance, options.tight_tolerance);
 }
 
@@ -67,12 +71,16 @@ TEST(HandOver, ShootingGoesOnFromWhereItWas) {
   trainer.Step();
   EXPECT_EQ(trainer.Save().keeps_shooting, true);
   const Model after = trainer.Snapshot();
-  ASSERT_EQ(after.shooting_mean.rows(), before.shooting_mean.rows());
-  EXPECT_LT((after.shooting_mean - before.shooting_mean).cwiseAbs().maxCoeff(), 1e-3);
-  EXPECT_LT((after.gp.inducing_mean - before.gp.inducing_mean).cwiseAbs().maxCoeff(), 1e-3);
+  const Matrix states = ShootingMeans(after);
+  ASSERT_GT(states.rows(), 0);
+  ASSERT_EQ(states.rows(), ShootingMeans(before).rows());
+  EXPECT_LT((states - ShootingMeans(before)).cwiseAbs().maxCoeff(), 1e-3);
+  const Matrix inducing = after.parameters.AsMatrix("inducing_mean");
+  ASSERT_GT(inducing.rows(), 0);
+  EXPECT_LT((inducing - before.parameters.AsMatrix("inducing_mean")).cwiseAbs().maxCoeff(), 1e-3);
   // And are not back at their start either.
   const Trainer start(Lorenz(), options);
-  EXPECT_GT((after.shooting_mean - start.Snapshot().shooting_mean).cwiseAbs().maxCoeff(), 0.01);
+  EXPECT_GT((states - ShootingMeans(start.Snapshot())).cwiseAbs().maxCoeff(), 0.01);
 }
 
 TEST(HandOver, PolishLossDecides) {

@@ -8,6 +8,7 @@
 #include "gpode/model_file.h"
 #include "gpode/options.h"
 #include "gpode/simulate.h"
+#include "model/network_function.h"
 #include "store/model_file.h"
 #include "support/message_of.h"
 #include "support/noise.h"
@@ -58,6 +59,18 @@ FitOptions OptionsOf(const std::string& name) {
   options.neural.slope_steps = 500;
   options.sampler = {.chains = 2, .warm_up = 60, .draws = 60, .max_depth = 6};
   return options;
+}
+
+// The prior's standard deviations of the weights of a network, which are the units of "weight_mean".
+Vector UnitsOfWeights(const Model& model) {
+  const NeuralOptions& neural = model.options.neural;
+  return WeightScales(model.dim(), neural.hidden, model.dim(), neural.prior_scale);
+}
+
+Vector WeightsOf(const Model& model) {
+  const std::span<const double> mean = model.parameters["weight_mean"];
+  return UnitsOfWeights(model).cwiseProduct(
+      Eigen::Map<const Vector>(mean.data(), std::ssize(mean)));
 }
 
 std::vector<std::string> AllNames() {
@@ -217,15 +230,17 @@ TEST(Models, DrawsOfWeightsAgreeWithTheLaplaceApproximation) {
   Trainer trainer(data, options);
   while (!trainer.done()) trainer.Step();
   SampledTarget target(data, options, trainer.start());
-  std::vector<double> flat(target.parameters().layout().flat_size());
-  CopyBlocks(trainer.parameters(), trainer.Save().flat, target.parameters(), flat);
+  std::vector<double> flat(target.parts().layout().flat_size());
+  CopyBlocks(trainer.parts().layout(), trainer.Save().flat, target.parts().layout(), flat);
   target.SetFlat(flat);
   const Vector top = target.PositionOf(flat);
   const Eigen::MatrixXd curvature = Curvature(target.Density(), top);
   const Eigen::MatrixXd covariance = curvature.inverse();
-  const Vector weights = WeightsOf(trainer.Snapshot());
+  const Vector weights = WeightsOf(trainer.Snapshot()), units = UnitsOfWeights(model);
+  const auto first =
+      static_cast<Eigen::Index>(model.parameters.layout.Find("weight_mean").value_offset);
   for (Eigen::Index i = 0; i < weights.size(); ++i) {
-    const Vector draws = model.draws.col(first + i);
+    const Vector draws = units[i] * model.draws.col(first + i);
     const double scale = weights[i] / top[i];
     const double expected = std::fabs(scale) * std::sqrt(covariance(i, i));
     const double deviation = std::sqrt((draws.array() - draws.mean()).square().mean());
@@ -242,8 +257,8 @@ TEST(Models, TheDensityOfASamplerHasItsGradient) {
     const Dataset data = RotationData();
     Trainer trainer(data, options);
     SampledTarget target(data, options, trainer.start());
-    std::vector<double> flat(target.parameters().layout().flat_size());
-    CopyBlocks(trainer.parameters(), trainer.Save().flat, target.parameters(), flat);
+    std::vector<double> flat(target.parts().layout().flat_size());
+    CopyBlocks(trainer.parts().layout(), trainer.Save().flat, target.parts().layout(), flat);
     target.SetFlat(flat);
     Vector at = target.PositionOf(flat);
     const LogDensity density = target.Density();
@@ -268,7 +283,7 @@ TEST(Models, APositionWhoseExponentialsAreNoNumbersIsImpossible) {
   const Dataset data = RotationData();
   Trainer trainer(data, options);
   SampledTarget target(data, options, trainer.start());
-  std::vector<double> flat(target.parameters().layout().flat_size(), 0.0);
+  std::vector<double> flat(target.parts().layout().flat_size(), 0.0);
   target.SetFlat(flat);
   std::vector<double> gradient(target.size());
   for (double far : {1e4, -1e4}) {

@@ -5,9 +5,9 @@
 #include <numbers>
 
 #include "gpode/simulate.h"
+#include "model/natural.h"
 #include "support/random_gp.h"
 #include "support/trainer_runs.h"
-#include "train/natural.h"
 
 namespace gpode {
 namespace {
@@ -45,10 +45,10 @@ Vector LogNoise(const Trainer& trainer) {
 
 TEST(NaturalLogStep, GoesTheRateOfWhatIsLeftButNeverFar) {
   EXPECT_EQ(NaturalLogStep(1), 0);
-  EXPECT_DOUBLE_EQ(NaturalLogStep(0.5), -0.5 * kNaturalRate);
-  EXPECT_DOUBLE_EQ(NaturalLogStep(0), -kNaturalRate);
-  EXPECT_DOUBLE_EQ(NaturalLogStep(1.25), 0.25 * kNaturalRate);
-  EXPECT_DOUBLE_EQ(NaturalLogStep(1e300), kNaturalRate);
+  EXPECT_DOUBLE_EQ(NaturalLogStep(0.5), -0.5 * kNaturalStep);
+  EXPECT_DOUBLE_EQ(NaturalLogStep(0), -kNaturalStep);
+  EXPECT_DOUBLE_EQ(NaturalLogStep(1.25), 0.25 * kNaturalStep);
+  EXPECT_DOUBLE_EQ(NaturalLogStep(1e300), kNaturalStep);
 }
 
 // With one channel, the likelihood tells the mean square residual.
@@ -79,7 +79,7 @@ TEST(Noise, MovesByAtMostTheRate) {
     for (Vector before = LogNoise(trainer); !trainer.done();) {
       trainer.Step();
       const Vector after = LogNoise(trainer);
-      EXPECT_LE((after - before).cwiseAbs().maxCoeff(), kNaturalRate + kRounding);
+      EXPECT_LE((after - before).cwiseAbs().maxCoeff(), kNaturalStep + kRounding);
       moved += after[0] != before[0] && after[1] != before[1];
       before = after;
     }
@@ -160,15 +160,12 @@ TEST(Noise, OfAConstantChannelFalls) {
 TEST(Noise, NeverFallsBelowItsFloor) {
   const FitOptions options = Small(40);
   Trainer trainer(WithConstantChannel(), options);
-  const ModelParameters parameters({.dim = 2,
-                                    .channels = 2,
-                                    .inducing = options.inducing,
-                                    .trajectories = 1,
-                                    .shooting_states = 58});
+  const ModelParts parts(options,
+                         {.dim = 2, .channels = 2, .trajectories = 1, .shooting_states = 58});
   TrainerState state = trainer.Save();
-  ASSERT_EQ(state.flat.size(), parameters.layout().flat_size());
+  ASSERT_EQ(state.flat.size(), parts.layout().flat_size());
   // Far below: as if residuals had been nothing for long.
-  const std::size_t noise = parameters.layout().blocks()[parameters.noise_variance].flat_offset;
+  const std::size_t noise = parts.layout().Find("noise_variance").flat_offset;
   state.flat[noise + 1] -= 60;
   trainer.Restore(state);
   trainer.Step();

@@ -1,12 +1,14 @@
 // Data that go wrong: training ends with finite results, or with a message that says why not.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "gpode/error.h"
 #include "gpode/forecast.h"
 #include "gpode/scores.h"
 #include "gpode/simulate.h"
+#include "gpode/training.h"
 #include "support/message_of.h"
 #include "support/noise.h"
 

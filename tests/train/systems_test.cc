@@ -6,6 +6,7 @@
 
 #include "gpode/forecast.h"
 #include "gpode/simulate.h"
+#include "gpode/training.h"
 #include "support/noise.h"
 
 namespace gpode {

@@ -5,8 +5,8 @@
 #include <numbers>
 
 #include "gpode/simulate.h"
+#include "model/natural.h"
 #include "support/trainer_runs.h"
-#include "train/natural.h"
 
 namespace gpode {
 namespace {

@@ -32,14 +32,18 @@ TEST(PlanPhases, BothBoundsShootFirstAndEndOnWholeTrajectories) {
   ASSERT_EQ(plan.size(), 2u);
   EXPECT_EQ(plan[0].bound, BoundKind::kShooting);
   EXPECT_EQ(plan[0].steps, 450u);
-  EXPECT_EQ(plan[0].rate, options.learning_rate);
+  EXPECT_EQ(plan[0].rate.peak, options.learning_rate);
   EXPECT_EQ(plan[1].bound, BoundKind::kVanilla);
   EXPECT_EQ(plan[1].steps, 450u);
-  EXPECT_EQ(plan[1].rate, options.last_rate * options.learning_rate);
+  EXPECT_EQ(plan[1].rate.peak, options.last_rate * options.learning_rate);
+  for (const PhasePlan& phase : plan) {
+    EXPECT_EQ(phase.rate.steps, phase.steps);
+    EXPECT_EQ(phase.rate.warm_up, options.warm_up);
+  }
   options.approach = 0;
   plan = PlanPhases(options, true);
   ASSERT_EQ(plan.size(), 1u);
-  EXPECT_EQ(plan[0].rate, options.learning_rate);
+  EXPECT_EQ(plan[0].rate.peak, options.learning_rate);
   options.bound = BoundKind::kShooting;
   options.polish = 0.25;
   plan = PlanPhases(options, true);
@@ -49,6 +53,21 @@ TEST(PlanPhases, BothBoundsShootFirstAndEndOnWholeTrajectories) {
   plan = PlanPhases(options, true);
   ASSERT_EQ(plan.size(), 1u);
   EXPECT_EQ(plan[0].bound, BoundKind::kShooting);
+}
+
+TEST(PlanPhases, FunctionsThatCannotBeApproachedFollowWholeTrajectoriesFromTheStart) {
+  FitOptions options;
+  options.steps = 900;
+  std::vector<PhasePlan> plan = PlanPhases(options, false);
+  ASSERT_EQ(plan.size(), 1u);
+  EXPECT_EQ(plan[0].bound, BoundKind::kVanilla);
+  EXPECT_EQ(plan[0].steps, 900u);
+  EXPECT_EQ(plan[0].rate.peak, options.learning_rate);
+  options.bound = BoundKind::kShooting;
+  options.polish = 0.25;
+  plan = PlanPhases(options, false);
+  ASSERT_EQ(plan.size(), 2u) << "whoever asks for shooting gets it";
+  EXPECT_EQ(plan[0].steps, 675u);
 }
 
 TEST(ToleranceSchedule, IsLoweredThenKept) {
@@ -101,6 +120,10 @@ TEST(Trainer, ARestoredRunEndsWithTheBitsOfAnUninterruptedOne) {
   }
 }
 
+bool BelongsToAState(const ParameterBlock& block) {
+  return block.name.starts_with("x0_") || block.name.starts_with("state_");
+}
+
 // One segment per step: everything that belongs to other states stays as it is.
 TEST(Trainer, AMinibatchLeavesOtherStatesAlone) {
   FitOptions options = Small();
@@ -112,12 +135,16 @@ TEST(Trainer, AMinibatchLeavesOtherStatesAlone) {
   for (int i = 0; i < 20; ++i) {
     trainer.Step();
     const TrainerState after = trainer.Save();
-    // A state has 2 means and 3 entries of its factor.
-    const std::size_t states = after.state_updates.size(), own = 5 * states;
-    const std::size_t shared = after.flat.size() - own;
-    std::size_t moved = 0, touched = 0;
-    for (std::size_t k = 0; k < own; ++k)
-      moved += after.flat[shared + k] != before.flat[shared + k];
+    const std::size_t states = after.state_updates.size();
+    std::size_t own = 0, moved = 0, touched = 0;
+    for (const ParameterBlock& block : trainer.parts().layout().blocks()) {
+      if (!BelongsToAState(block)) continue;
+      own += block.flat_size;
+      for (std::size_t k = block.flat_offset; k < block.flat_offset + block.flat_size; ++k) {
+        moved += after.flat[k] != before.flat[k];
+      }
+    }
+    ASSERT_EQ(own, 5 * states) << "a state has 2 means and 3 entries of its factor";
     for (std::size_t k = 0; k < states; ++k) {
       touched += after.state_updates[k] != before.state_updates[k];
       updates += after.state_updates[k] - before.state_updates[k];
@@ -137,7 +164,7 @@ TEST(Trainer, WithoutMinibatchesAllParametersHaveEquallyManyUpdates) {
   Trainer trainer(VanDerPolData(), options);
   for (int i = 0; i < 5; ++i) trainer.Step();
   const TrainerState state = trainer.Save();
-  EXPECT_EQ(state.adam_steps, 5u);
+  EXPECT_EQ(state.adam.steps, 5u);
   EXPECT_EQ(state.state_updates, std::vector<double>(39, 5.0));
 }
 
@@ -228,12 +255,16 @@ TEST(Fit, ModelsKeepTheShootingStatesOfALastPhase) {
   EXPECT_EQ(model.end_times, (std::vector<double>{times.back(), times.back()}));
   // After so few steps they are still near the data.
   const Matrix states = model.map.StatesOf(data.trajectories[0].values);
-  EXPECT_LT((model.shooting_mean.topRows(last - 1) - states.middleRows(1, last - 1)).norm() /
+  const Matrix mean = model.parameters.AsMatrix("state_mean");
+  ASSERT_EQ(mean.rows(), std::ssize(expected));
+  EXPECT_LT((mean.topRows(last - 1) - states.middleRows(1, last - 1)).norm() /
                 std::sqrt(static_cast<double>(last)),
             0.3);
-  EXPECT_EQ(model.shooting_chol.cols(), 4);
-  EXPECT_EQ(model.shooting_chol.col(1), Vector::Zero(model.shooting_chol.rows()));
-  EXPECT_GT(model.shooting_chol.col(3).minCoeff(), 0.0);
+  const Matrix chol = model.parameters.AsMatrix("state_chol");
+  ASSERT_EQ(chol.rows(), mean.rows());
+  ASSERT_EQ(chol.cols(), 4);
+  EXPECT_EQ(chol.col(1), Vector::Zero(chol.rows()));
+  EXPECT_GT(chol.col(3).minCoeff(), 0.0);
 }
 
 TEST(Fit, StopsWhenTheCallbackSaysSo) {
