@@ -1,11 +1,13 @@
-// Things that are known by their names: kernels, unknown functions, posterior families, likelihoods.
+// Things that are known by their names: kernels, steppers, unknown functions, posterior families,
+// likelihoods.
 //
-// The library's own entries are there from the start; programs and tests add theirs. Entries live
-// as long as the program, so references to them stay valid.
+// The library's own entries are there from the start; programs and tests add theirs. Entries are
+// never removed, so references to them stay valid.
 //
 // Thread safety: all functions may be called from any thread.
 //
-//   Registry<Likelihood>& registry = ...;
+//   Registry<Likelihood> registry("likelihood", "GetLikelihood", "RegisterLikelihood");
+//   registry.Add(std::make_unique<GaussianLikelihood>());
 //   const Likelihood& gaussian = registry.Get("gaussian");
 #pragma once
 
@@ -26,24 +28,30 @@ namespace gpode {
 template <typename T>
 class Registry {
  public:
-  // `kind` is what an entry is called in messages: "kernel".
-  explicit Registry(std::string kind) : kind_(std::move(kind)) {}
+  // `kind` is what an entry is called in messages; the others are the public functions that look
+  // one up and add one.
+  Registry(std::string kind, std::string get, std::string add)
+      : kind_(std::move(kind)), get_(std::move(get)), add_(std::move(add)) {}
 
-  // Throws an InputError if the name is taken.
-  void Add(std::unique_ptr<const T> entry) {
+  // Throws an InputError if the name is empty or taken.
+  void Add(std::shared_ptr<const T> entry) {
+    const std::string argument = fmt::format("the {}'s name", kind_);
+    if (entry->name().empty()) ThrowInput(add_, argument, "is empty");
     const std::lock_guard lock(mutex_);
     if (FindLocked(entry->name()) != nullptr) {
-      throw InputError(fmt::format("{} '{}' is registered already", kind_, entry->name()));
+      ThrowInput(add_, argument, fmt::format("'{}' is taken", entry->name()));
     }
     entries_.push_back(std::move(entry));
   }
+  // Adds an entry that lives as long as the program.
+  void AddStatic(const T& entry) { Add({std::shared_ptr<const T>(), &entry}); }
 
   // Throws an InputError that lists the known names.
   const T& Get(std::string_view name) const {
     const std::lock_guard lock(mutex_);
     if (const T* entry = FindLocked(name)) return *entry;
-    throw InputError(
-        fmt::format("{} '{}' is unknown, known: {}", kind_, name, fmt::join(NamesLocked(), ", ")));
+    ThrowInput(get_, "name",
+               fmt::format("is '{}', must be one of {}", name, fmt::join(NamesLocked(), ", ")));
   }
 
   std::vector<std::string> Names() const {
@@ -65,9 +73,9 @@ class Registry {
     return names;
   }
 
-  std::string kind_;
+  std::string kind_, get_, add_;
   mutable std::mutex mutex_;
-  std::vector<std::unique_ptr<const T>> entries_;
+  std::vector<std::shared_ptr<const T>> entries_;
 };
 
 }  // namespace gpode

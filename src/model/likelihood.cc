@@ -19,7 +19,7 @@ double WeightOf(std::span<const double> weights, std::size_t channel) {
 
 Registry<Likelihood>& Likelihoods() {
   static Registry<Likelihood>& registry = *[] {
-    auto* own = new Registry<Likelihood>("likelihood");
+    auto* own = new Registry<Likelihood>("likelihood", "GetLikelihood", "RegisterLikelihood");
     own->Add(MakeGaussianLikelihood());
     return own;
   }();

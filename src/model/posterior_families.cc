@@ -300,7 +300,8 @@ class Family final : public PosteriorFamily {
 
 Registry<PosteriorFamily>& Families() {
   static Registry<PosteriorFamily>& registry = *[] {
-    auto* own = new Registry<PosteriorFamily>("posterior");
+    auto* own =
+        new Registry<PosteriorFamily>("family", "GetPosteriorFamily", "RegisterPosteriorFamily");
     own->Add(std::make_unique<Family<GaussianPosterior, false>>("blocks"));
     own->Add(std::make_unique<Family<GaussianPosterior, true>>("normals"));
     own->Add(std::make_unique<Family<PointEstimate>>("point"));

@@ -25,7 +25,8 @@ class NamedMaker {
 
 Registry<NamedMaker>& Makers() {
   static Registry<NamedMaker>& registry = *[] {
-    auto* own = new Registry<NamedMaker>("function");
+    auto* own =
+        new Registry<NamedMaker>("function", "MakeUnknownFunction", "RegisterUnknownFunction");
     own->Add(std::make_unique<NamedMaker>("process", MakeProcessFunction));
     own->Add(std::make_unique<NamedMaker>("network", MakeNetworkFunction));
     return own;

@@ -98,6 +98,7 @@ Model ReadModel(const Archive& archive, std::string_view file, unsigned minor) {
     ReadModelBeforeNames(archive, file, model);
   } else {
     ForMembers(model, MemberReader(archive, "model/", file));
+    CheckMap("model", model.map, model.coordinates, model.channels.size());
     ReadParameters(archive, file, model);
   }
   CheckModel(model);

@@ -34,8 +34,9 @@ Model TwoRotations() {
   model.options.solver = {.rtol = 1e-10, .atol = 1e-10};
   model.channels = {"a", "b"};
   model.map = {Matrix{{2, 0}, {0, 0.5}}, Vector{{1, -1}}};
-  model.coordinates = {
-      .state_scale = Vector{{2, 0.5}}, .state_offset = Vector{{1, -1}}, .time_scale = 3};
+  model.coordinates.state_scale = Vector{{2, 0.5}};
+  model.coordinates.state_offset = Vector{{1, -1}};
+  model.coordinates.time_scale = 3;
   model.start_times = {10};
   model.end_times = {20};
   MakeParameters(model);

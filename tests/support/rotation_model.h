@@ -45,8 +45,9 @@ inline Model Rotation(double doubt = 1e-3) {
   model.map.matrix = Matrix(3, 2);
   model.map.matrix << 20, 0, 0, 0.5, 3, -4;
   model.map.offset = Vector{{100, -1, 0}};
-  model.coordinates = {
-      .state_scale = Vector{{2, 5}}, .state_offset = Vector{{1, -3}}, .time_scale = kTimeScale};
+  model.coordinates.state_scale = Vector{{2, 5}};
+  model.coordinates.state_offset = Vector{{1, -3}};
+  model.coordinates.time_scale = kTimeScale;
   model.start_times = {kStart, kStart + 1};
   model.end_times = {kStart + 5, kStart + 5};
   constexpr Eigen::Index kSide = 7, kInducing = kSide * kSide;
