@@ -8,6 +8,7 @@
 #include "gpode/error.h"
 #include "io/files.h"
 #include "io/zip.h"
+#include "model/check_shapes.h"
 #include "model/model_draws.h"
 #include "model/network_function.h"
 #include "store/model_members.h"
@@ -81,16 +82,21 @@ void ReadDraws(const Archive& archive, std::string_view file, Model& model) {
   read("field", function);
   read("x0", x0);
   read("noise_variance", noise);
+  // Rows are backed by values only if they are not empty, so nothing is allocated before.
+  NamedValues row = model.parameters;
+  Eigen::Index width = 0;
+  for (const std::string& block : of_function) width += std::ssize(row[block]);
+  if (function.cols() != width || x0.cols() != std::ssize(row["x0_mean"]) ||
+      noise.cols() != std::ssize(row["noise_variance"]) || x0.rows() != function.rows() ||
+      noise.rows() != function.rows()) {
+    ThrowAt(file, "has draws of another shape than its options ask for");
+  }
   const std::vector<double>& constant = model.parameters.values;
   model.draws = Eigen::Map<const Matrix>(constant.data(), 1, std::ssize(constant))
                     .replicate(function.rows(), 1);
-  NamedValues row = model.parameters;
   for (Eigen::Index s = 0; s < function.rows(); ++s) {
     const auto take = [&](const std::string& block, const Matrix& from, Eigen::Index& at) {
       const std::span<double> to = row[block];
-      if (from.rows() != function.rows() || from.cols() - at < std::ssize(to)) {
-        ThrowAt(file, "has draws of another shape than its options ask for");
-      }
       std::copy_n(from.row(s).data() + at, to.size(), to.begin());
       at += std::ssize(to);
     };
@@ -153,6 +159,7 @@ void ReadModelBeforeNames(const Archive& archive, std::string_view file, Model& 
   ForMembers(model, [&](std::string_view name, auto&& member) {
     if (name != "draws") read(name, std::forward<decltype(member)>(member));
   });
+  CheckMap("model", model.map, model.coordinates, model.channels.size());
   ReadParameters(archive, file, model);
   ReadDraws(archive, file, model);
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <iterator>
@@ -273,6 +274,36 @@ TEST(ModelFile, AnyArrayMayBeAnything) {
         ParseModel(Sealed(archive), "m.gpode");  // some entries matter little
       } catch (const InputError& error) {
         EXPECT_TRUE(std::string_view(error.what()).starts_with("m.gpode: ")) << error.what();
+      }
+    }
+  }
+}
+
+// Files before format 1.2 have a reader of their own. It allocated rows of draws that had no
+// values before it checked their shape.
+TEST(ModelFile, AnyArrayOfAnOlderFileMayBeAnything) {
+  const std::filesystem::path folder =
+      std::filesystem::path(GPODE_GOLDEN_DEFAULT) / ".." / "store" / "format_1_1";
+  const std::vector<Array> odd = {{{}, {NAN}},
+                                  {{0}, {}},
+                                  {{3}, {-1, 0.5, INFINITY}},
+                                  {{0, 1UL << 40}, {}},
+                                  {{1UL << 40, 0}, {}},
+                                  {{2, 2}, {1, 2, 3, NAN}},
+                                  {{1, 1, 1}, {1}},
+                                  {{1UL << 50, 0, 3}, {}}};
+  for (const char* file :
+       {"shooting.gpode", "neural-vi.gpode", "neural-hmc.gpode", "gpode-hmc.gpode"}) {
+    const Archive original = ReadNpz(internal::ReadFile(folder / file), file);
+    for (const auto& [name, array] : original) {
+      for (const Array& other : odd) {
+        Archive archive = original;
+        archive[name] = other;
+        try {
+          ParseModel(Sealed(archive, "gpode model 1.1 crc32 "), "m.gpode");
+        } catch (const InputError& error) {
+          EXPECT_TRUE(std::string_view(error.what()).starts_with("m.gpode: ")) << error.what();
+        }
       }
     }
   }
