@@ -81,7 +81,7 @@ Requirement CheckName(std::string_view, const T&) {
   throw InputError(fmt::format("{} is {}, must be {}", label, ShowToml(value), right));
 }
 
-// Sets function and posterior by the name of a model, as files before format 1.2 do.
+// Sets function and posterior by the name of a model, as model files of format 1 do.
 void AssignModel(FitOptions& options, const TomlValue& value, std::string_view label) {
   std::vector<std::string> known;
   for (const NamedModel& m : ListModels()) {

@@ -87,14 +87,14 @@ void ReadParameters(const Archive& archive, std::string_view file, Model& model)
   }
 }
 
-Model ReadModel(const Archive& archive, std::string_view file, unsigned minor) {
+Model ReadModel(const Archive& archive, std::string_view file, unsigned major) {
   Model model;
   std::string options;
   MemberReader(archive, "", file)("options", options);
   model.options =
       ReadOptions(options, fmt::format("{}: options", file), {}, UnknownOptions::kIgnore);
   CheckRanges(model.options, "options");
-  if (minor < kNamedParameters) {
+  if (major < kFormatMajor) {
     ReadModelBeforeNames(archive, file, model);
   } else {
     ForMembers(model, MemberReader(archive, "model/", file));
@@ -105,7 +105,7 @@ Model ReadModel(const Archive& archive, std::string_view file, unsigned minor) {
   return model;
 }
 
-void ReadTraining(const Archive& archive, std::string_view file, unsigned minor,
+void ReadTraining(const Archive& archive, std::string_view file, unsigned major,
                   TrainedModel* trained) {
   DataColumns columns;
   ForMembers(columns, MemberReader(archive, "data/", file));
@@ -123,7 +123,7 @@ void ReadTraining(const Archive& archive, std::string_view file, unsigned minor,
   auto state = std::make_shared<TrainingState>();
   ForMembers(state->trainer, read);
   ForMembers(state->start, MemberReader(archive, "start/", file));
-  if (minor < kNamedParameters) ReadTrainingBeforeNames(archive, file, trained->model, *state);
+  if (major < kFormatMajor) ReadTrainingBeforeNames(archive, file, trained->model, *state);
   read("finished", trained->finished);
   CheckTrainingState(*state, trained->data, trained->model);
   trained->state = std::move(state);
@@ -168,9 +168,9 @@ TrainedModel ParseModel(std::span<const std::byte> bytes, std::string_view name)
   return NamingFile(name, [&] {
     const Archive archive = ReadNpz(bytes, name);
     TrainedModel trained;
-    trained.model = ReadModel(archive, name, seal.minor);
+    trained.model = ReadModel(archive, name, seal.major);
     if (MemberReader(archive, "data/", name).Has("times")) {
-      ReadTraining(archive, name, seal.minor, &trained);
+      ReadTraining(archive, name, seal.major, &trained);
     }
     return trained;
   });

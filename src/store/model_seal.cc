@@ -68,17 +68,16 @@ Sealed CheckSeal(std::span<const std::byte> bytes, std::string_view name) {
   if (!seal && BeginsAsModel(bytes)) {
     ThrowAt(name, "is truncated or damaged: a model file must end in its checksum");
   }
-  if (!seal) ThrowAt(name, "is no model file, must be one that gpode has written");
+  if (!seal) ThrowAt(name, "is not a model file that gpode has written");
   const std::string found = SealDigits(bytes.first(bytes.size() - kDigits));
   const std::string_view expected = Text(bytes.last(kDigits));
   if (found != expected && verify_checksums) {
     ThrowAt(name, fmt::format("is damaged: checksum {} found, must be {}", found, Quote(expected)));
   }
-  if (seal->major != kFormatMajor) {
-    ThrowAt(name, fmt::format("has the format version {}.{}, gpode {} reads version {}; {}",
-                              seal->major, seal->minor, Version(), kFormatMajor,
-                              seal->major > kFormatMajor ? "a newer gpode reads it"
-                                                         : "an older gpode reads it"));
+  if (seal->major < kOldestMajor || seal->major > kFormatMajor) {
+    ThrowAt(name, fmt::format("has format version {}.{}, gpode {} reads versions {} to {}; a newer "
+                              "gpode may read it",
+                              seal->major, seal->minor, Version(), kOldestMajor, kFormatMajor));
   }
   return *seal;
 }

@@ -218,9 +218,9 @@ END
     score newer.gpode good.csv
   bad "newer.gpode: has the format version 2.0, gpode $GPODE_VERSION reads version 1; a newer gpode reads it" \
     fit --resume -o newer.gpode
-  bad "good.csv: is no model file, must be one that gpode has written" forecast good.csv
-  bad "good.csv: is no model file, must be one that gpode has written" field good.csv --grid x1=0:1:2
-  bad "good.gpode.toml: is no model file, must be one that gpode has written" impute good.gpode.toml
+  bad "good.csv: is not a model file that gpode has written" forecast good.csv
+  bad "good.csv: is not a model file that gpode has written" field good.csv --grid x1=0:1:2
+  bad "good.gpode.toml: is not a model file that gpode has written" impute good.gpode.toml
   bad "good.gpode: is a model file, must be data" fit good.gpode -o new.gpode
   bad "good.gpode: is a model file, must be data" score good.gpode good.gpode
   bad "good.gpode: is a model file, must be data" info good.gpode good.csv

@@ -128,17 +128,17 @@ TEST(ModelFile, EachKindOfBadFileHasItsOwnMessage) {
   const auto message = [](const Bytes& bytes) {
     return MessageOf([&] { ParseModel(bytes, "m.gpode"); });
   };
-  EXPECT_EQ(message({}), "m.gpode: is no model file, must be one that gpode has written");
+  EXPECT_EQ(message({}), "m.gpode: is not a model file that gpode has written");
   EXPECT_EQ(message(NpzBytes({{"x", {{1}, {2}}}})),
-            "m.gpode: is no model file, must be one that gpode has written");
+            "m.gpode: is not a model file that gpode has written");
   EXPECT_EQ(message(Bytes(good.begin(), good.end() - 1)),
             "m.gpode: is truncated or damaged: a model file must end in its checksum");
   Bytes damaged = good;
   damaged[good.size() / 2] ^= std::byte{4};
   EXPECT_TRUE(message(damaged).starts_with("m.gpode: is damaged: checksum ")) << message(damaged);
-  EXPECT_EQ(message(Sealed(SmallArchive(), "gpode model 2.0 crc32 ")),
-            std::string("m.gpode: has the format version 2.0, gpode ") + Version() +
-                " reads version 1; a newer gpode reads it");
+  EXPECT_EQ(message(Sealed(SmallArchive(), "gpode model 3.0 crc32 ")),
+            std::string("m.gpode: has format version 3.0, gpode ") + Version() +
+                " reads versions 1 to 2; a newer gpode may read it");
   const TemporaryFolder folder;
   EXPECT_EQ(MessageOf([&] { LoadModel(folder / "none"); }),
             (folder / "none").string() + ": no such file, must exist");
@@ -150,7 +150,7 @@ TEST(ModelFile, TruncatedAnywhereIsAnInputError) {
     // Copied, so that the address sanitiser sees a read past the end.
     const Bytes cut(good.begin(), good.begin() + static_cast<std::ptrdiff_t>(size));
     const std::string message = MessageOf([&] { ParseModel(cut, "m.gpode"); });
-    const char* expected = size < 39 ? "m.gpode: is no model file" : "m.gpode: is truncated";
+    const char* expected = size < 39 ? "m.gpode: is not a model file" : "m.gpode: is truncated";
     ASSERT_TRUE(message.starts_with(expected)) << size << " bytes: " << message;
   }
 }
@@ -279,7 +279,7 @@ TEST(ModelFile, AnyArrayMayBeAnything) {
   }
 }
 
-// Files before format 1.2 have a reader of their own. It allocated rows of draws that had no
+// Files before format 2 have a reader of their own. It allocated rows of draws that had no
 // values before it checked their shape.
 TEST(ModelFile, AnyArrayOfAnOlderFileMayBeAnything) {
   const std::filesystem::path folder =
@@ -347,7 +347,7 @@ TEST(ModelFile, ANewerMinorVersionMayHaveMore) {
   archive["options"] = TextArray(TextOf(archive.at("options")) + "future = [[1, 2]]\n");
   archive["model/future"] = {{2}, {1, 2}};
   archive["future/thing"] = {{}, {3}};
-  const TrainedModel trained = ParseModel(Sealed(archive, "gpode model 1.37 crc32 "), "m.gpode");
+  const TrainedModel trained = ParseModel(Sealed(archive, "gpode model 2.37 crc32 "), "m.gpode");
   EXPECT_EQ(ModelBytes(trained), ModelBytes(Small()));
 }
 
@@ -381,10 +381,10 @@ TEST(ModelFile, EveryNameIsDocumented) {
 
 TEST(ModelFile, IsAnArchiveWithASeal) {
   const Bytes bytes = ModelBytes(Small());
-  EXPECT_EQ(Text(bytes).substr(bytes.size() - 30, 22), "gpode model 1.2 crc32 ");
+  EXPECT_EQ(Text(bytes).substr(bytes.size() - 30, 22), "gpode model 2.0 crc32 ");
   const Archive archive = ReadNpz(bytes, "m");
   EXPECT_EQ(TextOf(archive.at("about")),
-            std::string("gpode model 1.2\nwritten by gpode ") + Version() + "\n");
+            std::string("gpode model 2.0\nwritten by gpode ") + Version() + "\n");
   EXPECT_EQ(archive.at("model/parameters/inducing_locations").shape,
             (std::vector<std::size_t>{4, 2}));
   EXPECT_EQ(TextOf(archive.at("model/channels")), "x\ny\\n\\\\n\n");
