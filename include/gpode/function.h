@@ -102,6 +102,9 @@ class FunctionField final : public Field {
 
  private:
   void Join(const FieldPoints& points, std::span<double> joined) const;
+  [[gnu::noinline]] void PullbackWithInputs(std::span<const double> record,
+                                            std::span<const double> g, std::span<double> bx,
+                                            std::span<double> bparameters) const;
 
   std::shared_ptr<const Function> function_;
   std::size_t dim_, inputs_;

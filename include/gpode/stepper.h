@@ -59,9 +59,13 @@ class EvaluationMemory {
   FieldPoints Points(std::size_t e) const { return {times_[e], State(e), Inputs(e)}; }
 
   // Sets the time of evaluation e and the inputs at that time, the same for all states.
-  void SetTime(std::size_t e, double t, const InputSignal* signal);
+  void SetTime(std::size_t e, double t, const InputSignal* signal) {
+    times_[e] = t;
+    if (inputs_ > 0) SetInputs(e, t, *signal);
+  }
 
  private:
+  void SetInputs(std::size_t e, double t, const InputSignal& signal);
   double* At(std::size_t e) { return memory_.data() + e * stride_; }
   const double* At(std::size_t e) const { return memory_.data() + e * stride_; }
 

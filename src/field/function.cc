@@ -87,8 +87,18 @@ void FunctionField::Record(const FieldPoints& points, std::span<double> f,
 void FunctionField::Pullback(const FieldPoints& points, std::span<const double> record,
                              std::span<const double> g, std::span<double> bx,
                              std::span<double> bparameters) const {
-  if (inputs_ == 0) return function_->Pullback(points.x, record, g, bx, bparameters);
-  const std::size_t n = points.x.size() / dim_, all = dim_ + inputs_;
+  // Arguments beyond the registers were just written in words of 8 bytes. GCC would copy a span in
+  // one piece of 16, and the processor waits for such a load; it copies members one by one.
+  const auto bstates = [&] { return std::span(bx.data(), bx.size()); };
+  const auto bothers = [&] { return std::span(bparameters.data(), bparameters.size()); };
+  if (inputs_ == 0) return function_->Pullback(points.x, record, g, bstates(), bothers());
+  PullbackWithInputs(record, g, bstates(), bothers());
+}
+
+// This is a function of its own because a large frame costs time, which autonomous fields would pay.
+void FunctionField::PullbackWithInputs(std::span<const double> record, std::span<const double> g,
+                                       std::span<double> bx, std::span<double> bparameters) const {
+  const std::size_t n = g.size() / dim_, all = dim_ + inputs_;
   const std::size_t each = function_->record_size();
   std::array<double, kMostInputs> buffer;
   const std::span<double> bjoined = std::span(buffer).first(all);

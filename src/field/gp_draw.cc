@@ -55,6 +55,17 @@ struct SumsLayout {
         size(RoundUp(prior + out, 8)) {}
 };
 
+// Adds c * a to `to`.
+void AddScaled(std::size_t n, double c, const double* __restrict a, double* __restrict to) {
+  for (std::size_t i = 0; i < n; ++i) to[i] += c * a[i];
+}
+
+// Adds c * a * b, entry by entry, to `to`.
+void AddProducts(std::size_t n, double c, const double* __restrict a, const double* __restrict b,
+                 double* __restrict to) {
+  for (std::size_t i = 0; i < n; ++i) to[i] += c * a[i] * b[i];
+}
+
 }  // namespace
 
 struct GpDraw::Tables {
@@ -303,12 +314,11 @@ void GpDraw::Pullback(std::span<const double> x, std::span<const double> record,
     const double* cotangent = g.data() + p * outputs_;
     const double* r = record.data() + p * at.size;
     for (std::size_t d = 0; d < outputs_; ++d) {
-      sums[t.sums.prior + d] += cotangent[d] * r[at.prior + d];
-      for (std::size_t k = 0; k < inputs_; ++k) {
-        const std::size_t dk = d * inputs_ + k;
-        bx[p * inputs_ + k] += cotangent[d] * r[at.slope + dk];
-        sums[t.sums.prior_slope + dk] += cotangent[d] * point[k] * r[at.prior_slope + dk];
-      }
+      const double c = cotangent[d];
+      sums[t.sums.prior + d] += c * r[at.prior + d];
+      AddScaled(inputs_, c, r + at.slope + d * inputs_, bx.data() + p * inputs_);
+      AddProducts(inputs_, c, point, r + at.prior_slope + d * inputs_,
+                  sums + t.sums.prior_slope + d * inputs_);
     }
     simd::Active().update_pullback(t.update, point, r + at.phi, r + at.psi, cotangent,
                                    sums + t.sums.weights, sums + t.sums.locations,

@@ -60,17 +60,19 @@ void RungeKutta::ReverseInterpolate(StepReverse& step, double theta,
 }
 
 void RungeKutta::ReverseAdvance(StepReverse& step) const {
-  AddScaled(1, step.bnext(), step.bx());
+  const double h = step.h();
+  const std::span<double> bx = step.bx(), bnext = step.bnext();
+  AddScaled(1, bnext, bx);
   for (std::size_t i = 0; i < tableau_.stages; ++i) {
-    if (tableau_.b[i] != 0) AddScaled(step.h() * tableau_.b[i], step.bnext(), step.bslope(i));
+    if (tableau_.b[i] != 0) AddScaled(h * tableau_.b[i], bnext, step.bslope(i));
   }
   for (std::size_t stage = step.evaluations(); stage-- > 1;) {
     const std::span<const double> bstage = step.Pullback(stage);
     if (bstage.empty()) continue;
-    AddScaled(1, bstage, step.bx());
+    AddScaled(1, bstage, bx);
+    const double* a = tableau_.Row(stage);
     for (std::size_t j = 0; j < stage; ++j) {
-      const double a = tableau_.Row(stage)[j];
-      if (a != 0) AddScaled(step.h() * a, bstage, step.bslope(j));
+      if (a[j] != 0) AddScaled(h * a[j], bstage, step.bslope(j));
     }
   }
 }

@@ -85,6 +85,7 @@ struct Solver::Run {
 
   std::size_t size;  // n D
   std::size_t most;  // evaluations in a step; the search for a first step takes two
+  std::size_t closing;
   std::span<double> x, next;
   Step step;
   bool shares_first = false;
@@ -102,7 +103,8 @@ struct Solver::Run {
         times(when),
         states(out),
         size(x0.size()),
-        most(std::max<std::size_t>(stepper.most_evaluations(), 2)) {
+        most(std::max<std::size_t>(stepper.most_evaluations(), 2)),
+        closing(stepper.closing()) {
     if (solver.workspace_.size() < 3 * size) solver.workspace_.resize(3 * size);
     const std::span<double> all(solver.workspace_);
     x = all.subspan(0, size);
@@ -186,8 +188,8 @@ struct Solver::Run {
       if (keep) store.outputs_.push_back({store.steps_.size(), theta});
       Emit(theta);
     }
-    const bool shared = stepper.closing() < step.evaluations_;
-    if (shared) known = step.Index(stepper.closing());
+    const bool shared = closing < step.evaluations_;
+    if (shared) known = step.Index(closing);
     if (keep) {
       store.used_ = step.rest_ + step.evaluations_ - 1;
       store.steps_.push_back({t, h, step.first_, step.rest_, step.evaluations_, shares_first});

@@ -30,12 +30,10 @@ void EvaluationMemory::Reserve(std::size_t count) {
   if (count > times_.size()) times_.resize(std::max(count, times_.size() * 3 / 2));
 }
 
-void EvaluationMemory::SetTime(std::size_t e, double t, const InputSignal* signal) {
-  times_[e] = t;
-  if (inputs_ == 0) return;
-  const std::size_t each = signal->size();
+void EvaluationMemory::SetInputs(std::size_t e, double t, const InputSignal& signal) {
+  const std::size_t each = signal.size();
   const std::span<double> u = Inputs(e);
-  signal->At(t, u.first(each));
+  signal.At(t, u.first(each));
   for (std::size_t i = each; i < inputs_; ++i) u[i] = u[i - each];
 }
 

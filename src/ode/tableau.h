@@ -35,7 +35,12 @@ struct Tableau {
   // Returns a_ij for stage i and j < i.
   const double* Row(std::size_t stage) const { return a.data() + stage * (stage - 1) / 2; }
   // Returns sum_p dense_ip theta^(p+1).
-  double DenseWeight(std::size_t stage, double theta) const;
+  double DenseWeight(std::size_t stage, double theta) const {
+    const double* row = dense.data() + stage * degree;
+    double sum = 0;
+    for (std::size_t p = degree; p-- > 0;) sum = (sum + row[p]) * theta;
+    return sum;
+  }
 };
 
 // Returns the tableaus of the built-in methods.

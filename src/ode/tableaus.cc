@@ -299,13 +299,6 @@ constexpr std::array kTableaus = {
 
 }  // namespace
 
-double Tableau::DenseWeight(std::size_t stage, double theta) const {
-  const double* row = dense.data() + stage * degree;
-  double sum = 0;
-  for (std::size_t p = degree; p-- > 0;) sum = (sum + row[p]) * theta;
-  return sum;
-}
-
 std::span<const Tableau> RungeKuttaTableaus() { return kTableaus; }
 
 }  // namespace gpode
