@@ -21,9 +21,9 @@
 namespace gpode {
 
 struct Coordinates {
-  Vector state_scale, state_offset;  // (D)
-  double time_scale = 1;             // the user's time per unit of the model's
-  Vector input_scale, input_offset;  // (U)
+  Vector state_scale = {}, state_offset = {};  // (D)
+  double time_scale = 1;                       // the user's time per unit of the model's
+  Vector input_scale = {}, input_offset = {};  // (U)
 
   std::size_t dim() const { return static_cast<std::size_t>(state_scale.size()); }
   std::size_t inputs() const { return static_cast<std::size_t>(input_scale.size()); }

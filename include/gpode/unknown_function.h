@@ -48,6 +48,8 @@ struct FunctionSetting {
   // Whether a draw varies beyond its latent variables, as a process does between its inducing
   // points. A point estimate is the mean function instead.
   bool with_residual = true;
+  // Whether a sampler draws the latent variables.
+  bool is_sampled = false;
 };
 
 // Where training starts: values of the hyperparameters, in the order of AddParameters, and of the

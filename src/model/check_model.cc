@@ -52,7 +52,7 @@ void CheckParameters(const Model& m, const ModelParts& parts) {
 }
 
 void CheckDraws(const Model& m) {
-  if (m.options.posterior == "draws") {
+  if (GetPosteriorFamily(m.options.posterior).is_sampled()) {
     CheckAtLeast(kWhere, "the number of draws", m.draws.rows(), 1);
   }
   if (m.draws.rows() == 0) return;

@@ -24,9 +24,11 @@ ModelParts::ModelParts(const FitOptions& options, const ModelShape& shape)
   const PosteriorFamily& family = GetPosteriorFamily(options.posterior);
   ParameterLayout trial;
   const bool point = family.Make({}, trial)->is_point_estimate();
-  function_ = MakeUnknownFunction(
-      options.function,
-      {.options = options, .dim = shape.dim, .inputs = shape.inputs, .with_residual = !point});
+  function_ = MakeUnknownFunction(options.function, {.options = options,
+                                                     .dim = shape.dim,
+                                                     .inputs = shape.inputs,
+                                                     .with_residual = !point,
+                                                     .is_sampled = family.is_sampled()});
   latent_.Add(function_->latent());
   latent_.Add({.name = "x0",
                .items = shape.trajectories,

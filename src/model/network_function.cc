@@ -57,7 +57,7 @@ class SlopeDensity {
 // estimate has weight decay, and a posterior with a spread its own weight.
 double DivergenceWeight(const FunctionSetting& setting) {
   const NeuralOptions& neural = setting.options.neural;
-  if (setting.options.posterior == "draws") return 1;
+  if (setting.is_sampled) return 1;
   return setting.with_residual ? neural.kl_weight : neural.weight_decay;
 }
 

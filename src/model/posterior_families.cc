@@ -287,8 +287,10 @@ class GaussianPosterior final : public LatentPosterior {
 template <typename Posterior, auto... kArguments>
 class Family final : public PosteriorFamily {
  public:
-  explicit Family(std::string name) : name_(std::move(name)) {}
+  explicit Family(std::string name, bool sampled = false)
+      : name_(std::move(name)), sampled_(sampled) {}
   std::string_view name() const override { return name_; }
+  bool is_sampled() const override { return sampled_; }
   std::unique_ptr<LatentPosterior> Make(const LatentLayout& latent,
                                         ParameterLayout& parameters) const override {
     return std::make_unique<Posterior>(latent, parameters, kArguments...);
@@ -296,6 +298,7 @@ class Family final : public PosteriorFamily {
 
  private:
   std::string name_;
+  bool sampled_;
 };
 
 Registry<PosteriorFamily>& Families() {
@@ -305,7 +308,7 @@ Registry<PosteriorFamily>& Families() {
     own->Add(std::make_unique<Family<GaussianPosterior, false>>("blocks"));
     own->Add(std::make_unique<Family<GaussianPosterior, true>>("normals"));
     own->Add(std::make_unique<Family<PointEstimate>>("point"));
-    own->Add(std::make_unique<Family<PointEstimate>>("draws"));
+    own->Add(std::make_unique<Family<PointEstimate>>("draws", true));
     return own;
   }();
   return registry;

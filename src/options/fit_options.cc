@@ -233,7 +233,9 @@ const std::vector<NamedModel>& ListModels() {
 }
 
 // A sampler follows whole trajectories, whatever the options say.
-bool IsSampled(const FitOptions& options) { return options.posterior == "draws"; }
+bool IsSampled(const FitOptions& options) {
+  return GetPosteriorFamily(options.posterior).is_sampled();
+}
 
 NamedModel NameOf(const FitOptions& options) {
   for (const NamedModel& m : ListModels()) {

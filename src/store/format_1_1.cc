@@ -6,6 +6,7 @@
 #include <array>
 
 #include "gpode/error.h"
+#include "gpode/options.h"
 #include "io/files.h"
 #include "io/zip.h"
 #include "model/check_shapes.h"
@@ -71,7 +72,7 @@ void ReadParameters(const Archive& archive, std::string_view file, Model& model)
 
 // A row of draws had the latent variables of the function, then its sampled hyperparameters.
 void ReadDraws(const Archive& archive, std::string_view file, Model& model) {
-  if (model.options.posterior != "draws") return;
+  if (!IsSampled(model.options)) return;
   const ModelParts parts(model.options, ShapeOf(model));
   const bool network = parts.layout().Has("weight_mean");
   const std::vector<std::string> of_function =
