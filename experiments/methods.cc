@@ -22,8 +22,9 @@ void SetTolerances(double loose, double tight, FitOptions* o) {
   o->tight_tolerance = tight;
 }
 
-// Our vanilla GPODE begins with a shooting phase on all tasks, also on `long`, where the paper's has
-// none and fails. The task `efficiency` compares the two bounds without the phases that mix them.
+// Our vanilla GPODE begins with a shooting phase on all tasks, also on `long`, where the paper's
+// has none and fails. The task `efficiency` compares the two bounds without the phases that mix
+// them.
 void SetGpode(const TaskInfo& task, FitOptions* o) {
   if (task.kind == TaskKind::kEfficiency) o->approach = 0;
   if (IsSubject(task, "35") || task.name == "mocap-39-long") SetTolerances(0.3, 0.03, o);

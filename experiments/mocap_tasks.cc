@@ -1,5 +1,6 @@
 // The tasks of motion capture (paper, section 4.4): 50 channels, an ODE in 5 principal components.
-// Test forecasts start from the first test frame and are scored on every frame, including the first.
+// Test forecasts start from the first test frame and are scored on every frame, including the
+// first.
 #include <fmt/format.h>
 
 #include "experiments/mocap.h"

@@ -6,8 +6,8 @@
 //                                 GPODE and its sampler only
 //
 // docs/formats.md describes the contents. Numbers that are not finite are the strings "inf", "-inf"
-// and "nan". Files appear complete or not at all, and a run's JSON appears last. Functions that read
-// throw an InputError of one line that begins with the file's name.
+// and "nan". Files appear complete or not at all, and a run's JSON appears last. Functions that
+// read throw an InputError of one line that begins with the file's name.
 //
 // Thread safety: all functions may be called from any thread.
 //

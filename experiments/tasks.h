@@ -1,5 +1,6 @@
-// The tasks of the paper's experiments (Hegde et al. 2022, sections 4 and S2), and new ones: training
-// data, tests, sizes. Simulated data are regenerated; motion capture is read from a folder.
+// The tasks of the paper's experiments (Hegde et al. 2022, sections 4 and S2), and new ones:
+// training data, tests, sizes. Simulated data are regenerated; motion capture is read from a
+// folder.
 //
 //   vdp-regular, vdp-irregular, fhn    tables 1 and 2
 //   long-T-NOISE                       section 4.3; T = 25, 40, 55, noise variance 0.01, 0.05, 0.1
@@ -36,8 +37,8 @@ struct TaskInfo {
 
 // Held-out values that a forecast is compared with.
 struct TestSequence {
-  // The forecast starts from these channels at the first time or, if there are none, from the learnt
-  // initial state of the training trajectory.
+  // The forecast starts from these channels at the first time or, if there are none, from the
+  // learnt initial state of the training trajectory.
   std::vector<double> start_values;
   std::vector<double> times;  // (T)
   Matrix values;              // (T, channels)

@@ -30,8 +30,8 @@ enum class BoundKind { kVanilla, kShooting };
 // How the tolerance of shooting is set, and its prior.
 enum class ToleranceRule { kLowered, kFixed, kLearnt };
 enum class TolerancePrior { kGaussian, kLaplace };
-// How channels y show the states x: y = x; y = C x + b with principal components C, whose scores are
-// the states; or y = C x + b with a given C, of fewer, as many or more channels than states.
+// How channels y show the states x: y = x; y = C x + b with principal components C, whose scores
+// are the states; or y = C x + b with a given C, of fewer, as many or more channels than states.
 enum class Observation { kIdentity, kPca, kMatrix };
 
 struct NeuralOptions {
@@ -90,8 +90,8 @@ struct FitOptions {
   // steps in a row without a better bound; 0 takes all steps.
   std::size_t patience = 4;
   // The noise starts from what a smoother leaves over, is held there for this share of all steps,
-  // and follows the residuals from then on. A noise that adapts from the first step would grow until
-  // it explains what the field has not learnt yet.
+  // and follows the residuals from then on. A noise that adapts from the first step would grow
+  // until it explains what the field has not learnt yet.
   double noise_hold = 0.75;
   // Counts observations whose residuals are correlated, in time or between channels, as the fewer
   // independent ones that they are worth. Otherwise the bands would be too narrow.

@@ -5,8 +5,8 @@
 //
 // A likelihood is a log density with its reverse, a predictive distribution (cdf, quantile, draw;
 // also of the mixture over the draws of a forecast), and an update of its own parameters during
-// training. All parameters are positive numbers, equally many for each channel: parameters (channels,
-// parameters_per_channel()), in the user's units.
+// training. All parameters are positive numbers, equally many for each channel: parameters
+// (channels, parameters_per_channel()), in the user's units.
 //
 // Thread safety: likelihoods do not change; everything may be called from any thread.
 //
@@ -42,8 +42,8 @@ class Likelihood {
   virtual double LogDensity(double y, double value, std::span<const double> p) const = 0;
   virtual double LogDensityReverse(double y, double value, std::span<const double> p,
                                    double& bvalue, std::span<double> bp) const = 0;
-  // What an observation counts that an integration did not reach. A draw that fails must not look
-  // better than one that is merely wrong.
+  // Returns the value of an observation that an integration did not reach. A failed draw must not
+  // look better than one that is merely wrong.
   virtual double MissedLogDensity(double y, std::span<const double> p) const = 0;
 
   virtual double Cdf(double y, double value, std::span<const double> p) const = 0;

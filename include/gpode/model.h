@@ -1,9 +1,10 @@
-// A learnt model: the posterior of an unknown vector field, and of everything else that was unknown.
+// A learnt model: the posterior of an unknown vector field, and of everything else that was
+// unknown.
 //
-// GPODE (Hegde et al., UAI 2022) has a sparse Gaussian process prior on the field of an unknown ODE,
-// learnt by maximising a bound on the evidence, either over whole trajectories (vanilla) or over
-// short segments whose start states have posteriors of their own (shooting). The models that the
-// paper compares it with make other choices (fit_options.h) and share everything else.
+// GPODE (Hegde et al., UAI 2022) has a sparse Gaussian process prior on the field of an unknown
+// ODE, learnt by maximising a bound on the evidence, either over whole trajectories (vanilla) or
+// over short segments whose start states have posteriors of their own (shooting). The models that
+// the paper compares it with make other choices (fit_options.h) and share everything else.
 //
 // Thread safety: a plain value.
 //

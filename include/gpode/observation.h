@@ -1,4 +1,4 @@
-// What is seen of a state:  y = C x + b + noise,  noise_c ~ N(0, noise_variance_c) for each channel
+// Observation of a state:  y = C x + b + noise,  noise_c ~ N(0, noise_variance_c) for each channel
 // c.
 //
 // In a model, C (channels, D) and b (channels) also hold the scaling between the model's
@@ -30,7 +30,7 @@ struct ObservationMap {
 
   std::size_t channels() const { return matrix.rows(); }
   std::size_t dim() const { return matrix.cols(); }
-  // Whether every state has a channel of its own.
+  // Tells whether every state has a channel of its own.
   bool IsDiagonal() const;
   // Rows of states (n, D) to rows of channels (n, channels), without noise.
   Matrix Apply(const Matrix& states) const;
@@ -38,8 +38,8 @@ struct ObservationMap {
   void ApplyTo(std::span<const double> x, std::span<double> channels) const;
   void AddReverse(std::span<const double> bchannels, std::span<double> bx) const;
   // The state of one row of channel values by least squares, from the channels that are not NaN;
-  // with the covariance (channels, channels) of the values, also that of the state. Nothing if these
-  // channels do not determine the state.
+  // with the covariance (channels, channels) of the values, also that of the state. Nothing if
+  // these channels do not determine the state.
   std::optional<StateEstimate> StateOf(std::span<const double> values,
                                        const Matrix& covariance = {}) const;
   // The same for rows of values (n, channels); NaN where a state is not determined.

@@ -4,7 +4,8 @@
 // that steps need not end there. The adjoint differentiates the computed numbers: it goes back
 // through the accepted steps with their sizes held fixed ("discretise, then differentiate"), and
 // evaluates no field, since the forward pass recorded what it needs.
-//   Hairer, Norsett, Wanner: Solving Ordinary Differential Equations I (1993), sections II.4 - II.6.
+//   Hairer, Norsett, Wanner: Solving Ordinary Differential Equations I (1993), sections II.4 -
+//   II.6.
 //
 // A batch of n states may share the steps: x0 is then (n, D), and each step is as small as the most
 // demanding state needs. All states of a batch have the same inputs.

@@ -48,7 +48,7 @@ const std::vector<NamedModel>& ListModels();
 NamedModel NameOf(const FitOptions& options);
 // Sets function, posterior and bound; an unknown name is an error that begins with `source`.
 void SetModel(FitOptions& options, std::string_view name, std::string_view source);
-// Whether the posterior is sampled (nuts.h) rather than trained.
+// Tells whether the posterior is sampled (nuts.h) rather than trained.
 bool IsSampled(const FitOptions& options);
 
 struct OptionInfo {

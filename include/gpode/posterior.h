@@ -3,7 +3,8 @@
 // Everything is in the user's units (coordinates.h).
 //
 // Draw i of a seed is the same function in every forecast, imputation and DrawField. All draws of a
-// point estimate (npODE, NeuralODE) are the same; those of a sampled model are chosen by seed and i.
+// point estimate (npODE, NeuralODE) are the same; those of a sampled model are chosen by seed and
+// i.
 //
 // Times do not decrease; they may be before a start, which is then integrated backwards. No times
 // give a forecast of no rows. Times that are not finite, and no draws, are an InputError.
@@ -83,8 +84,8 @@ class Posterior {
   Forecast From(const StartState& start, double time, std::span<const double> times,
                 const ForecastOptions& options = {}) const;
 
-  // The state of channel values by least squares, from those that are not NaN, with its covariance if
-  // that of the values (channels, channels) is given. Throws an InputError if the values do not
+  // The state of channel values by least squares, from those that are not NaN, with its covariance
+  // if that of the values (channels, channels) is given. Throws an InputError if the values do not
   // determine the state.
   StartState StateOf(std::span<const double> values, const Matrix& covariance = {}) const;
 
@@ -93,8 +94,8 @@ class Posterior {
   Imputation FillGaps(std::size_t trajectory, const gpode::Trajectory& seen, double level = 0.9,
                       const ForecastOptions& options = {}) const;
 
-  // The mean and the variance of the field at the rows of states (n, D), (n, D) each. They are exact
-  // where the function has closed forms, and otherwise those of 256 draws.
+  // The mean and the variance of the field at the rows of states (n, D), (n, D) each. They are
+  // exact where the function has closed forms, and otherwise those of 256 draws.
   Matrix FieldMean(const Matrix& states) const;
   Matrix FieldVariance(const Matrix& states) const;
   // The mean as a function, where there is no closed form that of 64 draws; and draw i.

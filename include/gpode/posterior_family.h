@@ -86,8 +86,8 @@ class PosteriorFamily {
   virtual ~PosteriorFamily() = default;
 
   virtual std::string_view name() const = 0;
-  // Whether the posterior is a set of draws by a sampler (nuts.h), each of which has parameters of
-  // this family, rather than trained parameters.
+  // Tells whether the posterior is a set of draws by a sampler (nuts.h), each of which has
+  // parameters of this family, rather than trained parameters.
   virtual bool is_sampled() const { return false; }
   // Adds the parameters of all parts to `parameters`, and returns the posterior that they describe.
   virtual std::unique_ptr<LatentPosterior> Make(const LatentLayout& latent,

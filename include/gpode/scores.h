@@ -1,7 +1,7 @@
 // Scores of a forecast against observations.
 //
-// With draws x_s, s = 1 .. S, and the likelihood p(y | x) of a channel, whose variance is enlarged by
-// 1e-8, for every value y:
+// With draws x_s, s = 1 .. S, and the likelihood p(y | x) of a channel, whose variance is enlarged
+// by 1e-8, for every value y:
 //   MNLL      - log (1/S) sum_s p(y | x_s)
 //   MSE       (y - (1/S) sum_s x_s)^2
 //   CRPS      E|Y - y| - E|Y - Y'| / 2,  Y and Y' from the mixture of the p(. | x_s)

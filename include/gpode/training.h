@@ -1,6 +1,6 @@
 // Training runs that can be watched, stopped, killed and taken up again.
 //
-// What a run computes is set by data and FitOptions alone. FitControl says who watches and where
+// The result of a run is set by data and FitOptions alone. FitControl says who watches and where
 // checkpoints go, and changes no bit of the result: a run that was killed and resumed, any number
 // of times, ends with the model file of an uninterrupted one.
 //
@@ -29,8 +29,8 @@ struct Progress {
   BoundKind phase = BoundKind::kVanilla;
   double bound = 0;
   double loglik = 0, constraint = 0, kl_u = 0;
-  // The tolerance of shooting, and the root mean square of the gaps between segments (Laplace: their
-  // mean size), in the model's states of unit size. Without gaps both are equal.
+  // The tolerance of shooting, and the root mean square of the gaps between segments (Laplace:
+  // their mean size), in the model's states of unit size. Without gaps both are equal.
   double tolerance = 0, gap = 0;
   double noise = 0;        // mean over channels of the noise's standard deviation
   double lengthscale = 0;  // geometric mean, in the model's states of unit size

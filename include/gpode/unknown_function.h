@@ -40,19 +40,19 @@
 
 namespace gpode {
 
-// What an unknown function is made for.
+// The setting that an unknown function is made for.
 struct FunctionSetting {
   FitOptions options;
   std::size_t dim = 0;     // D, of the state
   std::size_t inputs = 0;  // U, of the inputs
-  // Whether a draw varies beyond its latent variables, as a process does between its inducing
+  // Says whether a draw varies beyond its latent variables, as a process does between its inducing
   // points. A point estimate is the mean function instead.
   bool with_residual = true;
-  // Whether a sampler draws the latent variables.
+  // Says whether a sampler draws the latent variables.
   bool is_sampled = false;
 };
 
-// Where training starts: values of the hyperparameters, in the order of AddParameters, and of the
+// The start of training: values of the hyperparameters, in the order of AddParameters, and of the
 // latent variables.
 struct FunctionStart {
   std::vector<double> hyperparameters;
@@ -118,11 +118,11 @@ class UnknownFunction {
   // also its reverse for the cotangent b. It counts where the posterior is a point estimate.
   virtual double HyperparameterCost(double /*b*/, std::span<double> /*bvalues*/) const { return 0; }
 
-  // Whether different latent variables give the same function, as exchanging the hidden units of a
-  // network does. Chains of a sampler then start from fits of their own.
+  // Tells whether different latent variables give the same function, as exchanging the hidden units
+  // of a network does. Chains of a sampler then start from fits of their own.
   virtual bool has_symmetries() const { return false; }
-  // Whether the prior holds the field back where there are no data. Otherwise short segments follow
-  // the noise from one state to the next, and training starts with whole trajectories.
+  // Tells whether the prior holds the field back where there are no data. Otherwise short segments
+  // follow the noise from one state to the next, and training starts with whole trajectories.
   virtual bool is_regular() const { return true; }
 
   // The exact moments of the field at points (n, D + U) for Gaussian latent variables, where there
@@ -134,8 +134,8 @@ class UnknownFunction {
   // The geometric mean of the lengthscales, or NaN where there are none.
   virtual double MeanLengthscale(std::span<const double> values) const;
 
-  // What people want to know of the function: ("inducing points", "16"), ... ; and in a few words:
-  // "16 inducing points".
+  // Facts about the function for people, such as ("inducing points", "16"), and a summary in a few
+  // words, such as "16 inducing points".
   virtual std::vector<std::pair<std::string, std::string>> Facts() const { return {}; }
   virtual std::string Summary() const { return ""; }
 };

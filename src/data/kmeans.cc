@@ -68,7 +68,7 @@ Matrix KMeans(const Matrix& points, std::size_t k, std::uint64_t seed) {
   const Matrix centred = points.rowwise() - points.colwise().mean();
   const double spread = std::sqrt(centred.squaredNorm() /
                                   static_cast<double>(std::max<Eigen::Index>(points.size(), 1)));
-  // Where the points are one point but for rounding, as far as unit scales ask for.
+  // The points may coincide up to rounding, relative to scales of one.
   const double unit = spread > 1e-12 * points.cwiseAbs().maxCoeff() ? spread : 1.0;
   std::vector<double> normals(centres.size());
   stream.Normals(normals, 1u << 20);

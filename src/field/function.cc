@@ -95,7 +95,8 @@ void FunctionField::Pullback(const FieldPoints& points, std::span<const double> 
   PullbackWithInputs(record, g, bstates(), bothers());
 }
 
-// This is a function of its own because a large frame costs time, which autonomous fields would pay.
+// This is a function of its own because a large frame costs time, which autonomous fields would
+// pay.
 void FunctionField::PullbackWithInputs(std::span<const double> record, std::span<const double> g,
                                        std::span<double> bx, std::span<double> bparameters) const {
   const std::size_t n = g.size() / dim_, all = dim_ + inputs_;

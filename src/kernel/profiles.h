@@ -30,8 +30,8 @@ void ForDecays(double scale, std::span<const double> s, Each each) {
   }
 }
 
-// Returns sqrt(n / chi^2_n), with chi^2_n the sum of n squared normals. A vector of standard normals
-// times this factor is a multivariate Student t with n degrees of freedom.
+// Returns sqrt(n / chi^2_n), with chi^2_n the sum of n squared normals. A vector of standard
+// normals times this factor is a multivariate Student t with n degrees of freedom.
 double StudentFactor(std::span<const double> normals);
 
 #define GPODE_KERNEL(name) const Kernel& name();

@@ -8,8 +8,8 @@
 // whole trajectories. Every draw has its own function and its own states. Where the posterior is a
 // point estimate, both are logarithms of joint densities up to constants.
 //
-// A work item is one draw with a few segments. The cost is that of the chosen segments, however many
-// there are in all; once an evaluation of that size was made, the next allocates nothing.
+// A work item is one draw with a few segments. The cost is that of the chosen segments, however
+// many there are in all; once an evaluation of that size was made, the next allocates nothing.
 //
 // The solver starts each (draw, segment) with the step size that worked last time, or one that was
 // not integrated yet with a step size that worked for others: that is the checkpoint.
@@ -64,7 +64,7 @@ class Bound final : public Objective {
 
   // The random numbers of all draws at `step`, for the chosen segments.
   void SampleNormals(std::uint64_t seed, std::uint64_t step, ThreadPool& pool);
-  // Those of draw s: the normals of its latent variables, and the draw of the function.
+  // The random numbers of draw s: normals of its latent variables, and the draw of the function.
   std::span<double> normals(std::size_t s) { return normals_[s]; }
   FunctionDraw& draw(std::size_t s) { return *draws_[s]; }
 

@@ -1,4 +1,4 @@
-// Whether the parts of a model fit together. See gpode/model.h.
+// Checks that the parts of a model fit together. See gpode/model.h.
 #include <fmt/format.h>
 
 #include <cmath>

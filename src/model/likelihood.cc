@@ -1,4 +1,4 @@
-// What all likelihoods share, and their registry. See gpode/likelihood.h.
+// The functions that all likelihoods share, and their registry. See gpode/likelihood.h.
 #include "gpode/likelihood.h"
 
 #include <algorithm>

@@ -2,7 +2,8 @@
 //
 //   latent variables   function | x0 | state         (gpode/latent.h)
 //   parameters         hyperparameters of the function, parameters of the posterior of each part,
-//                      parameters of the likelihood; their names are part of the model file's format
+//                      parameters of the likelihood; their names are part of the model file's
+//                      format
 //
 // Training, sampling, prediction and the checks of model files all work on these parts, and make
 // draws in the same way.

@@ -13,8 +13,8 @@ namespace gpode {
 // The step size, as a share of the natural gradient.
 inline constexpr double kNaturalStep = 0.03;
 
-// Returns the step of log variance where `ratio` is E r^2 / variance. The natural gradient is capped
-// at one in size, so that no step is longer than kNaturalStep.
+// Returns the step of log variance where `ratio` is E r^2 / variance. The natural gradient is
+// capped at one in size, so that no step is longer than kNaturalStep.
 inline double NaturalLogStep(double ratio) {
   return kNaturalStep * std::clamp(ratio - 1.0, -1.0, 1.0);
 }

@@ -1,8 +1,8 @@
 // A network (gpode/mlp.h) as an unknown function: the field of the neural ODE of
 //   R. T. Q. Chen et al. (2018), Neural ordinary differential equations.
 //
-// The prior of a weight is N(0, prior_scale^2 / inputs), that of a bias N(0, 1). The latent variables
-// are in units of it, so that all of them are standard normal: weights = scale * z.
+// The prior of a weight is N(0, prior_scale^2 / inputs), that of a bias N(0, 1). The latent
+// variables are in units of it, so that all of them are standard normal: weights = scale * z.
 #pragma once
 
 #include <memory>

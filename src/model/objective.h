@@ -5,10 +5,10 @@
 //   Sums(first, end, ...)   evaluates work items; each writes its own slot of raw sums
 //   Finish(sums, ...)       turns the slots of all items into value and gradient, once
 //
-// Every item is a pure function of what Begin took. Slots are added up in the order of the items, so
-// the result has the same bits whoever evaluates which items: the threads of a pool today, ranks or
-// a device later. What an objective remembers between evaluations to be faster (step sizes of its
-// solver) is part of its checkpoint.
+// Every item is a pure function of what Begin took. Slots are added up in the order of the items,
+// so the result has the same bits whoever evaluates which items: the threads of a pool today, ranks
+// or a device later. What an objective remembers between evaluations to be faster (step sizes of
+// its solver) is part of its checkpoint.
 //
 //   objective.Begin(where, pool);
 //   evaluator.Evaluate(objective, sums);
@@ -57,7 +57,7 @@ class Objective {
   virtual BoundTerms Finish(std::span<const double> slots, std::span<double> bvalues,
                             ThreadPool& pool) = 0;
 
-  // What makes the next evaluation faster.
+  // The memory that makes the next evaluation faster.
   virtual std::vector<double> Checkpoint() const = 0;
   virtual void Restore(std::span<const double> checkpoint) = 0;
 };

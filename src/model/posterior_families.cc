@@ -119,7 +119,8 @@ class PointEstimate final : public LatentPosterior {
 };
 
 // z = mean + chol normals for every item: independent Gaussians with a full covariance each, or,
-// with `diagonal`, independent normals. Items of one variable have a deviation in place of a factor.
+// with `diagonal`, independent normals. Items of one variable have a deviation in place of a
+// factor.
 class GaussianPosterior final : public LatentPosterior {
  public:
   GaussianPosterior(const LatentLayout& latent, ParameterLayout& layout, bool diagonal)

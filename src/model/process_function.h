@@ -1,4 +1,5 @@
-// The sparse Gaussian process of the paper as an unknown function (sections 3.1 to 3.3, S1.1, S1.2).
+// The sparse Gaussian process of the paper as an unknown function (sections 3.1 to 3.3, S1.1,
+// S1.2).
 //
 // Latent variables are the whitened inducing values of every output; hyperparameters are inducing
 // locations, lengthscales and variances. A draw adds a function drawn from the prior to the update

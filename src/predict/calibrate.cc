@@ -11,7 +11,7 @@ struct Excess {
   double sum = 0, count = 0;
 };
 
-// Of one value: squared error of the draws' mean, less their variance. Nothing without draws.
+// Adds the squared error of the draws' mean minus their variance at one value, if there are draws.
 void AddExcess(const Forecast& forecast, Eigen::Index i, Eigen::Index c, double y, Excess& excess) {
   double n = 0, sum = 0, squares = 0;
   for (const Matrix& draw : forecast.draws) {

@@ -1,4 +1,4 @@
-// What looks odd in data before anything is learnt from them.
+// Remarks on data that look odd before anything is learnt from them.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -24,7 +24,8 @@ std::string TrajectoryName(const TrainedModel& trained, std::size_t trajectory);
 // name; the others are state1, state2, ...
 std::vector<std::string> StateNames(const Model& model);
 
-// A name and its unit: "voltage [mV]" and "voltage (mV)" both have the name voltage and the unit mV.
+// A name and its unit: "voltage [mV]" and "voltage (mV)" both have the name voltage and the unit
+// mV.
 struct Quantity {
   std::string name, unit;
 

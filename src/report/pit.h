@@ -1,8 +1,8 @@
 // Calibration of forecasts by the probability integral transform (PIT)
 //   u = (1/S) sum_s Phi((y - x_s) / sd)
-// of every observation y, with draws x_s, s = 1, ..., S, and the standard deviation sd of the noise.
-// The values u are uniform if forecasts are calibrated. The central band of level p holds y if
-// |2 u - 1| <= p.
+// of every observation y, with draws x_s, s = 1, ..., S, and the standard deviation sd of the
+// noise. The values u are uniform if forecasts are calibrated. The central band of level p holds y
+// if |2 u - 1| <= p.
 //
 // Thread safety: plain values and functions.
 #pragma once

@@ -1,4 +1,4 @@
-// What data and options must be before a model can be learnt.
+// Checks of data and options before a model is learnt.
 #pragma once
 
 #include "gpode/dataset.h"
@@ -6,8 +6,8 @@
 
 namespace gpode {
 
-// Throws an InputError that names the option which does not fit the data, or the data that cannot be
-// learnt from.
+// Throws an InputError that names the option which does not fit the data, or the data that cannot
+// be learnt from.
 void CheckFitInput(const Dataset& data, const FitOptions& options);
 
 }  // namespace gpode

@@ -77,8 +77,8 @@ Vector NoiseVariances(const FitOptions& options, const std::vector<Matrix>& resi
   return noise;
 }
 
-// The weight of each channel's observations: one over the residuals' autocorrelation time, times the
-// share of channels that are independent.
+// The weight of each channel's observations: one over the residuals' autocorrelation time, times
+// the share of channels that are independent.
 Vector ChannelWeights(const FitOptions& options, const std::vector<Matrix>& residuals) {
   const Eigen::Index channels = residuals.front().cols();
   Vector weights = Vector::Ones(channels);
@@ -103,8 +103,8 @@ Vector Spread(const SignalMap& signals, const Matrix& centred) {
   return spread;
 }
 
-// Sets the model's coordinates, in which states have about unit size. Scores of principal components
-// already have it.
+// Sets the model's coordinates, in which states have about unit size. Scores of principal
+// components already have it.
 void SetCoordinates(const FitOptions& options, const SignalMap& signals, const Matrix& deviations,
                     Start& start) {
   const Eigen::Index dim = deviations.cols();
@@ -145,7 +145,7 @@ double TimeScale(const Dataset& data, const Matrix& slopes) {
 Start Initialise(const Dataset& data, const FitOptions& options) {
   const ChannelMoments moments = MomentsOf(data);
   const ObservationMap user_map = UserMap(data, options);
-  // What the function cannot be made for is refused before anything else is computed.
+  // A function that cannot be made is refused before anything else is computed.
   const std::unique_ptr<UnknownFunction> function =
       MakeUnknownFunction(options.function, {.options = options, .dim = user_map.dim()});
   const SignalMap signals = SignalsOf(data, options.observation, user_map, moments);

@@ -1,5 +1,5 @@
-// The start of training: coordinates, the observation map, smoothed states and slopes, and the start
-// of the unknown function.
+// The start of training: coordinates, the observation map, smoothed states and slopes, and the
+// start of the unknown function.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// Whether the state of a training run fits its model and its data.
+// Checks that the state of a training run fits its model and its data.
 #include <fmt/format.h>
 
 #include "gpode/error.h"

@@ -46,7 +46,7 @@ std::optional<Sealed> ReadSeal(std::span<const std::byte> bytes) {
   return whole ? std::optional(seal) : std::nullopt;
 }
 
-// Whether it begins as model files do, so that someone meant it to be one.
+// Tells whether the bytes begin like a model file, which was then probably truncated.
 bool BeginsAsModel(std::span<const std::byte> bytes) {
   constexpr std::size_t kNameAt = 30;  // in a zip archive's first local header
   return Text(bytes).starts_with("PK\x03\x04") &&

@@ -95,7 +95,7 @@ class SampledFit {
   }
 
  private:
-  // Whether chains start from variational fits of their own.
+  // Tells whether chains start from variational fits of their own.
   bool FitsEachChain() const { return target_->parts().function().has_symmetries(); }
 
   // Counts steps of training and iterations of all chains together; may be called from any thread.

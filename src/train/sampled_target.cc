@@ -10,8 +10,8 @@
 namespace gpode {
 namespace {
 
-// The prior of the logarithm of the noise: its centre, as a share of the channel's variance, and its
-// standard deviation.
+// The prior of the logarithm of the noise: its centre, as a share of the channel's variance, and
+// its standard deviation.
 constexpr double kNoiseShare = 0.01, kNoiseDeviation = 2;
 
 }  // namespace

@@ -40,8 +40,8 @@ class SampledTarget {
     bool has_prior = true;
   };
 
-  // Whether all values are finite, and those that must be positive are: exp of a far position may
-  // not be.
+  // Tells whether all values are finite, and positive where they must be: exp of a far position may
+  // be neither.
   bool ArePossible(std::span<const double> values) const;
   void AddBlock(std::size_t block);
   void AddLatent(std::size_t part);
@@ -55,9 +55,9 @@ class SampledTarget {
   std::vector<double> flat_;
 };
 
-// Minus the second derivatives of the log density at `position`, by differences of its gradient. Each
-// eigenvalue is replaced by its size, and by one, the curvature of the prior, if that is larger: the
-// result is positive definite anywhere.
+// Minus the second derivatives of the log density at `position`, by differences of its gradient.
+// Each eigenvalue is replaced by its size, and by one, the curvature of the prior, if that is
+// larger: the result is positive definite anywhere.
 Matrix Curvature(const LogDensity& density, const Vector& position);
 
 }  // namespace gpode

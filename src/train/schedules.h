@@ -1,5 +1,5 @@
-// What changes in the course of training: the phases of a run, and the learning rate and the
-// tolerance of shooting over their steps.
+// Schedules of training: the phases of a run, and the learning rate and the tolerance of shooting
+// over their steps.
 #pragma once
 
 #include <cstddef>

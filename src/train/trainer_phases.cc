@@ -105,8 +105,9 @@ double Trainer::MeanLogLikelihood() {
   return sum / static_cast<double>(kDraws);
 }
 
-// Where validation data have chosen the parameters, the noise is still the one that was held or that
-// of other parameters: it settles on the residuals in a few steps more. Returns whether these begin.
+// Begins the steps in which the noise settles on the residuals of the parameters that validation
+// data have chosen; it was held before, or followed other parameters. Returns false if there are
+// none.
 bool Trainer::BeginSettling() {
   const std::vector<double>& best = state_.validation.best_flat;
   if (!IsLastPhase() || best.empty() || IsSettling() || IsNoiseKnown()) return false;

@@ -1,5 +1,5 @@
-// What changes from step to step besides the ascent of the gradient: learning rate, tolerance,
-// noise, and when to stop.
+// The quantities that change from step to step besides the parameters: learning rate, tolerance,
+// noise, and the end of a phase.
 #include <algorithm>
 #include <cmath>
 

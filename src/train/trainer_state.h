@@ -1,4 +1,4 @@
-// Where a training run stands: with the data and the options, everything that its next step depends
+// The state of a training run: with the data and the options, everything that its next step depends
 // on.
 //
 // A run is saved and restored by copying this struct whole. Its table of names for model files

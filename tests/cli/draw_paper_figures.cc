@@ -1,5 +1,5 @@
-// draw_paper_figures RESULTS DATA OUT: draws the paper's figures as `gpode reproduce` does at its end,
-// for the tests.
+// draw_paper_figures RESULTS DATA OUT: draws the paper's figures as `gpode reproduce` does at its
+// end, for the tests.
 #include <fmt/format.h>
 
 #include "experiments/figures/paper_figures.h"

@@ -15,7 +15,7 @@ TimedValues At(std::vector<double> times) {
   return {std::move(times), Matrix::Zero(n, 1)};
 }
 
-// What is true of every segmentation.
+// Checks the properties of every segmentation.
 void ExpectConsistent(const std::vector<TimedValues>& trajectories, const Segmentation& cut) {
   std::vector<std::size_t> next_observation(trajectories.size(), 0);
   std::set<std::size_t> started, ended;

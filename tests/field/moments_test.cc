@@ -1,6 +1,6 @@
-// Draws have the right moments: within Monte Carlo error, the empirical mean and covariance of f at a
-// set of points equal the exact ones of q(f), and for the prior those of the kernel. A prior scaled
-// by 1/sqrt(2), a known mistake, fails.
+// Draws have the right moments: within Monte Carlo error, the empirical mean and covariance of f at
+// a set of points equal the exact ones of q(f), and for the prior those of the kernel. A prior
+// scaled by 1/sqrt(2), a known mistake, fails.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -139,8 +139,8 @@ TEST_P(KernelTest, SlopeIsValueExactlyWhereTheKernelSaysSo) {
   EXPECT_EQ(kernel().slope_is_value(), same);
 }
 
-// The lengths lie around the chunks that profiles work in. Every length is tried out of place and in
-// place, with and without psi.
+// The lengths lie around the chunks that profiles work in. Every length is tried out of place and
+// in place, with and without psi.
 TEST_P(KernelTest, ProfileOfManyIsTheProfileOfEach) {
   for (const std::size_t n : {0, 1, 7, 63, 64, 65, 127, 128, 200}) {
     Values s(n), phi(n), psi(n), expected_phi(n), expected_psi(n);

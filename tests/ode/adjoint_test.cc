@@ -26,8 +26,8 @@ using testing_support::Unflatten;
 constexpr double kTolerance = 1e-7;
 constexpr std::size_t kFeatures = 12;
 
-// A field as a function of a flat parameter vector; `finish` turns raw cotangents into that vector's
-// gradient.
+// A field as a function of a flat parameter vector; `finish` turns raw cotangents into that
+// vector's gradient.
 struct FieldCase {
   std::string name;
   std::vector<double> parameters;
@@ -117,8 +117,8 @@ FieldCase GpCase(const std::string& kernel, std::size_t dim) {
 
 class AdjointTest : public ::testing::TestWithParam<std::tuple<std::string, bool>> {
  protected:
-  // Integrates n states, forwards or backwards in time. The requested times lie at the start, inside
-  // steps and at the end, and one of them comes twice.
+  // Integrates n states, forwards or backwards in time. The requested times lie at the start,
+  // inside steps and at the end, and one of them comes twice.
   void Check(const FieldCase& c, std::size_t n) {
     const auto& [name, backwards] = GetParam();
     const Method method = MethodFromName(name);

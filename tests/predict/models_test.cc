@@ -1,4 +1,4 @@
-// What models other than GPODE say: networks, points, draws of a sampler.
+// Predictions of models other than GPODE: networks, point estimates, draws of a sampler.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,9 +1,9 @@
 // Model files of format 1.1, which had members for each kind of model in place of named parameters.
 //
-// The folder format_1_1 has one file per named model and a training run that was stopped, all written
-// by a program before format 2. The CSV file beside a model is the output of that program for
-// `gpode forecast NAME.gpode --until 9 --points 4 --draws 8 --noise`; unfinished.csv is its output
-// after it had resumed the run to its end.
+// The folder format_1_1 has one file per named model and a training run that was stopped, all
+// written by a program before format 2. The CSV file beside a model is the output of that program
+// for `gpode forecast NAME.gpode --until 9 --points 4 --draws 8 --noise`; unfinished.csv is its
+// output after it had resumed the run to its end.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -61,7 +61,8 @@ FitOptions OptionsOf(const std::string& name) {
   return options;
 }
 
-// The prior's standard deviations of the weights of a network, which are the units of "weight_mean".
+// The prior's standard deviations of the weights of a network, which are the units of
+// "weight_mean".
 Vector UnitsOfWeights(const Model& model) {
   const NeuralOptions& neural = model.options.neural;
   return WeightScales(model.dim(), neural.hidden, model.dim(), neural.prior_scale);
@@ -84,7 +85,7 @@ class AnyModel : public testing::TestWithParam<std::string> {};
 TEST_P(AnyModel, LearnsARotation) {
   const Model model = Fit(RotationData(), OptionsOf(GetParam()));
   EXPECT_LT(ForecastError(model), 0.08) << model.warning;
-  // What is left over is the noise, 5 % of spreads of about 0.65: 0.032. Independent weights are
+  // The residual is the noise, 5 % of spreads of about 0.65: 0.032. Independent weights are
   // wider than they should be, and their noise more.
   EXPECT_GT(model.noise().Deviation(0), 0.016);
   EXPECT_LT(model.noise().Deviation(0), 0.08);

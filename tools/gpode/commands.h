@@ -1,8 +1,8 @@
 // The commands, and what they share.
 //
 // Each Add… function registers one command with its options, help and examples. The command's
-// callback does the work after all words of the command line are read. Errors are InputErrors of one
-// line; main prints them and sets the exit code.
+// callback does the work after all words of the command line are read. Errors are InputErrors of
+// one line; main prints them and sets the exit code.
 #pragma once
 
 #include <CLI/CLI.hpp>

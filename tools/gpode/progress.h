@@ -12,8 +12,8 @@
 
 namespace gpode::tool {
 
-// While an object of this class exists, SIGINT and SIGTERM set a flag instead of ending the process;
-// a second signal ends it.
+// While an object of this class exists, SIGINT and SIGTERM set a flag instead of ending the
+// process; a second signal ends it.
 class Interruption {
  public:
   Interruption();

@@ -85,8 +85,8 @@ std::string Completion(const CLI::App& app) {
       fmt::join(experiments::TaskWords(), " "));
 }
 
-// Returns the text escaped for roff: literal hyphens and backslashes, and no line that begins with a
-// control character.
+// Returns the text escaped for roff: literal hyphens and backslashes, and no line that begins with
+// a control character.
 std::string Roff(const std::string& text) {
   std::string out;
   bool line_begins = true;

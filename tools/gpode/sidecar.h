@@ -1,5 +1,6 @@
-// The sidecar of a model, NAME.gpode.toml, which `gpode fit` writes: the command, its configuration,
-// and how long training took. Times are not in the model file, so that equal runs give equal files.
+// The sidecar of a model, NAME.gpode.toml, which `gpode fit` writes: the command, its
+// configuration, and how long training took. Times are not in the model file, so that equal runs
+// give equal files.
 //
 //   timing.steps = [0, 50, ...]        # as in the model's history
 //   timing.seconds = [0.01, 0.2, ...]  # since the beginning of training, over all sessions

@@ -12,7 +12,8 @@ namespace {
 constexpr std::size_t kDotsAcross = 2, kDotsDown = 4;  // per character
 constexpr std::size_t kLabelWidth = 6;                 // of the numbers beside the y axis
 
-// Returns the smallest of 1, 2, 5 times a power of ten that cuts `range` into at most `most` pieces.
+// Returns the smallest of 1, 2, 5 times a power of ten that cuts `range` into at most `most`
+// pieces.
 double RoundStep(double range, double most) {
   const double power = std::pow(10.0, std::floor(std::log10(range / most)));
   for (const double factor : {1.0, 2.0, 5.0}) {

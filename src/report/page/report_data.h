@@ -39,7 +39,8 @@ nlohmann::ordered_json CalibrationJson(const TrainedModel& trained, const Poster
                                        const Dataset& test, const ReportOptions& options);
 nlohmann::ordered_json LearnedJson(const TrainedModel& trained);
 
-// Returns numbers in the encoding of docs/report.md: base64 of binary numbers, NaN for missing ones.
+// Returns numbers in the encoding of docs/report.md: base64 of binary numbers, NaN for missing
+// ones.
 nlohmann::ordered_json Numbers(std::span<const double> values);
 
 }  // namespace gpode::report

@@ -60,7 +60,8 @@ void DrawArrow(const Arrow& arrow, double time, Canvas* canvas) {
 void PlotField(const PlotInput& input, Canvas* canvas) {
   const Portrait portrait = PortraitOf(input);
   const std::size_t side = input.options.arrows;
-  // The legend shows the time, so it is chosen for the whole area, before the legend takes its part.
+  // The legend shows the time, so it is chosen for the whole area, before the legend takes its
+  // part.
   const Box whole = WholeArea(*canvas);
   const double cell = std::min(whole.width(), whole.height()) / static_cast<double>(side);
   const double time = RoundTime(ArrowsOf(portrait, whole, side), kLongestArrow * cell);
