@@ -3,7 +3,7 @@
 // A model lives in states z, time s and inputs w of about unit size. With the user's states x, time
 // t and inputs u,
 //
-//   x = state_scale z + state_offset,   u = input_scale w + input_offset,   t = start + time_scale s
+//   x = state_scale z + state_offset,  u = input_scale w + input_offset,  t = start + time_scale s
 //   dx/dt = state_scale (dz/ds) / time_scale
 //
 // where `start` is the start time of a trajectory.
