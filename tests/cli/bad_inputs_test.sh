@@ -206,7 +206,7 @@ open("cut.gpode", "wb").write(model[: len(model) // 2])
 flipped = bytearray(model)
 flipped[len(model) // 2] ^= 4
 open("flipped.gpode", "wb").write(flipped)
-sealed = model[: model.rindex(b"gpode model ")] + b"gpode model 2.0 crc32 "
+sealed = model[: model.rindex(b"gpode model ")] + b"gpode model 3.0 crc32 "
 open("newer.gpode", "wb").write(sealed + b"%08x" % zlib.crc32(sealed))
 print("%08x %s" % (zlib.crc32(flipped[:-8]), model[-8:].decode()), file=open("sums.txt", "w"))
 END
@@ -214,9 +214,9 @@ END
   read -r found right <sums.txt
   bad "cut.gpode: is truncated or damaged: a model file must end in its checksum" forecast cut.gpode
   bad "flipped.gpode: is damaged: checksum $found found, must be '$right'" info flipped.gpode
-  bad "newer.gpode: has the format version 2.0, gpode $GPODE_VERSION reads version 1; a newer gpode reads it" \
+  bad "newer.gpode: has format version 3.0, gpode $GPODE_VERSION reads versions 1 to 2; a newer gpode may read it" \
     score newer.gpode good.csv
-  bad "newer.gpode: has the format version 2.0, gpode $GPODE_VERSION reads version 1; a newer gpode reads it" \
+  bad "newer.gpode: has format version 3.0, gpode $GPODE_VERSION reads versions 1 to 2; a newer gpode may read it" \
     fit --resume -o newer.gpode
   bad "good.csv: is not a model file that gpode has written" forecast good.csv
   bad "good.csv: is not a model file that gpode has written" field good.csv --grid x1=0:1:2
