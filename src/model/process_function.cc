@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 
@@ -10,6 +9,7 @@
 #include "data/thin.h"
 #include "gpode/error.h"
 #include "gpode/function.h"
+#include "model/initial_inducing_values.h"
 
 namespace gpode {
 namespace {
@@ -32,25 +32,6 @@ struct LogNormalCost {
 LogNormalCost CostOf(double value, double centre, double deviation) {
   const double away = std::log(value / centre) / deviation;
   return {0.5 * away * away, away / (deviation * value)};
-}
-
-// Inducing values as the GP regression of the slopes, whitened (paper, S2.2).
-Matrix RegressedInducingValues(const Kernel& kernel, const Matrix& states, const Matrix& slopes,
-                               double jitter, const GpParameters& gp) {
-  Matrix white(slopes.cols(), gp.inducing_locations.rows());
-  for (Eigen::Index d = 0; d < slopes.cols(); ++d) {
-    const Eigen::Index row = gp.variances.size() == 1 ? 0 : d;
-    const Hyperparameters hyper{gp.lengthscales.row(row).transpose(), gp.variances[row]};
-    Matrix k = KernelMatrix(kernel, hyper, states, states);
-    k.diagonal().array() += 0.02 * hyper.variance;
-    const Vector weights = k.llt().solve(slopes.col(d));
-    const Vector u = KernelMatrix(kernel, hyper, gp.inducing_locations, states) * weights;
-    Matrix kzz = KernelMatrix(kernel, hyper, gp.inducing_locations, gp.inducing_locations);
-    kzz.diagonal().array() += std::max(jitter, 1e-6 * hyper.variance);
-    const Eigen::LLT<Matrix> llt(kzz);
-    white.row(d) = llt.matrixL().solve(u).transpose();
-  }
-  return white;
 }
 
 class ProcessDraw final : public FunctionDraw {

@@ -167,6 +167,8 @@ Start Initialise(const Dataset& data, const FitOptions& options) {
   }
   start.noise_variance = NoiseVariances(options, residuals, moments);
   start.channel_weights = ChannelWeights(options, residuals);
+  // The unknown function computes its own start. For inducing values (paper, S2.2) see
+  // model/initial_inducing_values.h.
   start.function = function->Start(Stack(start.states), slopes, start.spread);
   return start;
 }

@@ -4,8 +4,9 @@
 usage: equations_test.py ROOT
 
 Every numbered equation of the paper has one row in the tables, every file named there exists, and every function named beside it is
-mentioned in the code of that file, comments left out. A row may name several files: each function must be in one of them, and each
-file must have one of the functions. The text around the tables names functions as (`Name`, FILE); these are checked as well.
+defined in that file, or declared if it is a header; a call does not count. A row may name several files: each function must be in one
+of them, and each file must have one of the functions. The text around the tables names functions as (`Name`, FILE); these are checked
+as well.
 """
 import pathlib, re, sys
 
@@ -35,8 +36,48 @@ def mentions(text):
 
 
 def code(path):
-    """The text of a source file without comments."""
-    return re.sub(r"//[^\n]*|/\*.*?\*/", "", path.read_text(encoding="utf-8"), flags=re.S)
+    """The text of a source file without comments, directives and the contents of strings."""
+    text = re.sub(r"//[^\n]*|/\*.*?\*/", "", path.read_text(encoding="utf-8"), flags=re.S)
+    text = re.sub(r"^\s*#(?:[^\n]*\\\n)*[^\n]*", "", text, flags=re.M)
+    return re.sub(r'"(?:[^"\\\n]|\\.)*"', '""', text)
+
+
+def closing(text, start, pair):
+    """The index after the bracket that closes the one at start."""
+    depth = 0
+    for i in range(start, len(text)):
+        depth += (text[i] == pair[0]) - (text[i] == pair[1])
+        if depth == 0:
+            return i + 1
+    return len(text)
+
+
+def class_bodies(text, name):
+    """The bodies of classes with this name."""
+    for match in re.finditer(rf"\b(?:class|struct) {name}\b[^;{{()]*{{", text):
+        yield text[match.end():closing(text, match.end() - 1, "{}")]
+
+
+def has_function(text, name, prefix, ends):
+    """Tells whether a function is introduced: a type before its name, and one of `ends` after its parameters."""
+    for match in re.finditer(rf"{prefix}\b{name}\s*\(", text):
+        before = re.split(r"[;{}]|\b(?:public|private|protected):", text[:match.start()])[-1]
+        if not re.fullmatch(r"[\w:<>,*&\s\[\]]*[\w>*&]\s*", before) or re.search(r"\b(return|throw|else|new|case)\b", before):
+            continue  # a call: no type stands before it
+        after = text[closing(text, match.end() - 1, "()"):]
+        if re.match(rf"\s*(?:(?:const|noexcept|override|final)\b\s*)*(?:{ends})", after):
+            return True
+    return False
+
+
+def introduces(path, text, name):
+    """Tells whether a file defines the function, or, if it is a header, declares it."""
+    ends = r"{|;|=\s*0" if path.endswith(".h") else "{"
+    scope, _, own = name.rpartition("::")
+    if not scope:
+        return has_function(text, own, "", ends)
+    return (has_function(text, own, re.escape(scope) + "::", ends) or
+            any(has_function(body, own, "", ends) for body in class_bodies(text, scope)))
 
 
 def check_row(root, cells):
@@ -60,10 +101,9 @@ def check_row(root, cells):
             yield f"{file} does not exist"
     used = set()
     for name in names:
-        word = re.compile(r"\b" + re.escape(name.split("::")[-1]) + r"\b")
-        found = [file for file, text in texts.items() if word.search(text)]
+        found = [file for file, text in texts.items() if introduces(file, text, name)]
         if not found:
-            yield f"{name} is not in {cells[3]}"
+            yield f"{name} is not defined in {cells[3]}"
         used.update(found)
     for file in texts:
         if file not in used:
