@@ -80,7 +80,7 @@ enum class FactorStatus { kOk, kNotPositiveDefinite };
 // Returns an explanation of the status, for people.
 std::string_view Message(FactorStatus status);
 
-// The process itself: its factored kernel matrices, exact moments and divergence from the prior.
+// The process itself: its factored kernel matrices and exact moments.
 //
 // Thread safety: Set changes the object; everything else is const and may be called from any
 // thread.
@@ -114,16 +114,11 @@ class SparseGp {
   const Matrix& Factor(std::size_t output) const { return factor_[HyperRow(output)]; }
   double jitter(std::size_t output) const { return jitter_used_[HyperRow(output)]; }
 
-  // Return the exact moments of q(f) at the rows of x (n, I). These and the divergence throw an
-  // InputError if the parameters do not describe q(v).
+  // Return the exact moments of q(f) at the rows of x (n, I). Throw an InputError if the parameters
+  // do not describe q(v).
   Matrix Mean(const Matrix& x) const;                            // (n, O)
   Matrix Variance(const Matrix& x) const;                        // (n, O)
   Matrix Covariance(const Matrix& x, std::size_t output) const;  // (n, n)
-
-  // Returns KL[q(U) || p(U)]. The pullbacks add scale times its gradient, for all outputs or one.
-  double InducingKl() const;
-  void InducingKlPullback(double scale, GpGradient& gradient) const;
-  void InducingKlPullback(double scale, std::size_t output, GpGradient& gradient) const;
 
   // Moves the rows' cotangents on to locations and hyperparameters, and zeroes them. It has two
   // parts: FinishRow for each row, in any order and from any thread, then SumRows.

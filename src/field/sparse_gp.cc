@@ -1,8 +1,7 @@
-// The factorisations of a sparse process, its exact moments and its divergence. See gp.h.
+// The factorisations of a sparse process, and its exact moments. See gp.h.
 #include <fmt/format.h>
 
 #include <Eigen/Cholesky>
-#include <cmath>
 
 #include "gpode/error.h"
 #include "gpode/gp.h"
@@ -199,33 +198,6 @@ Matrix SparseGp::Covariance(const Matrix& x, std::size_t output) const {
   const Matrix a = Whitened(x, output);
   const Matrix b = parameters_.inducing_chol[output].triangularView<Eigen::Lower>().transpose() * a;
   return KernelMatrix(*kernel_, Hyper(output), x, x) - a.transpose() * a + b.transpose() * b;
-}
-
-double SparseGp::InducingKl() const {
-  RequireInducingValues("SparseGp::InducingKl");
-  double kl = 0.5 * parameters_.inducing_mean.squaredNorm();
-  for (const Matrix& chol : parameters_.inducing_chol) {
-    for (Eigen::Index i = 0; i < chol.rows(); ++i) {
-      kl += 0.5 * (chol.row(i).head(i + 1).squaredNorm() - 1) - std::log(std::fabs(chol(i, i)));
-    }
-  }
-  return kl;
-}
-
-void SparseGp::InducingKlPullback(double scale, std::size_t output, GpGradient& gradient) const {
-  RequireInducingValues("SparseGp::InducingKlPullback");
-  const Matrix& chol = parameters_.inducing_chol[output];
-  Matrix& bchol = gradient.parameters.inducing_chol[output];
-  const auto row = static_cast<Eigen::Index>(output);
-  gradient.parameters.inducing_mean.row(row) += scale * parameters_.inducing_mean.row(row);
-  for (Eigen::Index i = 0; i < chol.rows(); ++i) {
-    bchol.row(i).head(i + 1) += scale * chol.row(i).head(i + 1);
-  }
-  bchol.diagonal().array() -= scale / chol.diagonal().array();
-}
-
-void SparseGp::InducingKlPullback(double scale, GpGradient& gradient) const {
-  for (std::size_t d = 0; d < outputs(); ++d) InducingKlPullback(scale, d, gradient);
 }
 
 void SparseGp::FinishRow(std::size_t row, GpGradient& gradient) const {

@@ -334,30 +334,9 @@ TEST(WhitenedDrawTest, WithoutInducingValuesMomentsAreAnError) {
   EXPECT_EQ(MessageOf([&] { gp.Variance(Matrix::Zero(1, 2)); }), "SparseGp::Variance:" + needs);
   EXPECT_EQ(MessageOf([&] { gp.Covariance(Matrix::Zero(1, 2), 0); }),
             "SparseGp::Covariance:" + needs);
-  EXPECT_EQ(MessageOf([&] { gp.InducingKl(); }), "SparseGp::InducingKl:" + needs);
   GpDraw draw(gp, kFeatures);
   EXPECT_EQ(MessageOf([&] { draw.Set(gp, SampleGpNormals(gp, kFeatures, 1, 2, 3)); }),
             "GpDraw::Set: gp has no inducing_mean: give the whitened inducing values");
-}
-
-TEST(SparseGpTest, KlAndItsGradient) {
-  const GpParameters parameters = RandomGp(50, 2, 4);
-  const SparseGp gp = MakeGp("squared-exponential", parameters);
-  GpGradient gradient(parameters);
-  gp.InducingKlPullback(1.0, gradient);
-  const GradientCheck check = CheckGradient(
-      [&](std::span<const double> flat) {
-        SparseGp other(GetKernel("squared-exponential"));
-        other.Set(Unflatten(flat, parameters));
-        return other.InducingKl();
-      },
-      Flatten(parameters), Flatten(gradient.parameters));
-  EXPECT_TRUE(check.ok(kGradientTolerance)) << check.message;
-
-  GpParameters prior = parameters;
-  prior.inducing_mean.setZero();
-  for (Matrix& chol : prior.inducing_chol) chol.setIdentity();
-  EXPECT_NEAR(MakeGp("squared-exponential", prior).InducingKl(), 0.0, 1e-12);
 }
 
 TEST(SparseGpTest, CovarianceAgreesWithVarianceAndIsTheKernelUnderThePrior) {
