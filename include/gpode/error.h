@@ -4,9 +4,9 @@
 //   a numerical failure       a status in the result, with a message (SolveStatus, FactorStatus)
 //   a broken invariant        GPODE_CHECK, always on, prints and aborts
 //
-// The named Check… functions are the only place where arguments of public functions are validated.
-// Each throws an InputError that names the function and the argument, and says what was found and
-// what is accepted:
+// The named Check… functions, or ThrowInput where none of them fits, validate the arguments of
+// public functions. Each throws an InputError that names the function and the argument, and says
+// what was found and what is accepted:
 //
 //   CheckPositive("Solver", "rtol", options.rtol);
 //   // Solver: rtol is -1, must be positive and finite

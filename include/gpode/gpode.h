@@ -1,6 +1,9 @@
 // gpode: learns unknown ordinary differential equations from data, with uncertainty.
 //
-// This header includes all public ones. docs/design.md says how they hang together.
+// This header includes all public ones. docs/design.md says how they fit together.
+//
+//   Model model = Fit(ReadCsv("data.csv"), {.seed = 1});
+//   Forecast forecast = ForecastTrajectory(model, 0, times);
 #pragma once
 
 #include "gpode/chain_diagnostics.h"  // whether chains of a sampler agree

@@ -16,7 +16,7 @@
 // Thread safety: kernels do not change; everything may be called from any thread.
 //
 //   const Kernel& kernel = GetKernel("matern52");
-//   Matrix k = KernelMatrix(kernel, {.lengthscales = {1.3, 0.8}, .variance = 0.5}, x, z);
+//   Matrix k = KernelMatrix(kernel, {.lengthscales = Vector{{1.3, 0.8}}, .variance = 0.5}, x, z);
 #pragma once
 
 #include <cstddef>

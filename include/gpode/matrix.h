@@ -1,5 +1,8 @@
 // The matrices of the library: Eigen's, row-major throughout. A row is a point, a state of a
 // trajectory or an output dimension.
+//
+//   Matrix states{{1.0, 0.0}, {0.9, -0.4}};  // two states of two dimensions
+//   Vector first = states.row(0);
 #pragma once
 
 #include <Eigen/Core>
