@@ -114,14 +114,13 @@ struct FitOptions {
   double approach = 0.5;
   double polish = 0.3;
   double last_rate = 0.3;  // the last phase's share of the learning rate
-  // Shooting goes on instead of the polish with more observation times than polish_most, where it
-  // is not needed, and where whole trajectories would lose more than polish_loss log likelihood per
-  // observation, as in chaos.
+  // Shooting continues in place of the polish if there are more observation times than polish_most,
+  // which make the polish unnecessary, or if whole trajectories would lose more than polish_loss
+  // log likelihood per observation, as in chaos.
   std::size_t polish_most = 250;
   double polish_loss = 50;
-  // With validation data, training ends after this many checks, one every 50 steps of the last
-  // phase, without a better forecast of them, and the best parameters are the model; 0 takes all
-  // steps.
+  // Early stopping: with validation data, the last phase ends after this many checks (one every 50
+  // steps) without a better forecast of them, and the best parameters are kept. 0 disables it.
   std::size_t validation_patience = 40;
 
   NeuralOptions neural;

@@ -8,7 +8,8 @@
 //   state     shooting states x D      tied to the segment before; no prior of their own
 //
 // The variables of one item may be correlated a posteriori; which correlations a posterior keeps is
-// the choice of its family (posterior_family.h).
+// the choice of its family (posterior_family.h). Their posteriors q(U), q(x0), q(s_i) and the
+// divergences from the prior are in src/model/posterior_families.cc.
 //
 // Thread safety: plain values.
 //

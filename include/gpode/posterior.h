@@ -84,9 +84,9 @@ class Posterior {
   Forecast From(const StartState& start, double time, std::span<const double> times,
                 const ForecastOptions& options = {}) const;
 
-  // The state of channel values by least squares, from those that are not NaN, with its covariance
-  // if that of the values (channels, channels) is given. Throws an InputError if the values do not
-  // determine the state.
+  // Returns the state that fits the channel values best by least squares; NaN values are left out.
+  // If the covariance of the values (channels, channels) is given, the state has one too. Throws an
+  // InputError if the values do not determine the state.
   StartState StateOf(std::span<const double> values, const Matrix& covariance = {}) const;
 
   // The gaps of `seen`, a training trajectory or one with other times and gaps, filled; every time

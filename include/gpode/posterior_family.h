@@ -15,8 +15,8 @@
 // `blocks` is the posterior of the paper (sections 3.2 and 3.5): one Gaussian for the inducing
 // values of each output, one for each state.
 //
-// Thread safety: families and posteriors do not change; const functions may be called from any
-// thread with different outputs.
+// Thread safety: families and posteriors are immutable; any thread may call const functions if it
+// passes its own output spans.
 //
 //   std::unique_ptr<LatentPosterior> posterior = GetPosteriorFamily("blocks").Make(latent, layout);
 //   posterior->Draw(values, normals, ranges, z);

@@ -86,7 +86,7 @@ class VanDerPol final : public System {
 
 class FitzHughNagumo final : public System {
  public:
-  // The ratio c of time scales must be positive.
+  // The time-scale parameter c must be positive.
   explicit FitzHughNagumo(double a = 0.2, double b = 0.2, double c = 3.0);
 
  private:

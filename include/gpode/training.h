@@ -1,11 +1,12 @@
 // Training runs that can be watched, stopped, killed and taken up again.
 //
-// The result of a run is set by data and FitOptions alone. FitControl says who watches and where
-// checkpoints go, and changes no bit of the result: a run that was killed and resumed, any number
-// of times, ends with the model file of an uninterrupted one.
+// The data and FitOptions alone determine the result of a run. FitControl sets the progress
+// callback and the checkpoint file; unless the callback stops the run, neither changes the result.
+// A run that was killed and resumed, any number of times, ends with the model file of an
+// uninterrupted one.
 //
-// Thread safety: a run starts its own threads; callbacks come from the calling
-// thread, those of samplers from any of its own, never two at the same time.
+// Thread safety: a run starts its own threads. It calls the progress callback from the calling
+// thread, or, if it samples, from any of its own threads, but never from two at the same time.
 //
 //   TrainedModel run = Train(data, options, {.checkpoint = "vdp.gpode"});
 //   TrainedModel rest = Resume("vdp.gpode");  // after a crash: goes on from the last checkpoint
@@ -40,7 +41,7 @@ struct Progress {
 };
 
 struct FitControl {
-  // Called every `report_every` steps and after the last; returning false ends the training there.
+  // Called every `report_every` steps and after the last one; training ends if it returns false.
   std::function<bool(const Progress&)> report = {};
   std::size_t report_every = 100;
 
@@ -65,13 +66,14 @@ struct TrainedModel {
   std::shared_ptr<const TrainingState> state = {};  // what Resume needs; none: cannot be resumed
 };
 
-// `validation`, with the channels of the data, chooses when to stop; see FitOptions. The samplers
-// have no use for it, and write no checkpoints but the last: they begin anew.
+// Trains a model on all trajectories. `validation`, which has the channels of the data, decides
+// when training stops (FitOptions::validation_patience). Samplers do not use it; they write only the
+// last checkpoint, so that a sampler that was interrupted starts again.
 TrainedModel Train(const Dataset& data, const FitOptions& options, const FitControl& control = {},
                    const Dataset& validation = {});
 
-// Trains on all trajectories. `report` is called every hundred steps and after the last; returning
-// false ends the training there.
+// Trains on all trajectories and returns the model. `report` is called every hundred steps and after
+// the last one; training ends if it returns false.
 Model Fit(const Dataset& data, const FitOptions& options,
           const std::function<bool(const Progress&)>& report = {});
 

@@ -28,7 +28,7 @@ struct RecordLayout {
   std::size_t psi;          // (O, stride)
   std::size_t size;
 
-  // Kernels whose slope is the value keep only one of the two.
+  // If psi equals phi (Kernel::slope_is_value), both share one block.
   RecordLayout(std::size_t in, std::size_t out, std::size_t stride, bool slope_is_value)
       : prior_slope(prior + out),
         update(prior_slope + out * in),

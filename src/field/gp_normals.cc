@@ -1,4 +1,5 @@
-// The random numbers of a draw, from addressed streams. See gp.h.
+// Draws the random numbers of a decoupled draw (paper, section S1.2): frequencies from the kernel's
+// spectral density, Fourier weights, normals of the inducing values. See gp.h.
 #include <array>
 
 #include "gpode/error.h"

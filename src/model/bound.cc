@@ -14,12 +14,12 @@ constexpr std::size_t kSegmentsPerItem = 16;
 // failed, evaluations of the field, sum and number of gaps.
 constexpr std::size_t kTerms = 6;
 
-// log p(gap) of one component, minus its derivative, and the size of the gap in units of the
-// tolerance (see BoundTerms::gap).
 struct GapDensity {
   double log_density, pull, size;
 };
 
+// Computes log p(gap) for one component of s_i - x(t_i; s_(i-1)) (paper, equation 16), minus its
+// derivative, and the squared or absolute gap in units of the tolerance (see BoundTerms::gap).
 GapDensity DensityOfGap(const Tolerance& tolerance, double gap) {
   const double s = tolerance.scale;
   if (tolerance.prior == TolerancePrior::kLaplace) {

@@ -32,7 +32,7 @@
 
 namespace gpode {
 
-// How far a shooting state may be from where the segment before it ends.
+// The prior of the gap between a shooting state and the end of the segment before it.
 struct Tolerance {
   TolerancePrior prior = TolerancePrior::kGaussian;
   double scale = 1e-3;  // standard deviation (Gaussian) or scale (Laplace)

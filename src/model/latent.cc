@@ -1,3 +1,5 @@
+// The layout of the latent variables; their posteriors q and divergences are in
+// posterior_families.cc.
 #include "gpode/latent.h"
 
 namespace gpode {

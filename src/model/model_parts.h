@@ -12,7 +12,7 @@
 // used by any thread.
 //
 //   ModelParts parts(options, {.dim = 2, .channels = 2, .trajectories = 1});
-//   std::vector<double> values = parts.StartValues(start);
+//   std::vector<double> values = StartValues(parts, start, cut);  // train/start_values.h
 #pragma once
 
 #include <memory>

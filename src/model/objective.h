@@ -1,18 +1,18 @@
 // An objective between optimisers and bounds: a value and its gradient, computed as a sum over work
 // items that anyone may evaluate.
 //
-//   Begin(where)            takes the place of the evaluation: parameters, random numbers, data
 //   Sums(first, end, ...)   evaluates work items; each writes its own slot of raw sums
-//   Finish(sums, ...)       turns the slots of all items into value and gradient, once
+//   Finish(slots, ...)      turns the slots of all items into value and gradient, once
 //
-// Every item is a pure function of what Begin took. Slots are added up in the order of the items,
-// so the result has the same bits whoever evaluates which items: the threads of a pool today, ranks
-// or a device later. What an objective remembers between evaluations to be faster (step sizes of
-// its solver) is part of its checkpoint.
+// A concrete class first takes the data, the random numbers and the parameters of an evaluation in
+// functions of its own, such as Bound::Begin; every item is a pure function of these. Slots are
+// added up in the order of the items, so the result has the same bits whoever evaluates which
+// items: the threads of a pool, other processes or a device. What an objective remembers between
+// evaluations to be faster (step sizes of its solver) is its checkpoint.
 //
-//   objective.Begin(where, pool);
-//   evaluator.Evaluate(objective, sums);
-//   BoundTerms terms = objective.Finish(sums, bvalues, pool);
+//   bound.Begin(values, tolerance, pool);
+//   evaluator.Evaluate(bound, slots);
+//   BoundTerms terms = bound.Finish(slots, bvalues, pool);
 #pragma once
 
 #include <span>
@@ -52,8 +52,8 @@ class Objective {
   virtual void Sums(std::size_t first, std::size_t end, std::size_t worker,
                     std::span<double> slots) const = 0;
 
-  // The value at the place that Begin took; bvalues += its gradient with respect to the constrained
-  // parameters, unless empty.
+  // Returns the terms of the value. Unless bvalues is empty, adds the value's gradient with respect
+  // to the constrained parameters to it.
   virtual BoundTerms Finish(std::span<const double> slots, std::span<double> bvalues,
                             ThreadPool& pool) = 0;
 

@@ -35,7 +35,8 @@ double HalfSquare(std::span<const double> x) {
   return 0.5 * sum;
 }
 
-// z = mean: the whole posterior is one point.
+// A point estimate, z = mean, as in npODE and NeuralODE. Divergence is minus the log prior, up to a
+// constant.
 class PointEstimate final : public LatentPosterior {
  public:
   PointEstimate(const LatentLayout& latent, ParameterLayout& layout) : latent_(latent) {
@@ -118,9 +119,9 @@ class PointEstimate final : public LatentPosterior {
   std::vector<ItemBlock> mean_;
 };
 
-// z = mean + chol normals for every item: independent Gaussians with a full covariance each, or,
-// with `diagonal`, independent normals. Items of one variable have a deviation in place of a
-// factor.
+// The Gaussian posteriors q(U), q(x0) and q(s_i) of the paper (sections 3.2 and 3.5):
+// z = mean + chol normals for every item. Items are independent; each has a full covariance or, with
+// `diagonal`, independent variables. Items of one variable have a deviation in place of a factor.
 class GaussianPosterior final : public LatentPosterior {
  public:
   GaussianPosterior(const LatentLayout& latent, ParameterLayout& layout, bool diagonal)

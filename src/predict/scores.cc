@@ -29,7 +29,8 @@ bool Covers(double y, std::span<const double> sorted, double level) {
          y <= SortedQuantile(sorted, 0.5 + level / 2);
 }
 
-// Adds the scores of one value; `sorted` are the draws there that did not diverge, of so many.
+// Adds the scores of the observed value y. `sorted` holds the values of those of the `draws` draws
+// that did not diverge before its time. The formula of mnll is in Likelihood::LogMixture.
 void AddValue(double y, std::span<const double> sorted, std::size_t draws,
               const Likelihood& likelihood, std::span<const double> p, Scores& sum) {
   const bool diverged = sorted.size() < draws;

@@ -1,3 +1,5 @@
+// Checks the options, runs the chains and collects their results. The algorithm is in nuts_tree.cc,
+// hamiltonian.cc and chain.cc.
 #include "gpode/nuts.h"
 
 #include <fmt/format.h>

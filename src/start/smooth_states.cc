@@ -26,7 +26,7 @@ SignalMap Diagonal(const ChannelMoments& moments) {
           moments.mean};
 }
 
-// How the channels, in their units, vary together; what is missing counts as the mean.
+// Returns the correlation matrix of the channels. A missing value counts as the channel's mean.
 Matrix Correlation(const Dataset& data, const Vector& mean, const Vector& units) {
   Matrix sum = Matrix::Zero(mean.size(), mean.size());
   double count = 0;

@@ -156,7 +156,8 @@ class Fitter {
                     internal::ListOf(validation_.channels), internal::ListOf(data_.channels)));
   }
 
-  // Throws unless the model file holds the run that is to be resumed.
+  // Throws if data files are given and the model file holds a run on other data or with other
+  // options.
   void CheckSameRun(const TrainedModel& saved) const {
     if (config_.files.empty()) return;
     if (!SameData(saved.data, data_) || !SameData(saved.validation, validation_)) {

@@ -37,7 +37,7 @@ const std::map<std::string, NamedOption>& NamedOptions() {
   return named;
 }
 
-// Returns true for members that are set by options of other kinds.
+// Returns true for the members of FitOptions that have a hand-written option, such as --seed.
 bool HasOwnOption(const std::string& name) {
   return name == "model" || name == "bound" || name == "observation" || name == "seed" ||
          name == "threads" || name == "tolerance" || name == "tight_tolerance" ||

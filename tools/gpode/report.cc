@@ -1,4 +1,4 @@
-// gpode report: a model as one self-contained HTML page.
+// Implements `gpode report`, which writes a model as one self-contained HTML page.
 #include <fmt/format.h>
 
 #include <algorithm>
