@@ -28,23 +28,25 @@ struct Coordinates {
   std::size_t dim() const { return static_cast<std::size_t>(state_scale.size()); }
   std::size_t inputs() const { return static_cast<std::size_t>(input_scale.size()); }
 
-  // Rows of states (n, D), both ways; and without the offset, as differences of states transform.
+  // Convert rows of states (n, D) between the user's and the model's coordinates. Differences of
+  // states are scaled without the offset.
   Matrix ToModel(const Matrix& states) const;
   Matrix ToUser(const Matrix& states) const;
   Matrix DifferencesToModel(const Matrix& differences) const;
-  // The same for n states one after the other, without allocation.
+  // Does the same for n states one after the other, without allocation.
   void ToModel(std::span<const double> states, std::span<double> result) const;
 
-  // Rows of slopes (n, D) to the user's units; slopes from the user's units; variances of slopes.
+  // Convert rows of slopes (n, D), and of their variances, between the model's and the user's
+  // units.
   Matrix SlopesToUser(const Matrix& slopes) const;
   Matrix SlopesToModel(const Matrix& slopes) const;
   Matrix SlopeVariancesToUser(const Matrix& variances) const;
-  // How many of the user's units a unit slope of state d is.
+  // Returns the size of a unit slope of state d in the user's units.
   double SlopeUnit(std::size_t d) const;
-  // Jacobians (n, D, D) of the field to the user's units, in place.
+  // Converts Jacobians (n, D, D) of the field to the user's units, in place.
   void JacobiansToUser(std::span<double> jacobians) const;
 
-  // Lengths along the states (rows, D), such as lengthscales, to the user's units.
+  // Converts lengths along the states (rows, D), such as lengthscales, to the user's units.
   Matrix LengthsToUser(const Matrix& lengths) const;
 
   double TimeToModel(double time, double start) const { return (time - start) / time_scale; }
@@ -53,7 +55,7 @@ struct Coordinates {
   Matrix InputsToModel(const Matrix& inputs) const;
   Matrix InputsToUser(const Matrix& inputs) const;
 
-  // Scales of one, offsets of zero.
+  // Returns coordinates with scales of one and offsets of zero.
   static Coordinates Identity(std::size_t dim, std::size_t inputs = 0);
 };
 

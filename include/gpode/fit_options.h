@@ -27,10 +27,10 @@
 namespace gpode {
 
 enum class BoundKind { kVanilla, kShooting };
-// How the tolerance of shooting is set, and its prior.
+// The rule by which the tolerance of shooting is set, and the prior of the gaps that it scales.
 enum class ToleranceRule { kLowered, kFixed, kLearnt };
 enum class TolerancePrior { kGaussian, kLaplace };
-// How channels y show the states x: y = x; y = C x + b with principal components C, whose scores
+// The map from states x to channels y: y = x; y = C x + b with principal components C, whose scores
 // are the states; or y = C x + b with a given C, of fewer, as many or more channels than states.
 enum class Observation { kIdentity, kPca, kMatrix };
 
@@ -54,17 +54,18 @@ struct SamplerOptions {
 };
 
 struct FitOptions {
-  // The choices that a model is made of, by name: what the field is (unknown_function.h), how what
-  // is random about it is described (posterior_family.h), how observations scatter (likelihood.h).
-  // The posterior "draws" is sampled (nuts.h), every other one is trained.
+  // The names of a model's choices: the unknown function (unknown_function.h), the family of the
+  // posterior (posterior_family.h) and the likelihood (likelihood.h). The posterior "draws" is
+  // sampled (nuts.h), every other one is trained.
   std::string function = "process";
   std::string posterior = "blocks";
   std::string likelihood = "gaussian";
   BoundKind bound = BoundKind::kVanilla;
   Observation observation = Observation::kIdentity;
   std::size_t states = 0;  // D; 0: as many as the channels, or as the map has (needed with PCA)
-  // kMatrix: C and b in the user's units; no offset: zero. kPca: components of other data (see
-  // PrincipalComponents); no matrix: those of the training data.
+  // With kMatrix, this holds C and b in the user's units; without an offset, b is zero. With kPca,
+  // it holds the components of other data (see PrincipalComponents); without a matrix, those of the
+  // training data are taken.
   ObservationMap observation_map;
   // Known variances of the observation noise in the user's units, one for all channels or one for
   // each, which are then kept. Without any, the noise is learnt.
@@ -93,24 +94,25 @@ struct FitOptions {
   // and follows the residuals from then on. A noise that adapts from the first step would grow
   // until it explains what the field has not learnt yet.
   double noise_hold = 0.75;
-  // Counts observations whose residuals are correlated, in time or between channels, as the fewer
-  // independent ones that they are worth. Otherwise the bands would be too narrow.
+  // Gives observations with correlated residuals, in time or between channels, the weight of the
+  // fewer independent ones that they are worth. Without it, their bands would be too narrow.
   bool discount = true;
   std::uint64_t seed = 1;
   std::size_t threads = 0;  // 0: as many as the machine has
 
-  // Shooting: observation gaps per segment, and the tolerance: lowered from loose to tight over the
-  // first part of the steps, fixed (tight), or learnt from the gaps (from loose).
+  // Options of shooting: the number of observation gaps per segment, and the tolerance, which is
+  // lowered from loose to tight over the first part of the steps, fixed (tight), or learnt from the
+  // gaps (starting from loose).
   std::size_t segment = 1;
   ToleranceRule tolerance = ToleranceRule::kLowered;
   TolerancePrior tolerance_prior = TolerancePrior::kGaussian;
   double loose_tolerance = 0.1;
   double tight_tolerance = 0.01;
   double tightening = 0.7;  // share of the phase's steps
-  // The shares of the steps that shoot before the vanilla bound ("approach"), and that end on whole
-  // trajectories after shooting ("polish"), with a lower learning rate. Whole trajectories are hard
-  // to fit from afar, and shooting alone is too sure of itself. Only processes with a spread shoot
-  // before the vanilla bound.
+  // The share of the steps that shoot before the vanilla bound ("approach"), and the share of the
+  // steps after shooting that integrate whole trajectories, with a lower learning rate ("polish").
+  // Whole trajectories are hard to fit from afar, and shooting alone underestimates the
+  // uncertainty. Only processes with a spread shoot before the vanilla bound.
   double approach = 0.5;
   double polish = 0.3;
   double last_rate = 0.3;  // the last phase's share of the learning rate

@@ -44,14 +44,14 @@ struct Forecast {
   std::vector<Matrix> draws = {};
   std::size_t diverged = 0;
   std::vector<Matrix> states = {};  // one (T, D) per draw in the user's units, if asked for
-  ObservationNoise noise = {};      // how channels are observed, as the model learnt
+  ObservationNoise noise = {};      // the learnt likelihood of the channels
 
   // Both return (T, channels). The mean is NaN where a draw diverged; quantiles are those of the
   // other draws, and NaN where all diverged.
   Matrix Mean() const;
   Matrix Quantile(double p) const;  // linear between draws
-  // The quantiles of new observations: those of the mixture of the likelihood over the draws.
-  // -infinity and infinity for p = 0 and 1.
+  // Returns the quantiles of new observations, those of the mixture of the likelihood over the
+  // draws; -infinity and infinity for p = 0 and 1.
   Matrix PredictiveQuantile(double p) const;
 };
 

@@ -33,9 +33,9 @@ namespace gpode {
 
 // The parameters of a process with M inducing points. The hyperparameters have one row for each
 // output, or a single row that all outputs share.
-//
-// A process whose inducing values somebody else draws has no inducing_mean and no inducing_chol.
-// Its inducing_mean is then (O, 0), or (0, 0) if every output has its own row of hyperparameters.
+// A process whose inducing values are drawn elsewhere (posterior_family.h) has no inducing_mean and
+// no inducing_chol. Its inducing_mean is then (O, 0), or (0, 0) if every output has its own row of
+// hyperparameters.
 struct GpParameters {
   Matrix inducing_locations;          // (M, I)
   Matrix inducing_mean;               // (O, M), whitened
@@ -186,7 +186,7 @@ class GpDraw final : public Function {
   GpDraw& operator=(GpDraw&&) noexcept;
 
   // Makes this the draw of gp with these random numbers. The second form takes the whitened
-  // inducing values v, white (O, M), in place of drawing them: it uses all of `normals` but eps_u.
+  // inducing values v as `white` (O, M) in place of drawing them, and does not use normals.eps_u.
   // Neither allocates.
   void Set(const SparseGp& gp, const GpNormals& normals);
   void Set(const SparseGp& gp, std::span<const double> white, const GpNormals& normals);

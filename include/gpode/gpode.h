@@ -6,40 +6,40 @@
 //   Forecast forecast = ForecastTrajectory(model, 0, times);
 #pragma once
 
-#include "gpode/chain_diagnostics.h"  // whether chains of a sampler agree
-#include "gpode/coordinates.h"        // between the units of users and models
+#include "gpode/chain_diagnostics.h"  // diagnostics of a sampler's chains
+#include "gpode/coordinates.h"        // conversion between the user's units and the model's
 #include "gpode/data_files.h"         // data sets from files, tables into files
-#include "gpode/dataset.h"            // what was observed
-#include "gpode/error.h"              // what happens when something is wrong
+#include "gpode/dataset.h"            // trajectories of observations
+#include "gpode/error.h"              // errors and checks
 #include "gpode/field.h"              // vector fields
-#include "gpode/fit_options.h"        // which model is learnt, and how
-#include "gpode/fit_quality.h"        // what looks odd in data, how well a model fits
+#include "gpode/fit_options.h"        // options of models and training
+#include "gpode/fit_quality.h"        // remarks on data, quality of a fit
 #include "gpode/forecast.h"           // forecasts
 #include "gpode/function.h"           // functions, and the fields that they make
 #include "gpode/gp.h"                 // draws from a Gaussian process
 #include "gpode/gradient_check.h"     // analytic gradients against finite differences
 #include "gpode/input_signal.h"       // inputs that drive a field
 #include "gpode/kernel.h"             // covariance functions
-#include "gpode/latent.h"             // everything random in a model
-#include "gpode/likelihood.h"         // how observations scatter
+#include "gpode/latent.h"             // the latent variables of a model
+#include "gpode/likelihood.h"         // distributions of observations
 #include "gpode/matrix.h"             // matrices and vectors
 #include "gpode/mlp.h"                // neural networks
 #include "gpode/model.h"              // a learnt model
 #include "gpode/model_file.h"         // saving and loading models
 #include "gpode/npz.h"                // NumPy files
-#include "gpode/nuts.h"               // draws from a density
-#include "gpode/observation.h"        // what is seen of a state
+#include "gpode/nuts.h"               // the No-U-Turn sampler
+#include "gpode/observation.h"        // maps from states to channels
 #include "gpode/ode.h"                // integration and its adjoint
 #include "gpode/options.h"            // options as text
 #include "gpode/parallel.h"           // threads, same bits for any number
 #include "gpode/parameters.h"         // named blocks of one flat vector
 #include "gpode/posterior.h"          // predictions of a learnt model
-#include "gpode/posterior_family.h"   // how what is random is described
+#include "gpode/posterior_family.h"   // families of posteriors
 #include "gpode/random.h"             // addressed random numbers
-#include "gpode/scores.h"             // how good forecasts are
+#include "gpode/scores.h"             // scores of forecasts
 #include "gpode/simulate.h"           // data simulated from known systems
-#include "gpode/stepper.h"            // integration methods of your own
+#include "gpode/stepper.h"            // interface of integration methods
 #include "gpode/systems.h"            // systems with known equations
 #include "gpode/training.h"           // learning a field from data
-#include "gpode/unknown_function.h"   // what a field can be
+#include "gpode/unknown_function.h"   // unknown functions: processes and networks
 #include "gpode/version.h"            // the version of the library

@@ -40,7 +40,7 @@ class Kernel {
   // dk/dx_k = -variance psi (x_k - z_k) / lengthscale_k^2. phi may be s itself.
   virtual void Profile(std::span<const double> s, std::span<double> phi,
                        std::span<double> psi) const = 0;
-  // Tells that psi equals phi everywhere, so that it need not be computed nor kept.
+  // Tells whether psi equals phi everywhere, so that psi is neither computed nor kept.
   virtual bool slope_is_value() const { return false; }
 
   // A frequency of the kernel with unit lengthscales is a vector of standard normals times

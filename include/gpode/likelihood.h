@@ -38,31 +38,32 @@ class Likelihood {
 
   // The functions below are for one channel with its own parameters p.
 
-  // log p(y | value), and its reverse for the cotangent one: bvalue and bp are added to.
+  // Return log p(y | value). The second form is its reverse for the cotangent one: it adds to
+  // bvalue and bp.
   virtual double LogDensity(double y, double value, std::span<const double> p) const = 0;
   virtual double LogDensityReverse(double y, double value, std::span<const double> p,
                                    double& bvalue, std::span<double> bp) const = 0;
-  // Returns the value of an observation that an integration did not reach. A failed draw must not
-  // look better than one that is merely wrong.
+  // Returns the log density that counts for an observation which the integration did not reach. A
+  // failed draw must not look better than one that is merely wrong.
   virtual double MissedLogDensity(double y, std::span<const double> p) const = 0;
 
   virtual double Cdf(double y, double value, std::span<const double> p) const = 0;
   virtual double Quantile(double probability, double value, std::span<const double> p) const = 0;
-  // Observation number `index` of a stream of random numbers.
+  // Returns observation number `index` of a stream of random numbers.
   virtual double Draw(const RandomStream& stream, std::uint64_t index, double value,
                       std::span<const double> p) const = 0;
-  // The typical variance of an observation around its value, and the parameters that have a given
-  // one; people are shown its square root.
+  // Returns the typical variance of an observation around its value, whose square root people are
+  // shown. SetVariance sets the parameters that have a given one.
   virtual double Variance(std::span<const double> p) const = 0;
   double Deviation(std::span<const double> p) const { return std::sqrt(Variance(p)); }
   virtual void SetVariance(double variance, std::span<double> p) const = 0;
 
-  // Adds `variance` to that of an observation, as far as the likelihood can.
+  // Adds `variance` to the variance of an observation, as far as the likelihood can.
   virtual void AddVariance(double /*variance*/, std::span<double> /*p*/) const {}
 
-  // One step of training for the logarithms of a channel's parameters, given the gradient of the
-  // bound with respect to them and how many observations (weighted) it comes from. `start` are the
-  // parameters that training started from.
+  // Takes one step of training for the logarithms of a channel's parameters, given the gradient of
+  // the bound with respect to them and the (weighted) number of observations that it comes from.
+  // `start` holds the parameters that training started from.
   virtual void Update(std::span<const double> gradient, double count, std::span<const double> start,
                       std::span<double> log_p) const = 0;
 
@@ -70,27 +71,28 @@ class Likelihood {
   // forecast; `sorted` holds the values of those draws that reached the time, increasing. They are
   // written in terms of the functions above, and may be overridden by closed forms.
 
-  // log (1/draws) sum_s p(y | value_s): draws without a value have density zero.
+  // Returns log (1/draws) sum_s p(y | value_s); draws without a value have density zero.
   virtual double LogMixture(double y, std::span<const double> sorted, std::size_t draws,
                             std::span<const double> p) const;
   virtual double MixtureCdf(double y, std::span<const double> sorted,
                             std::span<const double> p) const;
-  // -infinity and infinity for the probabilities 0 and 1.
+  // Returns -infinity and infinity for the probabilities 0 and 1.
   virtual double MixtureQuantile(double probability, std::span<const double> sorted,
                                  std::span<const double> p) const;
-  // The continuous ranked probability score of the mixture.
+  // Returns the continuous ranked probability score of the mixture.
   virtual double MixtureCrps(double y, std::span<const double> sorted,
                              std::span<const double> p) const;
 
-  // The log density of one row of observations y (channels) at the channels' values, each times its
-  // weight (no weights: one); NaN is missing. bvalues (channels) and bparameters are added to.
+  // Returns the log density of one row of observations y (channels) at the channels' values, each
+  // times its weight (no weights: one), and adds its reverse to bvalues (channels) and bparameters.
+  // NaN is a missing value.
   virtual double RowReverse(std::span<const double> y, std::span<const double> values,
                             std::span<const double> parameters, std::span<const double> weights,
                             std::span<double> bvalues, std::span<double> bparameters) const;
   double RowMissed(std::span<const double> y, std::span<const double> parameters,
                    std::span<const double> weights) const;
 
-  // The parameters of one channel.
+  // Returns the parameters of one channel.
   template <typename T>
   std::span<T> OfChannel(std::size_t channel, std::span<T> parameters) const {
     const std::size_t k = parameters_per_channel();
@@ -98,13 +100,13 @@ class Likelihood {
   }
 };
 
-// Throws an InputError that lists the known names.
+// Returns the likelihood with this name. Throws an InputError that lists the known names.
 const Likelihood& GetLikelihood(std::string_view name);
 std::vector<std::string> LikelihoodNames();
 // Makes a likelihood known by its name, which must be new.
 void RegisterLikelihood(std::unique_ptr<const Likelihood> likelihood);
 
-// A likelihood with the parameters of all channels: how a model says that channels are observed.
+// A likelihood with the parameters of all channels.
 struct ObservationNoise {
   const Likelihood* likelihood = nullptr;
   Vector parameters;  // (channels parameters_per_channel)
@@ -121,7 +123,7 @@ struct ObservationNoise {
   double Deviation(std::size_t channel) const { return likelihood->Deviation(Of(channel)); }
 };
 
-// Gaussian noise with these variances (channels).
+// Returns Gaussian noise with these variances (channels).
 ObservationNoise GaussianNoise(const Vector& variances);
 
 }  // namespace gpode

@@ -37,7 +37,7 @@ struct Model {
   Coordinates coordinates;  // between the model's states and time and the user's
   // The user's times of the initial state and of the last observation of each training trajectory.
   std::vector<double> start_times, end_times;
-  std::string warning;  // what went wrong in training; empty if nothing did
+  std::string warning;  // a problem of the training; empty if there was none
 
   // Everything that was learnt, by name: hyperparameters of the function, parameters of the
   // posterior of all latent variables, parameters of the likelihood. Of a sampled model, the means
@@ -54,7 +54,7 @@ struct Model {
 
   std::size_t dim() const { return map.dim(); }
   bool IsSampled() const { return draws.rows() > 0; }
-  // How channels are observed, with the learnt parameters.
+  // Returns the likelihood of the channels with the learnt parameters.
   ObservationNoise noise() const;
 };
 

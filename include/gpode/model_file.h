@@ -22,7 +22,7 @@ void SaveModel(const std::filesystem::path& path, const Model& model);
 void SaveModel(const std::filesystem::path& path, const TrainedModel& trained);
 
 Model LoadModel(const std::filesystem::path& path);
-// With data, history and training state, as far as they were saved.
+// Returns the model with data, history and training state, as far as they were saved.
 TrainedModel LoadTrainedModel(const std::filesystem::path& path);
 
 }  // namespace gpode

@@ -32,17 +32,17 @@ struct ObservationMap {
   std::size_t dim() const { return matrix.cols(); }
   // Tells whether every state has a channel of its own.
   bool IsDiagonal() const;
-  // Rows of states (n, D) to rows of channels (n, channels), without noise.
+  // Maps rows of states (n, D) to rows of channels (n, channels), without noise.
   Matrix Apply(const Matrix& states) const;
-  // The same for one state x (D), and its reverse for cotangents of the channels: bx is added to.
+  // Maps one state x (D). AddReverse is its reverse for cotangents of the channels: it adds to bx.
   void ApplyTo(std::span<const double> x, std::span<double> channels) const;
   void AddReverse(std::span<const double> bchannels, std::span<double> bx) const;
-  // The state of one row of channel values by least squares, from the channels that are not NaN;
-  // with the covariance (channels, channels) of the values, also that of the state. Nothing if
-  // these channels do not determine the state.
+  // Returns the state that fits one row of channel values best by least squares; NaN values are
+  // left out. If the covariance (channels, channels) of the values is given, the state has one too.
+  // Returns nothing if the values do not determine the state.
   std::optional<StateEstimate> StateOf(std::span<const double> values,
                                        const Matrix& covariance = {}) const;
-  // The same for rows of values (n, channels); NaN where a state is not determined.
+  // Does the same for rows of values (n, channels). A state that is not determined is NaN.
   Matrix StatesOf(const Matrix& values) const;
 
   static ObservationMap Identity(std::size_t dim);
@@ -58,9 +58,9 @@ struct StateGuess {
 StateGuess GuessStates(const ObservationMap& map, const Vector& noise_variance,
                        const Matrix& values);
 
-// The `states` leading principal components of all trajectories together, scaled so that scores
-// have unit variance: y = C score + b. Missing values are filled with what the components make of
-// the row's other channels.
+// Returns the map of the `states` leading principal components of all trajectories together, scaled
+// so that scores have unit variance: y = C score + b. A missing value is filled with the prediction
+// of the components from the row's other channels.
 ObservationMap PrincipalComponents(const Dataset& data, std::size_t states);
 
 }  // namespace gpode

@@ -44,7 +44,8 @@ struct NamedModel {
   BoundKind bound;
 };
 const std::vector<NamedModel>& ListModels();
-// The model that options ask for. Choices that no named model makes get a name made of them.
+// Returns the model that the options describe. Choices that no named model makes get a name made of
+// them.
 NamedModel NameOf(const FitOptions& options);
 // Sets function, posterior and bound; an unknown name is an error that begins with `source`.
 void SetModel(FitOptions& options, std::string_view name, std::string_view source);

@@ -32,15 +32,15 @@ namespace gpode {
 
 class ModelDraws;
 
-// A state to start from. Without a covariance it is known exactly; in the user's units of states.
+// A state to start from, in the user's units. Without a covariance it is known exactly.
 using StartState = StateEstimate;
 
 // One function drawn from the posterior of the field, or its mean, in the user's units of states
-// and time: to evaluate, differentiate and integrate like any Field. It has no parameters to
+// and time. It is evaluated, differentiated and integrated like any Field, has no parameters to
 // differentiate by, and may outlive its Posterior.
 class PosteriorField final : public Field {
  public:
-  // `owner` keeps the field alive, which is in the model's coordinates.
+  // `owner` keeps `field` alive, which is in the model's coordinates.
   PosteriorField(std::shared_ptr<const void> owner, const Field& field, Coordinates coordinates);
 
   std::size_t dim() const override { return field_.dim(); }
@@ -61,7 +61,7 @@ class PosteriorField final : public Field {
 
 // A trajectory without gaps.
 struct Imputation {
-  Trajectory filled;    // what was seen, and the median where nothing was
+  Trajectory filled;    // the observed values, and the median where there are none
   Matrix lower, upper;  // (T, channels): the band of the channels themselves, at all times
   Matrix predictive_lower, predictive_upper;  // the band of observations, noise included
   std::size_t diverged = 0;
@@ -76,11 +76,11 @@ class Posterior {
   const Model& model() const { return *model_; }
   std::size_t dim() const { return model_->dim(); }
 
-  // A training trajectory, before, within and after its data; see Origin.
+  // Forecasts a training trajectory before, within and after its data; see Origin.
   Forecast Trajectory(std::size_t trajectory, std::span<const double> times,
                       const ForecastOptions& options = {}) const;
 
-  // From a state at `time`.
+  // Forecasts from a state at `time`.
   Forecast From(const StartState& start, double time, std::span<const double> times,
                 const ForecastOptions& options = {}) const;
 
@@ -89,16 +89,16 @@ class Posterior {
   // InputError if the values do not determine the state.
   StartState StateOf(std::span<const double> values, const Matrix& covariance = {}) const;
 
-  // The gaps of `seen`, a training trajectory or one with other times and gaps, filled; every time
-  // is reached from the latest state. `level` is that of the bands.
+  // Fills the gaps of `seen`, a training trajectory or one with other times and gaps. Every time is
+  // reached from the latest state. `level` is the level of the bands.
   Imputation FillGaps(std::size_t trajectory, const gpode::Trajectory& seen, double level = 0.9,
                       const ForecastOptions& options = {}) const;
 
-  // The mean and the variance of the field at the rows of states (n, D), (n, D) each. They are
+  // Return the mean and the variance (n, D) of the field at the rows of states (n, D). They are
   // exact where the function has closed forms, and otherwise those of 256 draws.
   Matrix FieldMean(const Matrix& states) const;
   Matrix FieldVariance(const Matrix& states) const;
-  // The mean as a function, where there is no closed form that of 64 draws; and draw i.
+  // Return the mean of the field, or of 64 draws where it has no closed form, and draw i.
   PosteriorField MeanField() const;
   PosteriorField DrawField(std::uint64_t seed, std::uint64_t i) const;
 

@@ -55,17 +55,18 @@ class LatentPosterior {
   virtual void Initialise(std::span<const double> mean, std::span<const double> deviation,
                           std::span<double> values) const = 0;
 
-  // z = g(values, normals) for the items of `ranges`; the other entries of z are left alone.
+  // Computes z = g(values, normals) for the items of `ranges`; the other entries of z are left
+  // alone.
   virtual void Draw(std::span<const double> values, std::span<const double> normals,
                     std::span<const LatentRange> ranges, std::span<double> z) const = 0;
 
-  // Reverse of Draw: bvalues += (dz/dvalues)^T bz.
+  // Reverses Draw: bvalues += (dz/dvalues)^T bz.
   virtual void DrawReverse(std::span<const double> values, std::span<const double> normals,
                            std::span<const LatentRange> ranges, std::span<const double> bz,
                            std::span<double> bvalues) const = 0;
 
-  // KL[q || p] of the items of a range, times the part's divergence weight; unless bvalues is
-  // empty, also its reverse for the cotangent b.
+  // Returns KL[q || p] of the items of a range, times the part's divergence weight. Unless bvalues
+  // is empty, adds the reverse for the cotangent b to it.
   virtual double Divergence(std::span<const double> values, const LatentRange& range, double b,
                             std::span<double> bvalues) const = 0;
 
@@ -74,7 +75,7 @@ class LatentPosterior {
   virtual void AddParameterRanges(const LatentRange& range,
                                   std::vector<ParameterRange>& parameters) const = 0;
 
-  // The marginal posterior of a part's items, where that is Gaussian.
+  // Returns the marginal posterior of a part's items where it is Gaussian, and nothing otherwise.
   virtual std::optional<GaussianItems> Marginals(std::size_t /*part*/,
                                                  std::span<const double> /*values*/) const {
     return std::nullopt;
@@ -94,7 +95,7 @@ class PosteriorFamily {
                                                 ParameterLayout& parameters) const = 0;
 };
 
-// Throws an InputError that lists the known names.
+// Returns the family with this name. Throws an InputError that lists the known names.
 const PosteriorFamily& GetPosteriorFamily(std::string_view name);
 std::vector<std::string> PosteriorFamilyNames();
 // Makes a family known by its name, which must be new.

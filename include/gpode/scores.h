@@ -37,7 +37,8 @@ struct Scores {
   std::size_t diverged = 0;  // number of draws
 };
 
-// Scores against `observed` (T, channels), where NaN is passed over, with this noise.
+// Returns the scores of a forecast against `observed` (T, channels) with this noise. NaN is a
+// missing value.
 Scores Score(const Forecast& forecast, const ObservationNoise& noise, const Matrix& observed,
              std::size_t threads = 0);
 

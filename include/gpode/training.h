@@ -54,7 +54,7 @@ struct FitControl {
   std::optional<std::size_t> threads = {};  // in place of the options'
 };
 
-struct TrainingState;  // where the optimiser stands
+struct TrainingState;  // the state of the optimiser
 
 // A model, what it was learnt from and how.
 struct TrainedModel {
@@ -67,18 +67,18 @@ struct TrainedModel {
 };
 
 // Trains a model on all trajectories. `validation`, which has the channels of the data, decides
-// when training stops (FitOptions::validation_patience). Samplers do not use it; they write only the
-// last checkpoint, so that a sampler that was interrupted starts again.
+// when training stops (FitOptions::validation_patience). Samplers do not use it; they write only
+// the last checkpoint, so that a sampler that was interrupted starts again.
 TrainedModel Train(const Dataset& data, const FitOptions& options, const FitControl& control = {},
                    const Dataset& validation = {});
 
-// Trains on all trajectories and returns the model. `report` is called every hundred steps and after
-// the last one; training ends if it returns false.
+// Trains on all trajectories and returns the model. `report` is called every hundred steps and
+// after the last one; training ends if it returns false.
 Model Fit(const Dataset& data, const FitOptions& options,
           const std::function<bool(const Progress&)>& report = {});
 
-// Goes on with the run in a model file, which also takes the checkpoints unless control names
-// another. A finished run is returned as it is.
+// Resumes the run in a model file, which also takes the checkpoints unless control names another
+// file. A finished run is returned as it is.
 TrainedModel Resume(const std::filesystem::path& path, const FitControl& control = {});
 
 }  // namespace gpode

@@ -7,18 +7,20 @@
 
 namespace gpode {
 
-// All of its state is open: checkpoints take it out and put it back.
+// Its members are public, so that checkpoints can save and restore them.
 struct Adam {
   explicit Adam(std::size_t size) : first_moment(size, 0.0), second_moment(size, 0.0) {}
 
-  // parameters += a step up the gradient, with the learning rate `rate` times each one's share.
+  // Moves the parameters up the gradient by one step. The learning rate of a parameter is `rate`
+  // times its entry of `shares`.
   void Step(std::span<const double> gradient, double rate, std::span<const double> shares,
             std::span<double> parameters);
 
-  // The same for `size` parameters from `offset` on, whose `count`-th update this is. Parameters
-  // that a minibatch does not touch are left out, moments and all: each one's updates are those of
-  // plain Adam on the gradients that it had. That needs its own count: corrected by the number of
-  // steps that others had, the first updates of a rarely touched one would be three times too long.
+  // Does the same for `size` parameters from `offset` on, whose `count`-th update this is.
+  // Parameters that a minibatch does not touch keep their moments, so that the updates of each
+  // parameter are those of plain Adam on the gradients that it had. The bias correction therefore
+  // needs the parameter's own count: with the number of all steps, the first updates of a rarely
+  // touched parameter would be three times too long.
   void Update(std::size_t offset, std::size_t size, double count, std::span<const double> gradient,
               double rate, std::span<const double> shares, std::span<double> parameters);
 
@@ -28,7 +30,7 @@ struct Adam {
   std::size_t steps = 0;
 };
 
-// Linear warm-up to `peak`, then half a cosine down to zero.
+// Returns the learning rate at `step`: a linear warm-up to `peak`, then half a cosine down to zero.
 double CosineRate(double peak, std::size_t step, std::size_t warm_up, std::size_t steps);
 
 }  // namespace gpode

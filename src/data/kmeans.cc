@@ -12,8 +12,8 @@ namespace {
 
 constexpr int kMostIterations = 50;
 
-// The first centres: each a point, with probability in proportion to its squared distance to the
-// nearest centre so far (Arthur and Vassilvitskii, 2007).
+// Returns the first centres. Each is a point, drawn with probability in proportion to its squared
+// distance to the nearest centre so far (Arthur and Vassilvitskii, 2007).
 Matrix Spread(const Matrix& points, Eigen::Index k, const RandomStream& stream) {
   Matrix centres(k, points.cols());
   std::vector<double> uniforms(k);
@@ -34,7 +34,7 @@ Matrix Spread(const Matrix& points, Eigen::Index k, const RandomStream& stream) 
   return centres;
 }
 
-// Moves centres to the means of their points; false if nothing changed.
+// Moves centres to the means of their points; returns false if no point changed its centre.
 bool Improve(const Matrix& points, std::vector<Eigen::Index>& owner, Matrix& centres) {
   bool changed = false;
   for (Eigen::Index i = 0; i < points.rows(); ++i) {
@@ -68,7 +68,7 @@ Matrix KMeans(const Matrix& points, std::size_t k, std::uint64_t seed) {
   const Matrix centred = points.rowwise() - points.colwise().mean();
   const double spread = std::sqrt(centred.squaredNorm() /
                                   static_cast<double>(std::max<Eigen::Index>(points.size(), 1)));
-  // The points may coincide up to rounding, relative to scales of one.
+  // If the points coincide up to rounding, scales of one are used.
   const double unit = spread > 1e-12 * points.cwiseAbs().maxCoeff() ? spread : 1.0;
   std::vector<double> normals(centres.size());
   stream.Normals(normals, 1u << 20);

@@ -1,5 +1,5 @@
-// How trajectories are cut: into one segment each (the vanilla bound), or into short ones that
-// start at observation times (multiple shooting; paper, section 3.4).
+// Segments of trajectories: one for each trajectory (the vanilla bound), or short ones that start
+// at observation times (multiple shooting; paper, section 3.4).
 #pragma once
 
 #include <cstddef>
@@ -50,8 +50,8 @@ void FindTouched(const Segmentation& cut, std::span<const std::size_t> segments,
 
 std::vector<TimedValues> InModelTime(const Dataset& data, const Coordinates& coordinates);
 
-// gaps 0: one segment per trajectory. Otherwise a segment spans that many observation gaps;
-// shooting states stand at observation times after the start, never at the last one.
+// Cuts each trajectory into segments of `gaps` observation gaps, or into a single one if `gaps` is
+// 0. Shooting states stand at observation times after the start, never at the last one.
 Segmentation CutIntoSegments(const std::vector<TimedValues>& trajectories, std::size_t gaps);
 
 }  // namespace gpode

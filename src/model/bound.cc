@@ -158,7 +158,8 @@ std::span<const double> Bound::StartState(std::size_t draw, const Segment& segme
   return parts_.latent().Range(StartRange(segment), std::span<const double>(z_[draw]));
 }
 
-// The segment at `position` of the choice, which has place `place` in the slot.
+// Integrates the segment at `position` of the choice and adds its terms. Its cotangents and step
+// size have place `place` in the slot.
 void Bound::RunSegment(std::size_t draw, std::size_t position, std::size_t place, Workspace& w,
                        const Slot& slot) const {
   const std::size_t index = choice_.segments[position], dim = parts_.shape().dim;
@@ -185,7 +186,7 @@ void Bound::RunSegment(std::size_t draw, std::size_t position, std::size_t place
   w.solver.Pullback(field, w.record, w.bstates, {own, dim}, slot.sums);
 }
 
-// The terms of a segment's observations, of which the first `filled` were reached.
+// Adds the terms of a segment's observations, of which the integration reached the first `filled`.
 void Bound::AddLikelihood(const Segment& segment, std::size_t filled, Workspace& w,
                           const Slot& slot) const {
   const std::size_t dim = parts_.shape().dim, channels = map_.channels();
@@ -206,7 +207,7 @@ void Bound::AddLikelihood(const Segment& segment, std::size_t filled, Workspace&
   }
 }
 
-// The term between the end of a segment and the shooting state there, from which the next starts.
+// Adds the term of the gap between the end of a segment and the next shooting state.
 void Bound::AddConstraint(std::size_t draw, const Segment& segment, std::size_t place, Workspace& w,
                           const Slot& slot) const {
   const std::size_t dim = parts_.shape().dim;
@@ -224,7 +225,7 @@ void Bound::AddConstraint(std::size_t draw, const Segment& segment, std::size_t 
   }
 }
 
-// The sums of each draw's items, in their order.
+// Adds up the slots of each draw's items, in their order.
 void Bound::SumSlots(std::span<const double> slots, ThreadPool& pool) {
   const std::size_t per_draw = ItemsPerDraw();
   pool.For(draws(), [&](std::size_t s) {
@@ -237,8 +238,8 @@ void Bound::SumSlots(std::span<const double> slots, ThreadPool& pool) {
   });
 }
 
-// Remembers the step sizes that worked. The one for segments without is the harmonic mean: one step
-// too many costs less than one that is rejected.
+// Remembers the step sizes that worked. A segment that has none starts with the harmonic mean of
+// the others: one step too many costs less than one that is rejected.
 void Bound::TakeStepSizes(std::span<const double> slots) {
   const std::size_t dim = parts_.shape().dim, per_draw = ItemsPerDraw();
   double inverse = 0, count = 0;
@@ -270,7 +271,7 @@ void Bound::SumTerms(BoundTerms& terms) const {
   terms.gap = gaps > 0 ? terms.gap / gaps : 1.0;
 }
 
-// The divergences of the function and of the states that the chosen segments start from.
+// Adds the divergences of the function and of the states that the chosen segments start from.
 void Bound::AddDivergences(std::span<double> bvalues, BoundTerms& terms) const {
   const LatentPosterior& posterior = parts_.posterior();
   terms.kl_u =
@@ -289,8 +290,8 @@ void Bound::AddDivergences(std::span<double> bvalues, BoundTerms& terms) const {
   }
 }
 
-// The cotangents of the states of a draw: of a segment's start from its own integration, of its end
-// from the constraint there.
+// Gathers the cotangents of a draw's states: that of a segment's start comes from its own
+// integration, that of its end from the constraint there.
 void Bound::GatherStateCotangents(std::span<const double> slots, std::size_t draw) {
   const std::size_t dim = parts_.shape().dim;
   const double share = 1.0 / static_cast<double>(draws());
@@ -318,7 +319,7 @@ void Bound::GatherStateCotangents(std::span<const double> slots, std::size_t dra
   }
 }
 
-// The gradients of everything but the divergences.
+// Adds the gradient of everything but the divergences.
 void Bound::AddGradient(std::span<const double> slots, std::span<double> bvalues,
                         ThreadPool& pool) {
   const double share = 1.0 / static_cast<double>(draws());

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view kWhere = "model";
 
-// One vector of constrained values: the draws of a sampler have a row for each.
+// Checks one vector of constrained values, such as one row of a sampler's draws.
 void CheckValues(const ParameterLayout& layout, std::string_view where,
                  std::span<const double> values) {
   for (std::size_t b = 0; b < layout.blocks().size(); ++b) {

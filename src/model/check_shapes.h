@@ -11,15 +11,15 @@
 
 namespace gpode {
 
-// "(3, 4)".
+// Returns the shape as text, such as "(3, 4)".
 std::string ShapeText(const std::vector<std::size_t>& shape);
 
-// A finite matrix or vector of this size.
+// Require a finite matrix or vector of this size.
 void CheckMatrix(std::string_view where, std::string_view name, const Matrix& m, std::size_t rows,
                  std::size_t columns);
 void CheckVector(std::string_view where, std::string_view name, const Vector& v, std::size_t size);
 
-// A map to so many channels from the states of these coordinates.
+// Requires a map from the states of these coordinates to this number of channels.
 void CheckMap(std::string_view where, const ObservationMap& map, const Coordinates& coordinates,
               std::size_t channels);
 

@@ -7,18 +7,18 @@
 
 namespace gpode {
 
-// x = mean + L eps, and its reverse: bmean += bx, bL += lower(bx eps^T).
+// Computes x = mean + L eps. The reverse: bmean += bx, bL += lower(bx eps^T).
 void SampleGaussian(std::span<const double> mean, std::span<const double> chol,
                     std::span<const double> eps, std::span<double> x);
 void SampleGaussianPullback(std::span<const double> eps, std::span<const double> bx,
                             std::span<double> bmean, std::span<double> bchol);
 
-// KL[N(mean, L L^T) || N(0, I)], and its reverse for the cotangent b.
+// Returns KL[N(mean, L L^T) || N(0, I)]. The pullback adds its reverse for the cotangent b.
 double KlFromStandard(std::span<const double> mean, std::span<const double> chol);
 void KlFromStandardPullback(std::span<const double> mean, std::span<const double> chol, double b,
                             std::span<double> bmean, std::span<double> bchol);
 
-// The entropy, and its reverse for the cotangent b.
+// Returns the entropy. The pullback adds its reverse for the cotangent b.
 double Entropy(std::span<const double> chol, std::size_t dim);
 void EntropyPullback(std::span<const double> chol, std::size_t dim, double b,
                      std::span<double> bchol);

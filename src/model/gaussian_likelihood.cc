@@ -24,7 +24,7 @@ double LogNormal(double residual, double variance) {
 
 double NormalCdf(double z) { return 0.5 * std::erfc(-z / std::numbers::sqrt2); }
 
-// E |N(m, s^2)|.
+// Returns E |X| for X ~ N(m, s^2).
 double MeanAbsolute(double m, double s) {
   constexpr double kFar = 8.5;  // deviations, beyond which the sign of m is certain
   const double z = m / s;
@@ -119,7 +119,7 @@ class GaussianLikelihood final : public Likelihood {
     return 0.5 * (low + high);
   }
 
-  // E|Y - y| - E|Y - Y'| / 2 with Y and Y' from the mixture.
+  // Returns E|Y - y| - E|Y - Y'| / 2 for independent Y and Y' from the mixture.
   double MixtureCrps(double y, std::span<const double> x,
                      std::span<const double> p) const override {
     const double s = std::sqrt(p[0]), s2 = std::sqrt(2 * p[0]);

@@ -2,8 +2,8 @@
 //
 //   U = K(Z, X) (K(X, X) + noise I)^-1 dX,   L v = U,   L L^T = K(Z, Z)
 //
-// for the slopes dX at the states X of smoothed data. docs/equations.md says how the paper's formula
-// differs.
+// for the slopes dX at the states X of smoothed data. docs/equations.md says how the paper's
+// formula differs.
 //
 //   Matrix white = RegressedInducingValues(kernel, states, slopes, jitter, gp);
 #pragma once
@@ -12,8 +12,8 @@
 
 namespace gpode {
 
-// Returns the whitened inducing values (D, M) of the Gaussian process regression of slopes (n, D) at
-// states (n, D). Of `gp` it uses locations, lengthscales and variances.
+// Returns the whitened inducing values (D, M) of the Gaussian process regression of slopes (n, D)
+// at states (n, D). Of `gp` it uses locations, lengthscales and variances.
 Matrix RegressedInducingValues(const Kernel& kernel, const Matrix& states, const Matrix& slopes,
                                double jitter, const GpParameters& gp);
 

@@ -45,7 +45,7 @@ double Likelihood::MixtureCdf(double y, std::span<const double> sorted,
   return sum / static_cast<double>(sorted.size());
 }
 
-// Bisection between the quantiles of the outermost draws.
+// Bisects between the quantiles of the outermost draws.
 double Likelihood::MixtureQuantile(double probability, std::span<const double> sorted,
                                    std::span<const double> p) const {
   if (probability <= 0) return -kInfinity;

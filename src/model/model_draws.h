@@ -21,7 +21,7 @@
 
 namespace gpode {
 
-// The random step of forecasts. Training never reaches it.
+// The step number of the random streams of forecasts. Training never reaches it.
 inline constexpr std::uint64_t kForecastStep = std::uint64_t{1} << 62;
 
 struct ModelDraw {
@@ -29,21 +29,21 @@ struct ModelDraw {
   std::vector<double> z;  // the latent variables that were asked for, and the function's
 };
 
-// The sizes of a model's parts.
+// Returns the sizes of a model's parts.
 ModelShape ShapeOf(const Model& model);
 
 class ModelDraws {
  public:
-  // The model outlives the draws. Throws an InputError if its kernel matrix cannot be factored.
+  // The model must outlive the draws. Throws an InputError if its kernel matrix cannot be factored.
   explicit ModelDraws(const Model& model);
 
   const ModelParts& parts() const { return parts_; }
 
-  // Draw i of a seed, with the states of these ranges.
+  // Returns draw i of a seed, with the states of these ranges.
   ModelDraw Make(std::uint64_t seed, std::uint64_t i, std::span<const LatentRange> states) const;
-  // The row of the table of a sampled model.
+  // Returns the draw in this row of a sampled model's table.
   ModelDraw MakeRow(std::size_t row) const;
-  // The function of the mean of the latent variables, without a residual.
+  // Returns the function at the mean of the latent variables, without a residual.
   ModelDraw MakeMean() const;
 
  private:

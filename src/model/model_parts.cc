@@ -7,7 +7,7 @@
 namespace gpode {
 namespace {
 
-// Parameters that belong to the items of a part one by one.
+// Tells whether these parameters belong to the items of a part one by one.
 bool BelongToItems(const std::vector<ParameterRange>& ranges, const LatentPart& part,
                    const std::vector<ParameterRange>& of_function) {
   return std::ranges::all_of(ranges, [&](const ParameterRange& range) {

@@ -67,19 +67,20 @@ class ModelParts {
     return layout_.Values(likelihood_block_, values);
   }
 
-  // The latent variables that segments touch: the function's and those of the touched states.
+  // Finds the latent variables that segments touch: the function's and those of the touched states.
   void FindLatentRanges(const TouchedStates& touched, std::vector<LatentRange>& ranges) const;
-  // The parameters that matter to them: all but those of the other states.
+  // Finds the parameters that the same segments touch: all but those of the other states.
   void FindParameters(const TouchedStates& touched, std::vector<TouchedParameters>& ranges) const;
 
   // Writes the hyperparameters of a start.
   void WriteHyperparameters(const FunctionStart& start, std::span<double> values) const;
 
-  // The constrained values at which this model's latent variables are `z` and its other parameters
-  // those of the same name and size in `from`: converts between posterior families.
+  // Converts between posterior families: returns the constrained values at which this model's
+  // latent variables are `z`, with this spread, and its other parameters are those of the same name
+  // and size in `from`.
   std::vector<double> ValuesAt(std::span<const double> z, std::span<const double> deviation,
                                const NamedValues& from) const;
-  // The mean of the latent variables.
+  // Returns the mean of the latent variables.
   std::vector<double> LatentMean(std::span<const double> values) const;
 
  private:
@@ -96,8 +97,8 @@ class ModelParts {
   mutable std::vector<ParameterRange> scratch_;  // of FindParameters
 };
 
-// The layout's blocks of both that have the same name and size: those of `to` become those of
-// `from`. Flat vectors.
+// Copies the blocks that both layouts have with the same name and size from one flat vector to the
+// other.
 void CopyBlocks(const ParameterLayout& from, std::span<const double> from_flat,
                 const ParameterLayout& to, std::span<double> to_flat);
 

@@ -13,7 +13,7 @@ namespace gpode {
 
 std::unique_ptr<UnknownFunction> MakeNetworkFunction(const FunctionSetting& setting);
 
-// (P) The prior's standard deviation of every parameter of a network.
+// Returns the prior's standard deviation of every parameter of a network, (P).
 Vector WeightScales(std::size_t inputs, const std::vector<std::size_t>& hidden, std::size_t outputs,
                     double prior_scale);
 

@@ -57,7 +57,7 @@ class Objective {
   virtual BoundTerms Finish(std::span<const double> slots, std::span<double> bvalues,
                             ThreadPool& pool) = 0;
 
-  // The memory that makes the next evaluation faster.
+  // Save and restore the memory that makes the next evaluation faster.
   virtual std::vector<double> Checkpoint() const = 0;
   virtual void Restore(std::span<const double> checkpoint) = 0;
 };
@@ -69,7 +69,7 @@ class Evaluator {
   virtual void Evaluate(const Objective& objective, std::span<double> slots) = 0;
 };
 
-// The threads of a pool take items one by one.
+// Evaluates items by the threads of a pool, which take them one by one.
 class ThreadEvaluator final : public Evaluator {
  public:
   explicit ThreadEvaluator(ThreadPool& pool) : pool_(pool) {}

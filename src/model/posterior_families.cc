@@ -119,8 +119,8 @@ class PointEstimate final : public LatentPosterior {
   std::vector<ItemBlock> mean_;
 };
 
-// The Gaussian posteriors q(U), q(x0) and q(s_i) of the paper (sections 3.2 and 3.5):
-// z = mean + chol normals for every item. Items are independent; each has a full covariance or, with
+// The Gaussian posteriors q(U), q(x0) and q(s_i) of the paper (sections 3.2 and 3.5): z = mean +
+// chol normals for every item. Items are independent; each has a full covariance or, with
 // `diagonal`, independent variables. Items of one variable have a deviation in place of a factor.
 class GaussianPosterior final : public LatentPosterior {
  public:

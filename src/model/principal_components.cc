@@ -42,7 +42,7 @@ ObservationMap Components(const Filled& filled, Eigen::Index dim) {
   ObservationMap map{Matrix(channels, dim), filled.mean};
   for (Eigen::Index k = 0; k < dim; ++k) {
     const Eigen::Index i = channels - 1 - k;
-    // Beyond the rank there is only rounding error, and nothing to scale by.
+    // Components beyond the rank are only rounding errors, which must not be scaled to unit size.
     const double value = eigen.eigenvalues()[i];
     const bool real = value > 1e-14 * eigen.eigenvalues()[channels - 1];
     map.matrix.col(k) = eigen.eigenvectors().col(i) * (real ? std::sqrt(value) : 0.0);
@@ -50,7 +50,7 @@ ObservationMap Components(const Filled& filled, Eigen::Index dim) {
   return map;
 }
 
-// Missing values become what the components make of the others in the row.
+// Replaces missing values by the prediction of the components from the others in the row.
 void Refill(const Dataset& data, const ObservationMap& map, Filled& filled) {
   const double variance = map.matrix.squaredNorm() / static_cast<double>(map.channels());
   if (!(variance > 0)) return;

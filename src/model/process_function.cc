@@ -16,16 +16,17 @@ namespace {
 
 // With fewer inducing points, the matrices of a row take less time than a thread needs to wake up.
 constexpr std::size_t kInducingWorthSharing = 40;
-// Standard deviations of the priors of logarithms, and how much longer than at the start the
-// lengthscales are expected to be.
+// The standard deviations of the priors of log lengthscales and log variances, and the factor by
+// which lengthscales are expected to be longer than at the start.
 constexpr double kLengthscaleDeviation = 0.5, kVarianceDeviation = 1.0, kSmooth = 4;
-// The start: kernels that reach over the data (states have unit variance), a little doubt.
+// The start: lengthscales that reach over the data, whose states have unit variance, and a small
+// spread of the inducing values.
 constexpr double kStartLengthscale = 1.3, kStartDeviation = 0.05;
 constexpr double kSmallestVariance = 1e-4;  // relative to the mean over outputs, without scaling
 constexpr std::size_t kMostClustered = 20000, kMostSlopes = 1000;
 
-// Minus the log density of a value whose logarithm is N(log centre, deviation^2), seen as a density
-// of the logarithm, and its derivative with respect to the value.
+// Minus the log density of log value ~ N(log centre, deviation^2), up to a constant, and its
+// derivative with respect to the value.
 struct LogNormalCost {
   double cost, slope;
 };
@@ -199,7 +200,7 @@ class ProcessFunction final : public UnknownFunction {
     if (gradient_) return;
     const auto m = Index(options_.inducing), i = Index(inputs_), rows = Index(rows_);
     parameters_.inducing_locations = Matrix::Zero(m, i);
-    parameters_.inducing_mean.resize(Index(outputs_), 0);  // drawn by somebody else
+    parameters_.inducing_mean.resize(Index(outputs_), 0);  // the posterior family draws them
     parameters_.lengthscales = Matrix::Ones(rows, i);
     parameters_.variances = Vector::Ones(rows);
     gp_.Set(parameters_);
@@ -228,7 +229,7 @@ FunctionStart ProcessFunction::Start(const Matrix& states, const Matrix& slopes,
   gp.lengthscales = (kStartLengthscale * spread.transpose()).replicate(Index(rows_), 1);
   gp.variances = Vector::Ones(Index(rows_));
   if (!options_.scale) {
-    // A state that does not move is not to be held still with certainty.
+    // The prior must not be certain that a state which does not move in the data never moves.
     const Vector sizes =
         (slopes.colwise().squaredNorm() / static_cast<double>(slopes.rows())).cwiseSqrt();
     const Vector variances = sizes.cwiseAbs2();
@@ -249,7 +250,8 @@ FunctionStart ProcessFunction::Start(const Matrix& states, const Matrix& slopes,
   return start;
 }
 
-// The covariances of the posterior and the features of the draws have to fit in memory.
+// Throws an InputError if the covariances of the posterior or the features of the draws would not
+// fit in memory.
 void CheckSizes(const FunctionSetting& setting) {
   constexpr double kMostCovariances = 1e8, kMostFrequencies = 4e8;
   const FitOptions& o = setting.options;

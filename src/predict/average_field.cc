@@ -13,8 +13,8 @@ AverageField::AverageField(std::vector<std::unique_ptr<FunctionDraw>> draws)
   for (const auto& draw : draws_) fields_.push_back(&draw->field());
 }
 
-// The memory of one of the fields, then its value. Between Record and Pullback it holds the
-// Jacobian.
+// A record holds the memory of one of the fields, then its value. Between Record and Pullback it
+// holds the Jacobian.
 std::size_t AverageField::record_size() const {
   return std::max(fields_[0]->record_size() + dim(), dim() * dim());
 }

@@ -33,7 +33,7 @@ std::string Name(const Dataset& data, std::size_t trajectory) {
                      name.empty() ? std::to_string(trajectory + 1) : internal::Quote(name));
 }
 
-// Observed values of a channel in one trajectory, in the order of their times.
+// Returns the observed values of a channel in one trajectory, in the order of their times.
 std::vector<double> Seen(const Trajectory& t, Eigen::Index channel) {
   std::vector<double> values;
   for (double v : t.values.col(channel)) {
@@ -42,7 +42,7 @@ std::vector<double> Seen(const Trajectory& t, Eigen::Index channel) {
   return values;
 }
 
-// How many values stand far off the middle of their two neighbours.
+// Returns the number of values that are far from the mean of their two neighbours.
 std::size_t FarOff(const std::vector<double>& values) {
   if (values.size() < kFewest) return 0;
   std::vector<double> off;

@@ -7,7 +7,8 @@
 namespace gpode {
 namespace {
 
-// The values of `to`, all of whose items are the first ones of the blocks of `from`.
+// Returns the values of layout `to`, whose blocks hold the first items of the same blocks of
+// `from`.
 std::vector<double> FirstItems(const ParameterLayout& from, std::span<const double> values,
                                const ParameterLayout& to) {
   std::vector<double> kept(to.value_size());

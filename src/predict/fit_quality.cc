@@ -12,7 +12,8 @@
 namespace gpode {
 namespace {
 
-// Compared: times in all trajectories together, and values of all draws of one trajectory.
+// The largest number of times that are compared, in all trajectories together, and of values of all
+// draws of one trajectory.
 constexpr std::size_t kMostTimes = 4000, kMostNumbers = 20'000'000;
 constexpr double kExplained = 0.5;     // of the variance, below which little is
 constexpr double kOutlier = 5;         // standard deviations of the noise
@@ -24,7 +25,7 @@ struct Sums {
   double count = 0, residuals = 0, outside = 0, outliers = 0;
 };
 
-// Which trajectories to follow: all, or as many as hold kMostTimes, evenly chosen.
+// Returns the trajectories to follow: all of them, or as many as hold kMostTimes, evenly chosen.
 std::vector<std::size_t> Chosen(const Dataset& data) {
   std::size_t times = 0;
   for (const Trajectory& t : data.trajectories) times += t.times.size();

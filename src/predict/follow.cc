@@ -1,4 +1,4 @@
-// From states to forecasts: the state that each time is reached from, and the integrations.
+// The integrations of forecasts, and the choice of the state from which each time is reached.
 #include <fmt/format.h>
 
 #include <Eigen/Eigenvalues>
@@ -18,10 +18,11 @@ namespace gpode {
 
 // A state and the times that are reached from it.
 struct Posterior::Leg {
-  // A state of the model's, whose draws are those of its posterior...
+  // A learnt state, which is drawn from its posterior. If there is none, the leg starts from the
+  // given state below.
   std::optional<LatentRange> state = {};
-  // ... or a given one in the model's coordinates: mean (D), and a factor of its covariance (D, D)
-  // unless it is known exactly.
+  // A given state in the model's coordinates: its mean (D) and, unless it is known exactly, a
+  // factor of its covariance (D, D).
   Vector mean = {};
   Matrix factor = {};
   double start = 0;  // in the user's time
@@ -48,7 +49,7 @@ Vector StateOfDraw(const ModelParts& parts, const LatentRange& state, const Mode
   return Eigen::Map<const Vector>(z.data(), static_cast<Eigen::Index>(z.size()));
 }
 
-// mean + factor normals.
+// Returns mean + factor normals, with the normals of draw i.
 Vector GivenState(const Vector& mean, const Matrix& factor, std::uint64_t seed, std::uint64_t i) {
   Vector state = mean;
   if (factor.size() == 0) return state;

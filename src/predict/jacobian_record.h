@@ -6,7 +6,7 @@
 
 namespace gpode {
 
-// bx += J^T g at every point; records (n, record_size), g and bx (n, dim).
+// Adds J^T g to bx at every point; records (n, record_size), g and bx (n, dim).
 inline void PullbackByJacobian(std::size_t dim, std::span<const double> records,
                                std::size_t record_size, std::span<const double> g,
                                std::span<double> bx) {

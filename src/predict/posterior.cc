@@ -78,7 +78,7 @@ bool Posterior::HasExactMoments() const {
   return parts.function().Moments(Matrix::Zero(1, width), *marginals).has_value();
 }
 
-// In the user's units.
+// Returns the moments of the field at the user's states, in the user's units.
 FieldMoments Posterior::MomentsAt(const Matrix& states) const {
   const Matrix z = ToModel(states);
   const ModelParts& parts = draws_->parts();

@@ -8,7 +8,7 @@
 namespace gpode {
 namespace {
 
-// Inputs (n, U) in the model's units.
+// Returns inputs (n, U) in the model's units.
 std::vector<double> InputsToModel(const Coordinates& coordinates, std::span<const double> inputs) {
   std::vector<double> result(inputs.size());
   for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -26,8 +26,9 @@ PosteriorField::PosteriorField(std::shared_ptr<const void> owner, const Field& f
   GPODE_CHECK(coordinates_.dim() == dim());
 }
 
-// The memory of the drawn field comes first, where it is as well aligned as the caller's; then a
-// point in the model's coordinates. Between Record and Pullback it holds the Jacobian.
+// A record first holds the memory of the drawn field, which is then as well aligned as the
+// caller's, and then a point in the model's coordinates. Between Record and Pullback it holds the
+// Jacobian.
 std::size_t PosteriorField::record_size() const {
   return std::max(field_.record_size(), dim() * dim()) + dim();
 }

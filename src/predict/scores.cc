@@ -44,7 +44,7 @@ void AddValue(double y, std::span<const double> sorted, std::size_t draws,
   sum.coverage_50 += Covers(y, sorted, 0.5);
   sum.coverage_90 += Covers(y, sorted, 0.9);
   sum.coverage_95 += Covers(y, sorted, 0.95);
-  // Inside the central band: between these levels of the distribution.
+  // A value is inside the central band if its cdf is at most half the level away from 1/2.
   const double away = std::fabs(likelihood.MixtureCdf(y, sorted, p) - 0.5);
   sum.predictive_50 += away <= 0.25;
   sum.predictive_90 += away <= 0.45;
@@ -104,7 +104,7 @@ void DivideByValues(Scores& sums) {
   for (double Scores::*mean : kMeans) sums.*mean /= n;
 }
 
-// How many draws are not finite at some of these times.
+// Returns the number of draws that are not finite at one of these times.
 std::size_t DivergedWithin(const Forecast& forecast, std::span<const std::size_t> times) {
   return std::count_if(forecast.draws.begin(), forecast.draws.end(), [&](const Matrix& draw) {
     return std::any_of(times.begin(), times.end(), [&](std::size_t i) {
@@ -113,7 +113,8 @@ std::size_t DivergedWithin(const Forecast& forecast, std::span<const std::size_t
   });
 }
 
-// Without edges: every distinct time since the start, as a row of no width.
+// Returns empty rows, one for each interval between edges. Without edges, there is a row for every
+// distinct time since the start, whose `from` and `to` are equal.
 std::vector<HorizonScores> Rows(const Forecast& forecast, double start,
                                 std::span<const double> edges) {
   std::vector<HorizonScores> rows;

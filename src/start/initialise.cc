@@ -10,13 +10,13 @@
 namespace gpode {
 namespace {
 
-// The noise at the start, such that no channel dominates: its smallest share of a channel's
-// variance; with principal components, the factor of the mean residual variance that all channels
-// get, and the factor of that for channels that never change.
+// Constants of the noise variances at the start, which keep single channels from dominating: the
+// smallest share of a channel's variance; with principal components, the factor of the mean
+// residual variance that all channels get, and a further factor for channels that never change.
 constexpr double kSmallestNoise = 1e-3, kPcaNoise = 1.5, kConstantNoise = 1e-9;
 constexpr double kRounding = 1e-9;  // relative
 
-// y = C x + b with the user's states x.
+// Returns the map y = C x + b from the user's states x.
 ObservationMap UserMap(const Dataset& data, const FitOptions& options) {
   if (options.observation == Observation::kIdentity) {
     return ObservationMap::Identity(data.channels.size());
@@ -45,14 +45,14 @@ Vector GivenNoise(const FitOptions& options, Eigen::Index channels) {
   return Eigen::Map<const Vector>(given.data(), channels);
 }
 
-// Root mean square of each column.
+// Returns the root mean square of each column.
 Vector Sizes(const Matrix& rows) {
   return (rows.colwise().squaredNorm() / static_cast<double>(rows.rows())).cwiseSqrt().transpose();
 }
 
-// The variances that the noise starts from: those of what the smoother left over. With principal
-// components all channels are in one unit, and one noise for all keeps the quiet ones from
-// dominating before the dynamics are learnt.
+// Returns the variances that the noise starts from, those of the smoother's residuals. With
+// principal components all channels are in one unit, and one noise for all keeps the quiet ones
+// from dominating before the dynamics are learnt.
 Vector NoiseVariances(const FitOptions& options, const std::vector<Matrix>& residuals,
                       const ChannelMoments& moments) {
   const Eigen::Index channels = moments.mean.size();
@@ -77,8 +77,8 @@ Vector NoiseVariances(const FitOptions& options, const std::vector<Matrix>& resi
   return noise;
 }
 
-// The weight of each channel's observations: one over the residuals' autocorrelation time, times
-// the share of channels that are independent.
+// Returns the weight of each channel's observations: one over the residuals' autocorrelation time,
+// times the share of channels that are independent.
 Vector ChannelWeights(const FitOptions& options, const std::vector<Matrix>& residuals) {
   const Eigen::Index channels = residuals.front().cols();
   Vector weights = Vector::Ones(channels);
@@ -92,8 +92,8 @@ Vector ChannelWeights(const FitOptions& options, const std::vector<Matrix>& resi
   return weights;
 }
 
-// The spread of each state: the root mean square of its column, or, where that is no more than a
-// rounding error, the size that signals and hidden parts of unit size would give the state.
+// Returns the spread of each state: the root mean square of its column or, if that is only a
+// rounding error, the size that the state would have if signals and hidden parts had unit size.
 Vector Spread(const SignalMap& signals, const Matrix& centred) {
   Vector spread = Sizes(centred);
   for (Eigen::Index d = 0; d < spread.size(); ++d) {
@@ -124,14 +124,14 @@ void SetCoordinates(const FitOptions& options, const SignalMap& signals, const M
   }
 }
 
-// The model's states of x - signals.offset.
+// Converts deviations x - signals.offset to the model's states.
 Matrix InCoordinates(const Start& start, const SignalMap& signals, const Matrix& deviations) {
   return (deviations.rowwise() + (signals.offset - start.coordinates.state_offset).transpose()) *
          start.coordinates.state_scale.cwiseInverse().asDiagonal();
 }
 
-// The user's time in which states move by about their own size, or, where nothing moves, the length
-// of the longest trajectory.
+// Returns the time, in the user's units, in which states move by about their own size; if nothing
+// moves, the length of the longest trajectory.
 double TimeScale(const Dataset& data, const Matrix& slopes) {
   const double rms = std::sqrt(slopes.squaredNorm() / static_cast<double>(slopes.size()));
   if (rms > 0 && std::isfinite(1.0 / rms)) return 1.0 / rms;

@@ -40,7 +40,7 @@ Matrix Correlation(const Dataset& data, const Vector& mean, const Vector& units)
   return sum / count;
 }
 
-// The size of states in which each of them moves the channels by about one unit.
+// Returns the change of each state that moves the channels by about one unit.
 Vector StateUnits(const Matrix& matrix, const Vector& units) {
   Vector sizes = (units.cwiseInverse().asDiagonal() * matrix).colwise().norm().cwiseInverse();
   double log_sum = 0, count = 0;
@@ -55,7 +55,7 @@ Vector StateUnits(const Matrix& matrix, const Vector& units) {
   return sizes;
 }
 
-// Directions of which the first large entry is positive.
+// Returns the directions with signs that make the largest entry of each positive.
 Matrix WithSigns(Matrix directions) {
   for (Eigen::Index k = 0; k < directions.cols(); ++k) {
     Eigen::Index largest;
@@ -73,7 +73,7 @@ SignalMap Given(const Dataset& data, const ObservationMap& map, const ChannelMom
   const Eigen::Index rank = svd.rank(), dim = map.matrix.cols();
   const Matrix v = svd.matrixV().leftCols(rank), u = svd.matrixU().leftCols(rank);
   const Vector inverse = svd.singularValues().head(rank).cwiseInverse();
-  // From channels in their units to the states they determine.
+  // This matrix maps channels in their units to the states that they determine.
   const Matrix back = sizes.asDiagonal() * v * inverse.asDiagonal() * u.transpose();
 
   SignalMap s;
@@ -92,7 +92,8 @@ SignalMap Given(const Dataset& data, const ObservationMap& map, const ChannelMom
   return s;
 }
 
-// All channels are in one unit, and scores are of unit size as they are.
+// The signals of principal components are the scores. All channels are in one unit, and scores
+// already have unit size.
 SignalMap Scores(const ObservationMap& map) {
   const Eigen::Index dim = map.matrix.cols(), channels = map.matrix.rows();
   const double variance = map.matrix.squaredNorm() / static_cast<double>(channels);
@@ -100,14 +101,14 @@ SignalMap Scores(const ObservationMap& map) {
           Matrix::Identity(dim, dim), Matrix(dim, 0), Vector::Zero(dim)};
 }
 
-// The signals at observation times, NaN where the channels seen do not tell.
+// Returns the signals at observation times; NaN where the observed channels do not determine them.
 Matrix SignalsAt(const SignalMap& signals, const Matrix& values) {
   if (signals.channels.IsDiagonal()) return signals.channels.StatesOf(values);
   const StateGuess guess = GuessStates(signals.channels, signals.noise_variance, values);
   return (guess.variance.array() > kMostVariance).select(NAN, guess.mean);
 }
 
-// One signal in all trajectories, at the times asked for.
+// One signal of all trajectories with its derivatives, at the requested times.
 struct Level {
   std::vector<Series1> value, slope, acceleration;
 };
@@ -133,8 +134,8 @@ Level SmoothSignal(const std::vector<std::vector<double>>& times,
   return level;
 }
 
-// The derivative of a level. Its acceleration is the slope of that slope; further derivatives come
-// from smoothing again.
+// Returns the derivative of a level: its value and slope are the slope and the acceleration of the
+// level. If the level has no acceleration, the slope comes from smoothing again.
 Level Derivative(const std::vector<std::vector<double>>& at, const Level& level) {
   Level next{level.slope, level.acceleration, {}};
   if (next.slope.empty()) next.slope = SmoothSignal(at, next.value, at).slope;
@@ -150,7 +151,7 @@ double RootMeanSquare(const std::vector<Series1>& parts) {
   return count > 0 ? std::sqrt(squares / count) : 0.0;
 }
 
-// result[n] += value_n direction^T.
+// Adds value_n direction^T to result[n] for every trajectory n.
 void AddAlong(const std::vector<Series1>& values, const Vector& direction,
               std::vector<Matrix>& result) {
   for (std::size_t n = 0; n < values.size(); ++n) {

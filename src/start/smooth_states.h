@@ -26,11 +26,11 @@ struct SignalMap {
   Vector offset;            // (D)
 };
 
-// For the map y = C x + b between the user's states and channels.
+// Returns the signals for the map y = C x + b between the user's states and channels.
 SignalMap SignalsOf(const Dataset& data, Observation kind, const ObservationMap& map,
                     const ChannelMoments& moments);
 
-// In the user's time.
+// Smoothed states and slopes in the user's time.
 struct SmoothStates {
   std::vector<Matrix> states, slopes;  // per trajectory (T, D): x - offset and dx/dt
   Matrix x0;                           // (trajectories, D): x - offset at the start times

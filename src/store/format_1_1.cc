@@ -36,7 +36,7 @@ constexpr std::array<OldName, 12> kOldNames = {{{"inducing_locations", "gp/induc
 
 bool IsWeights(std::string_view block) { return block.starts_with("weight_"); }
 
-// Weights were in their own units, not in those of their prior.
+// Converts weights, which were in their own units, to the units of their prior.
 void ToPriorUnits(const Model& model, std::span<double> weights) {
   const NeuralOptions& neural = model.options.neural;
   const Vector scale = WeightScales(model.dim(), neural.hidden, model.dim(), neural.prior_scale);
@@ -83,7 +83,8 @@ void ReadDraws(const Archive& archive, std::string_view file, Model& model) {
   read("field", function);
   read("x0", x0);
   read("noise_variance", noise);
-  // Rows are backed by values only if they are not empty, so nothing is allocated before.
+  // A file can declare any number of empty rows, so nothing is allocated before the widths are
+  // checked.
   NamedValues row = model.parameters;
   Eigen::Index width = 0;
   for (const std::string& block : of_function) width += std::ssize(row[block]);
@@ -110,8 +111,8 @@ void ReadDraws(const Archive& archive, std::string_view file, Model& model) {
   }
 }
 
-// The sizes of the blocks in a flat vector, in the order that they had. All blocks were there for
-// all models, empty where they were not needed; point estimates had spreads that did not count.
+// Returns the sizes of the blocks in a flat vector, in the old order. All models had all blocks,
+// empty if they were not needed; point estimates had spreads that were not used.
 std::vector<std::size_t> OldFlatSizes(const Model& model) {
   const FitOptions& o = model.options;
   const bool network = o.function == "network";

@@ -68,7 +68,7 @@ void WriteParameters(const NamedValues& parameters, NpzWriter* out) {
   }
 }
 
-// The options say which parameters there are; nothing is allocated before the file is seen to have
+// Reads the parameters that the options ask for. Allocates nothing before the file is known to have
 // them.
 void ReadParameters(const Archive& archive, std::string_view file, Model& model) {
   const ModelParts parts(model.options, ShapeOf(model));

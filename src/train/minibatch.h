@@ -1,4 +1,4 @@
-// Which segments each step sees.
+// The segments that each step sees.
 //
 // A permutation of all segments is cut into batches, and changes when all of them were seen (but
 // for the few at its end that do not fill a batch). It depends on seed, phase and epoch alone, so
@@ -18,13 +18,14 @@ namespace gpode {
 
 class Minibatches {
  public:
-  // `size` of `count` segments per step; 0, or as many as there are: all of them.
+  // Each step takes `size` of `count` segments; all of them if `size` is 0 or not less than
+  // `count`.
   Minibatches(std::uint64_t seed, std::uint64_t phase, std::size_t count, std::size_t size);
 
   bool whole() const { return size_ == count_; }
 
-  // The segments of `step` and their weight. Time and memory in proportion to the batch, on average
-  // over an epoch.
+  // Sets the segments of `step` and their weight. Takes time and memory in proportion to the batch,
+  // on average over an epoch.
   void Choose(std::size_t step, SegmentChoice& choice);
 
  private:
@@ -32,7 +33,7 @@ class Minibatches {
 
   std::uint64_t seed_, phase_;
   std::size_t count_, size_;
-  std::size_t epoch_ = 0;           // that `order_` is of, unless it is empty
+  std::size_t epoch_ = 0;           // the epoch of `order_`, unless that is empty
   std::vector<std::size_t> order_;  // empty at first
 };
 

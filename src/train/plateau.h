@@ -5,7 +5,7 @@
 
 namespace gpode {
 
-// All of its state is open: checkpoints take it out and put it back.
+// Its members are public, so that checkpoints can save and restore them.
 struct Plateau {
   static constexpr std::size_t kWindow = 250;
 

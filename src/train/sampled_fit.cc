@@ -25,7 +25,7 @@ constexpr std::size_t kComparedTimes = 20;
 
 using Report = std::function<bool(const Progress&)>;
 
-// The means of the columns, exact for columns that are constant.
+// Returns the means of the columns, which are exact for constant columns.
 Vector ColumnMeans(const Matrix& draws) {
   Vector away = Vector::Zero(draws.cols());
   for (Eigen::Index s = 0; s < draws.rows(); ++s) {
@@ -34,9 +34,10 @@ Vector ColumnMeans(const Matrix& draws) {
   return draws.row(0).transpose() + away / static_cast<double>(draws.rows());
 }
 
-// Quantities (draws, k) that the draws `first` to `first + count - 1` determine: initial states,
-// noise, and the states at some times of the data. Latent variables of a network can be exchanged
-// without changing its field, so chains are compared by quantities that can be identified.
+// Returns quantities (draws, k) that the draws `first` to `first + count - 1` determine: initial
+// states, noise, and the states at some times of the data. Latent variables of a network can be
+// exchanged without changing its field, so chains are compared by quantities that can be
+// identified.
 Matrix IdentifiedQuantities(const Model& model, const std::vector<TimedValues>& data,
                             std::size_t first, std::size_t count) {
   const std::size_t d = model.dim();
@@ -98,7 +99,8 @@ class SampledFit {
   // Tells whether chains start from variational fits of their own.
   bool FitsEachChain() const { return target_->parts().function().has_symmetries(); }
 
-  // Counts steps of training and iterations of all chains together; may be called from any thread.
+  // Counts steps of training and iterations of all chains together, and reports them. Returns false
+  // if the report asked to stop. May be called from any thread.
   bool Count(std::size_t steps, double bound) {
     const std::lock_guard lock(mutex_);
     progress_.step = std::min(progress_.step + steps, progress_.steps);
@@ -107,7 +109,7 @@ class SampledFit {
     return !stopped_;
   }
 
-  // The flat parameters of the target that a variational fit ends with.
+  // Returns the flat parameters of the target at the end of a variational fit.
   std::vector<double> FitVariationally(const FitOptions& options, const Start& start) {
     constexpr std::size_t kCountEvery = 50;
     Trainer trainer(data_, options, start);
@@ -123,7 +125,8 @@ class SampledFit {
     return PointEstimateOf(trainer);
   }
 
-  // Latent variables at their means; everything else as it was trained.
+  // Returns flat parameters with the latent variables at their means and everything else as it was
+  // trained.
   std::vector<double> PointEstimateOf(const Trainer& trainer) const {
     const ModelParts &from = trainer.parts(), &to = target_->parts();
     const NamedValues fitted = trainer.Snapshot().parameters;
@@ -135,7 +138,7 @@ class SampledFit {
     }
     std::vector<double> flat(to.layout().flat_size());
     to.layout().Unconstrain(to.ValuesAt(z, deviation, fitted), flat);
-    // Logarithms that need not be taken again are not.
+    // Blocks that both have are copied as logarithms, because exp and log would round them.
     CopyBlocks(from.layout(), trainer.Save().flat, to.layout(), flat);
     return flat;
   }
@@ -146,7 +149,7 @@ class SampledFit {
     return options;
   }
 
-  // Fits from different random starts, one for each chain.
+  // Makes a fit from a different random start for each chain.
   void FitChains() {
     starts_.resize(options_.sampler.chains);
     std::vector<std::vector<double>> flats(starts_.size());
@@ -161,7 +164,7 @@ class SampledFit {
     target_->SetFlat(flats[0]);
   }
 
-  // One fit, from which all chains start.
+  // Makes one fit, from which all chains start.
   void FitOnce() {
     const std::vector<double> flat = FitVariationally(VariationalOptions(), start_);
     target_->SetFlat(flat);

@@ -25,10 +25,10 @@ class SampledTarget {
   // Takes the values of everything that is not sampled from these flat parameters.
   void SetFlat(std::span<const double> flat);
   Vector PositionOf(std::span<const double> flat) const;
-  // The constrained values of all parameters at a position.
+  // Returns the constrained values of all parameters at a position.
   std::vector<double> ValuesAt(std::span<const double> position) const;
 
-  // The density, for one thread. The target must outlive it.
+  // Returns the density, for one thread. The target must outlive it.
   LogDensity Density() const;
 
  private:
@@ -55,9 +55,9 @@ class SampledTarget {
   std::vector<double> flat_;
 };
 
-// Minus the second derivatives of the log density at `position`, by differences of its gradient.
-// Each eigenvalue is replaced by its size, and by one, the curvature of the prior, if that is
-// larger: the result is positive definite anywhere.
+// Returns minus the second derivatives of the log density at `position`, by differences of its
+// gradient. Each eigenvalue is replaced by its absolute value or, if that is larger, by one, the
+// curvature of the prior, so that the result is positive definite.
 Matrix Curvature(const LogDensity& density, const Vector& position);
 
 }  // namespace gpode

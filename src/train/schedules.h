@@ -9,13 +9,13 @@
 
 namespace gpode {
 
-// Linear warm-up to `peak`, then half a cosine down to zero at `steps`.
+// A linear warm-up to `peak`, then half a cosine down to zero at `steps`.
 struct LearningRateSchedule {
   double peak = 0;
   std::size_t warm_up = 0, steps = 0;
 
   double At(std::size_t step) const;
-  // The schedule that runs down from this one's rate at `from` to zero within `steps` steps.
+  // Returns the schedule that falls from this one's rate at `from` to zero within `steps` steps.
   LearningRateSchedule CooledFrom(std::size_t from, std::size_t steps) const;
 };
 
@@ -38,8 +38,8 @@ struct PhasePlan {
   LearningRateSchedule rate;
 };
 
-// The phases that the options ask for: shooting, then whole trajectories. With the vanilla bound,
-// only functions that shooting can approach (`approaches`) shoot first.
+// Returns the phases that the options ask for: shooting, then whole trajectories. With the vanilla
+// bound, only functions for which `approaches` is true shoot first.
 std::vector<PhasePlan> PlanPhases(const FitOptions& options, bool approaches);
 
 }  // namespace gpode

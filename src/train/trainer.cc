@@ -1,5 +1,5 @@
-// The steps of training. trainer_schedule.cc has what changes from step to step, trainer_phases.cc
-// the way from one phase to the next.
+// The steps of training. trainer_schedule.cc has the quantities that change from step to step,
+// trainer_phases.cc the transition from one phase to the next.
 #include "train/trainer.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace gpode {
 namespace {
 
-// Beyond this the squares of the optimiser would overflow and never come back.
+// With a larger gradient, the squared moments of the optimiser would overflow and stay infinite.
 constexpr double kLargestGradient = 1e100;
 // exp of a number of this size is neither zero nor infinite.
 constexpr double kLargestLog = 700;
@@ -47,7 +47,7 @@ std::vector<double> WeightedCounts(const Dataset& data, const Vector& weights) {
   return counts;
 }
 
-// Checks before the start is computed, which is when a new run checks its input.
+// Checks the input of a new run before its start is computed.
 Start CheckedStart(const Dataset& data, const FitOptions& options) {
   CheckFitInput(data, options);
   return Initialise(data, options);
@@ -84,7 +84,7 @@ void Trainer::ChooseSegments() {
   parts_->FindParameters(bound_->touched(), touched_);
 }
 
-// The constrained values of the touched parameters, and gradients of zero.
+// Computes the constrained values of the touched parameters, and zeroes their gradients.
 void Trainer::ComputeValues() {
   for (const auto& [range, state] : touched_) {
     layout().Constrain(range, state_.flat, values_);
@@ -156,7 +156,8 @@ void Trainer::UpdateParameters() {
   }
 }
 
-// Updates states that had equally many updates together: all of them, without minibatches.
+// Updates runs of states with equal numbers of updates together; without minibatches these are all
+// states.
 void Trainer::UpdateStates(const TouchedParameters& touched, double rate) {
   const ParameterRange& range = touched.range;
   const double* updates = state_.state_updates.data() + touched.first_state;

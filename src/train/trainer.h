@@ -33,16 +33,16 @@ class Trainer {
   Trainer(const Dataset& data, const FitOptions& options, Start start,
           const Dataset& validation = {});
 
-  // After the last step, or when too many in a row could not be used.
+  // Returns true after the last step, or when too many steps in a row had no usable gradient.
   bool done() const { return state_.phase == plan_.size() || failed(); }
-  // The most steps that the run takes: of all phases and, with validation data, those that settle
-  // the noise.
+  // Returns the largest number of steps that the run takes: those of all phases and, with
+  // validation data, those that settle the noise.
   std::size_t steps() const;
 
   // Takes one step of the optimiser. Must not be called when done().
   Progress Step();
 
-  // The model as it is now.
+  // Returns the model as it is now.
   Model Snapshot() const;
 
   const Start& start() const { return start_; }
@@ -79,7 +79,7 @@ class Trainer {
   bool IsNoiseHeld() const;
   bool IsSettling() const { return state_.settling_from.has_value(); }
 
-  // From one phase to the next.
+  // The transition from one phase to the next.
   void HandOver();
   bool DoesPolishHelp();
   double MeanLogLikelihood();

@@ -1,5 +1,5 @@
-// The way from one phase of training to the next, and what a Trainer gives away: the model as it is
-// now, and its own state.
+// The transition from one phase of training to the next, the model as it is now, and the saved and
+// restored state.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -57,7 +57,8 @@ void Trainer::BeginPhase(std::size_t phase) {
               0.0);
 }
 
-// The segments of a step, counted as segments of average length.
+// Returns the number of segments per step, from the number of observation times per step and the
+// average length of segments.
 std::size_t Trainer::BatchSize() const {
   double times = 0;
   for (const Trajectory& t : data_.trajectories) times += static_cast<double>(t.times.size());
@@ -66,8 +67,8 @@ std::size_t Trainer::BatchSize() const {
   return options_.batch == 0 || share >= 1 ? 0 : static_cast<std::size_t>(std::max(size, 1.0));
 }
 
-// From shooting to whole trajectories, or on with shooting: see FitOptions::polish_most. Whoever
-// asks for the vanilla bound gets it.
+// Moves from shooting to whole trajectories or, if the polish does not help, continues with
+// shooting (see FitOptions::polish_most). A run with the vanilla bound always moves on.
 void Trainer::HandOver() {
   const std::size_t next = state_.phase + 1;
   if (options_.bound == BoundKind::kShooting) state_.keeps_shooting = !DoesPolishHelp();
@@ -88,8 +89,8 @@ bool Trainer::DoesPolishHelp() {
   return whole >= segments - options_.polish_loss * count;
 }
 
-// The log likelihood of the observations at the present parameters, averaged over a few draws that
-// no step and no forecast uses.
+// Returns the log likelihood of the observations at the present parameters, averaged over a few
+// draws that no step and no forecast uses.
 double Trainer::MeanLogLikelihood() {
   constexpr std::uint64_t kDraws = 8, kUnusedStep = std::uint64_t{1} << 61;
   layout().Constrain(state_.flat, values_);
@@ -106,8 +107,8 @@ double Trainer::MeanLogLikelihood() {
 }
 
 // Begins the steps in which the noise settles on the residuals of the parameters that validation
-// data have chosen; it was held before, or followed other parameters. Returns false if there are
-// none.
+// data have chosen; before, the noise was held or followed other parameters. Returns false if there
+// is nothing to settle.
 bool Trainer::BeginSettling() {
   const std::vector<double>& best = state_.validation.best_flat;
   if (!IsLastPhase() || best.empty() || IsSettling() || IsNoiseKnown()) return false;

@@ -10,10 +10,10 @@ namespace gpode {
 namespace {
 
 constexpr double kSmallestTolerance = 1e-6;
-// With validation data, the steps at the end that change nothing but the noise.
+// The number of steps at the end of a run with validation data that change nothing but the noise.
 constexpr std::size_t kSettlingSteps = 100;
 
-// The steps in which the rate runs down once the bound no longer improves.
+// Returns the number of steps in which the rate falls to zero once the bound no longer improves.
 std::size_t CoolingSteps(std::size_t from) { return std::max(Plateau::kWindow, from / 4); }
 
 }  // namespace
@@ -80,7 +80,7 @@ void Trainer::UpdateTolerance(double gap) {
       std::max(state_.log_tolerance + half * NaturalLogStep(gap), std::log(kSmallestTolerance));
 }
 
-// Only the last phase is checked: those before it are on the way.
+// Checks only the last phase, whose parameters become the model.
 void Trainer::CheckValidation() {
   constexpr std::size_t kEvery = 50;
   const bool due = (state_.step + 1) % kEvery == 0 || state_.step + 1 == EndOfPhase();
@@ -94,7 +94,7 @@ void Trainer::CheckValidation() {
   best.best_flat = state_.flat;
 }
 
-// The bound is watched only where nothing but the parameters changes from step to step.
+// Watches the bound only while neither the noise nor the tolerance is scheduled to change.
 void Trainer::WatchPlateau(double bound) {
   const bool noise_is_pending = IsNoiseHeld() && !IsNoiseKnown();
   const bool tolerance_moves =

@@ -37,8 +37,8 @@ struct TrainerState {
 
   std::vector<double> flat;  // unconstrained parameters
   Adam adam{0};
-  // How often each state's posterior was updated: initial states, then shooting states. Minibatches
-  // leave most of them as they are.
+  // The number of updates of each state's posterior: initial states, then shooting states.
+  // Minibatches leave most states as they are.
   std::vector<double> state_updates;
   std::vector<double> objective;  // the objective's checkpoint
 
@@ -51,8 +51,8 @@ struct TrainerState {
 };
 
 struct TrainingState {
-  // Kept rather than computed again, so that a resumed run does not depend on how this version
-  // initialises.
+  // The start is kept rather than computed again, so that a resumed run does not depend on how this
+  // version initialises.
   Start start;
   TrainerState trainer;
 };

@@ -1,4 +1,4 @@
-// Validation: how well a field forecasts data that it is not trained on, the reason to stop early.
+// The quality of a field on validation data, which decides when to stop early.
 #pragma once
 
 #include <memory>
@@ -15,9 +15,9 @@ class Validation {
   // it has the channels of the training data.
   Validation(const Dataset& data, const FitOptions& options, const Start& start);
 
-  // The log likelihood of the data under the mean function of a training's flat parameters, with
-  // the noise that training starts from, so that squared errors alone decide; higher is better. It
-  // is not finite if the field cannot be followed.
+  // Returns the log likelihood of the data under the mean function of a training's flat parameters;
+  // higher is better. The noise is that at the start of training, so that only squared errors
+  // matter. The result is not finite if the field cannot be followed.
   double Score(const ModelParts& from, std::span<const double> flat, ThreadPool& pool);
 
  private:

@@ -1,4 +1,4 @@
-// gpode field: the learnt vector field on a grid of states.
+// Implements `gpode field`, which evaluates the learnt vector field on a grid of states.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -1,4 +1,4 @@
-// gpode fit: learns a model from data files.
+// Implements `gpode fit`, which learns a model from data files.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -1,4 +1,4 @@
-// gpode forecast: forecasts of a model's trajectories, or from any start.
+// Implements `gpode forecast`, which forecasts a model's trajectories, or from any start.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -1,4 +1,4 @@
-// gpode impute: fills the gaps of the training data, with bands.
+// Implements `gpode impute`, which fills the gaps of the training data, with bands.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// gpode info: describes a model or data files.
+// Implements `gpode info`, which describes a model or data files.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

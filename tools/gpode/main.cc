@@ -65,7 +65,7 @@ std::string DescribeUnexpected(const CLI::App& app, const std::string& word) {
                      nearest ? fmt::format("did you mean {}? ", *nearest) : "", help);
 }
 
-// Returns our message for an error of CLI11.
+// Returns the program's message for an error of CLI11.
 std::string Describe(const CLI::App& app, const CLI::ParseError& error) {
   const CLI::App& command = ChosenCommand(app);
   const std::string here = &command == &app ? "" : command.get_name() + ": ";

@@ -1,4 +1,4 @@
-// gpode plot: figures of a model for papers.
+// Implements `gpode plot`, which draws figures of a model for papers.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -47,7 +47,7 @@ class ProgressLine {
   bool begun_ = false;
 };
 
-// The progress of many runs: how many are done, which are running.
+// A line about many runs: the number of those that are done, and those that are running.
 class RunsLine {
  public:
   RunsLine(bool quiet, std::size_t done, std::size_t total);

@@ -1,5 +1,5 @@
-// gpode completion and gpode manual: a bash completion file and a manual page, generated from the
-// program's options.
+// Implements `gpode completion` and `gpode manual`, which generate a bash completion file and a
+// manual page from the program's options.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

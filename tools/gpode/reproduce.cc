@@ -1,4 +1,5 @@
-// gpode reproduce: the paper's experiments, and tables of their results.
+// Implements `gpode reproduce`, which runs the paper's experiments and makes tables of their
+// results.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -1,4 +1,4 @@
-// gpode score: scores a model's forecasts against held-out data.
+// Implements `gpode score`, which scores a model's forecasts against held-out data.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -1,4 +1,4 @@
-// gpode simulate: noisy data of a known system, and its true solution.
+// Implements `gpode simulate`, which makes noisy data of a known system, and its true solution.
 #include "gpode/simulate.h"
 
 #include <fmt/format.h>

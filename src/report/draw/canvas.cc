@@ -112,7 +112,6 @@ void InsertAtEnd(std::string_view text, std::vector<std::byte>* svg) {
 bool IsFinite(const Point& p) { return std::isfinite(p.x) && std::isfinite(p.y); }
 
 // Returns the distance of a point from a line segment.
-// Returns the distance of a point from a line segment.
 double Distance(const Point& p, const Point& from, const Point& to) {
   const double x = to.x - from.x, y = to.y - from.y, squared = x * x + y * y;
   const double along = squared > 0 ? ((p.x - from.x) * x + (p.y - from.y) * y) / squared : 0;

@@ -36,7 +36,6 @@ inline constexpr Colour kBlack{0, 0, 0}, kOrange{0.902, 0.624, 0}, kSkyBlue{0.33
     kGreen{0, 0.620, 0.451}, kBlue{0, 0.447, 0.698}, kVermillion{0.835, 0.369, 0},
     kPurple{0.8, 0.475, 0.655}, kGrey{0.4, 0.4, 0.4}, kLightGrey{0.86, 0.86, 0.86}, kWhite{1, 1, 1};
 // Returns the colour with another opacity.
-// Returns the colour with another opacity.
 Colour Faded(const Colour& colour, double opacity);
 
 struct Point {
