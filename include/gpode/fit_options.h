@@ -53,6 +53,15 @@ struct SamplerOptions {
   std::size_t max_depth = 8;
 };
 
+// Priors of what is neither field nor state, which count where a posterior covers them: logarithms
+// are normal. Lengthscales are in spreads of the states, variances in those of the slopes, noise in
+// those of the channels.
+struct PriorOptions {
+  double lengthscale = 3, lengthscale_deviation = 1;
+  double variance = 1, variance_deviation = 1;
+  double noise = 0.1, noise_deviation = 1;  // standard deviation of the noise
+};
+
 struct FitOptions {
   // The names of a model's choices: the unknown function (unknown_function.h), the family of the
   // posterior (posterior_family.h) and the likelihood (likelihood.h). The posterior "draws" is
@@ -127,6 +136,7 @@ struct FitOptions {
 
   NeuralOptions neural;
   SamplerOptions sampler;
+  PriorOptions prior;
   SolverOptions solver;
 };
 

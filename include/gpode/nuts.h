@@ -14,6 +14,10 @@
 // after the warm-up, a large R-hat or a small effective sample size (chain_diagnostics.h) mean that
 // the draws are not reliable.
 //
+// A target may have further variables that a method of its own draws between iterations, given the
+// position, such as elliptical slice sampling of variables that are Gaussian a priori. Position and
+// further variables together then are draws from the joint density.
+//
 // Shapes: n real coordinates; constrained quantities need a transformation and its Jacobian. Random
 // numbers are addressed by (seed, iteration, chain), so that results have the same bits for any
 // number of threads. Thread safety: SampleNuts starts its own threads, at most one per chain; each
@@ -42,6 +46,11 @@ using LogDensity =
 // target may own a workspace, as long as its values depend on the position alone.
 using MakeTarget = std::function<LogDensity(std::size_t chain)>;
 
+// Draws the further variables of a chain given its position. `further` holds those of the iteration
+// before, zeros at first; the chain's target takes the new ones by itself.
+using DrawFurther = std::function<void(std::size_t chain, std::uint64_t iteration,
+                                       std::span<const double> position, std::span<double> further)>;
+
 // The inverse mass matrix M^-1: the identity, or the variances or the covariance of the draws of
 // the warm-up.
 enum class MassMatrix { kIdentity, kDiagonal, kDense };
@@ -69,6 +78,8 @@ struct NutsOptions {
   // uniform within start_radius of zero; a chain tries up to 100 such starts.
   Matrix starts = {};
   double start_radius = 2;
+  std::size_t further = 0;  // the number of further variables
+  DrawFurther draw_further = {};
   std::uint64_t seed = 1;
   std::size_t threads = 0;  // 0: as many as the machine has
   // A callback that every chain calls after every tenth iteration and the last, on its own thread;
@@ -93,6 +104,7 @@ struct TransitionStatistics {
 struct NutsChain {
   ChainStatus status = ChainStatus::kOk;         // any other status means that there are no draws
   Matrix draws = {};                             // (draws, n)
+  Matrix further = {};                           // (draws, further variables)
   std::vector<TransitionStatistics> statistics;  // (draws)
   double step_size = 0;
   Matrix inverse_mass = {};           // (1, n), the diagonal, or (n, n)
@@ -112,6 +124,7 @@ struct NutsResult {
   Matrix Values(std::size_t i) const;  // coordinate i, (draws, chains)
   Matrix Energies() const;             // (draws, chains)
   Matrix AllDraws() const;             // (chains * draws, n), chain after chain
+  Matrix AllFurther() const;           // (chains * draws, further variables)
 };
 
 // Throws an InputError for options that are out of range. A chain that cannot start has a status

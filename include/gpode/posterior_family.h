@@ -11,6 +11,8 @@
 //   point    mean: an estimate without spread      NAME_mean
 //   draws    as point; each draw of a sampler is   NAME_mean
 //            such an estimate
+//   nuts     as draws, with the residual of the    NAME_mean
+//            function between inducing points
 //
 // `blocks` is the posterior of the paper (sections 3.2 and 3.5): one Gaussian for the inducing
 // values of each output, one for each state.
@@ -90,6 +92,9 @@ class PosteriorFamily {
   // Tells whether the posterior is a set of draws by a sampler (nuts.h), each of which has
   // parameters of this family, rather than trained parameters.
   virtual bool is_sampled() const { return false; }
+  // Tells whether the draws of a sampler have all that an unknown function varies by, as a process
+  // does between its inducing points, rather than its mean given the latent variables.
+  virtual bool samples_residual() const { return false; }
   // Adds the parameters of all parts to `parameters`, and returns the posterior that they describe.
   virtual std::unique_ptr<LatentPosterior> Make(const LatentLayout& latent,
                                                 ParameterLayout& parameters) const = 0;

@@ -76,9 +76,8 @@ class FunctionDraw {
   // Makes field() the function of these latent variables, with the present hyperparameters.
   virtual void Set(std::span<const double> z) = 0;
 
-  // Returns the field of this draw. Its pullback adds to parameter_count() raw sums, which
-  // UnknownFunction::Pullback understands. The field stays valid without the UnknownFunction until
-  // the next Set.
+  // Its pullback adds to parameter_count() raw sums, which UnknownFunction::Pullback understands.
+  // Stays valid without the UnknownFunction until the next Set.
   virtual const Field& field() const = 0;
 };
 
@@ -92,32 +91,46 @@ class UnknownFunction {
 
   // Adds the hyperparameters to the parameters of a model, and remembers where they are.
   virtual void AddParameters(ParameterLayout& layout) = 0;
+  // Adds the variables of the residual, if a sampler draws them: standard normal a priori.
+  virtual void AddResidual(ParameterLayout& /*layout*/) {}
+  // Their block, where AddResidual added one.
+  virtual std::optional<std::size_t> ResidualBlock() const { return std::nullopt; }
   // The blocks of hyperparameters that a sampler draws along with the latent variables.
   virtual std::vector<std::size_t> SampledBlocks() const { return {}; }
 
-  // Returns the start of training for a field whose slopes (n, D) at states (n, D) are known
-  // approximately. `spread` (D) is the size of the states.
+  // The start for a field whose slopes (n, D) at states (n, D) are about known. `spread` (D) is the
+  // size of the states.
   virtual FunctionStart Start(const Matrix& states, const Matrix& slopes,
                               const Vector& spread) const = 0;
   // Takes the start of the present run, which priors of hyperparameters may refer to.
   virtual void SetStart(const FunctionStart& /*start*/) {}
 
+  // Moves hyperparameters that a sampler had better not start from to ones that it may.
+  virtual void Moderate(std::span<double> /*values*/) const {}
+
   // Takes the hyperparameters from the constrained values of all parameters.
   virtual FactorStatus Set(std::span<const double> values, ThreadPool& pool) = 0;
 
-  // Returns a draw that refers to this function.
+  // A draw that refers to this function.
   virtual std::unique_ptr<FunctionDraw> MakeDraw() const = 0;
 
-  // Reverses Set and FunctionDraw::Set for S draws. `sums` (S, stride) begin with the raw sums that
-  // the pullbacks of the draws' fields added up. Writes the cotangents of the latent variables to
-  // bz (S, stride_z), and adds those of the hyperparameters to bvalues.
+  // Reverse of Set and of FunctionDraw::Set for S draws. `sums` (S, stride) begin with the raw sums
+  // that the pullbacks of the draws' fields added up. Writes the cotangents of the latent variables
+  // to bz (S, stride_z), and adds those of the hyperparameters to bvalues.
   virtual void Pullback(std::span<const std::unique_ptr<FunctionDraw>> draws,
                         std::span<const double> sums, std::size_t stride, std::span<double> bz,
                         std::size_t stride_z, std::span<double> bvalues, ThreadPool& pool) = 0;
 
-  // Returns minus the log density of the hyperparameters' prior, up to a constant. Unless bvalues
-  // is empty, adds the reverse for the cotangent b to it. This prior counts only if the posterior
-  // is a point estimate.
+  // The factors L of the prior covariances of the values u = L z that the items of latent variables
+  // stand for, with the present hyperparameters; none if latent variables are what they are.
+  virtual std::vector<const Matrix*> Factors() const { return {}; }
+  // Reverse of Set for the factors, of whose cotangents the lower triangles count: adds those of
+  // the hyperparameters to bvalues.
+  virtual void FactorsPullback(std::span<const Matrix> /*bfactors*/,
+                               std::span<double> /*bvalues*/) {}
+
+  // Minus the log density of the hyperparameters' prior, up to a constant; unless bvalues is empty,
+  // also its reverse for the cotangent b. It counts where the posterior is a point estimate.
   virtual double HyperparameterCost(double /*b*/, std::span<double> /*bvalues*/) const { return 0; }
 
   // Tells whether different latent variables give the same function, as exchanging the hidden units
@@ -127,17 +140,17 @@ class UnknownFunction {
   // follow the noise from one state to the next, and training starts with whole trajectories.
   virtual bool is_regular() const { return true; }
 
-  // Returns the exact moments of the field at points (n, D + U) for Gaussian latent variables, or
-  // nothing if there is no closed form.
+  // The exact moments of the field at points (n, D + U) for Gaussian latent variables, where there
+  // is a closed form.
   virtual std::optional<FieldMoments> Moments(const Matrix& /*points*/,
                                               const GaussianItems& /*latent*/) const {
     return std::nullopt;
   }
-  // Returns the geometric mean of the lengthscales, or NaN if there are none.
+  // The geometric mean of the lengthscales, or NaN where there are none.
   virtual double MeanLengthscale(std::span<const double> values) const;
 
-  // Return facts about the function for people, such as ("inducing points", "16"), and a summary in
-  // a few words, such as "16 inducing points".
+  // Facts about the function for people, such as ("inducing points", "16"), and a summary in a few
+  // words, such as "16 inducing points".
   virtual std::vector<std::pair<std::string, std::string>> Facts() const { return {}; }
   virtual std::string Summary() const { return ""; }
 };
@@ -145,7 +158,7 @@ class UnknownFunction {
 using UnknownFunctionMaker =
     std::function<std::unique_ptr<UnknownFunction>(const FunctionSetting& setting)>;
 
-// Returns a new function of this kind. Throws an InputError that lists the known names.
+// Throws an InputError that lists the known names.
 std::unique_ptr<UnknownFunction> MakeUnknownFunction(std::string_view name,
                                                      const FunctionSetting& setting);
 std::vector<std::string> UnknownFunctionNames();

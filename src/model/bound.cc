@@ -180,6 +180,7 @@ void Bound::RunSegment(std::size_t draw, std::size_t position, std::size_t place
   slot.evaluations += static_cast<double>(result.statistics.evaluations);
   AddLikelihood(segment, result.filled, w, slot);
   if (segment.next != Segment::kNone && result.ok()) AddConstraint(draw, segment, place, w, slot);
+  if (!with_gradient) return;
   if (choice_.weight != 1) {
     for (double& b : w.bstates) b *= choice_.weight;
   }

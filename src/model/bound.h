@@ -32,7 +32,7 @@
 
 namespace gpode {
 
-// The prior of the gap between a shooting state and the end of the segment before it.
+// How far a shooting state may be from where the segment before it ends.
 struct Tolerance {
   TolerancePrior prior = TolerancePrior::kGaussian;
   double scale = 1e-3;  // standard deviation (Gaussian) or scale (Laplace)
@@ -47,7 +47,7 @@ struct SegmentChoice {
 
 class Bound final : public Objective {
  public:
-  // The parts must outlive the bound, which uses their function.
+  // The parts outlive the bound, which uses their function.
   Bound(const ModelParts& parts, const ObservationMap& map, std::vector<TimedValues> trajectories,
         Segmentation cut, const SolverOptions& solver, std::size_t draws);
   ~Bound() override;
@@ -62,10 +62,9 @@ class Bound final : public Objective {
   // The states that the chosen segments start from or end at.
   const TouchedStates& touched() const { return touched_; }
 
-  // Draws the random numbers of all draws at `step`, for the chosen segments.
+  // The random numbers of all draws at `step`, for the chosen segments.
   void SampleNormals(std::uint64_t seed, std::uint64_t step, ThreadPool& pool);
-  // Return the random numbers of draw s: normals of its latent variables, and the draw of the
-  // function.
+  // The random numbers of draw s: normals of its latent variables, and the draw of the function.
   std::span<double> normals(std::size_t s) { return normals_[s]; }
   FunctionDraw& draw(std::size_t s) { return *draws_[s]; }
 
@@ -82,11 +81,13 @@ class Bound final : public Objective {
   // Forgets the step sizes, so that the next evaluation does not depend on those before.
   void ForgetStepSizes();
 
-  // Calls Begin, Sums for all items by the pool's threads, and Finish.
+  // Begin, Sums of all items by the pool's threads, Finish.
   BoundTerms Evaluate(std::span<const double> values, const Tolerance& tolerance,
                       std::span<double> bvalues, ThreadPool& pool);
 
-  // The weight of the observations of each channel (channels); if empty, one.
+  // Without a gradient, only the value of an evaluation is meant.
+  bool with_gradient = true;
+  // (channels) How much the observations of each channel count; empty: one.
   std::vector<double> channel_weights;
 
  private:
@@ -120,7 +121,7 @@ class Bound final : public Objective {
   TouchedStates touched_;
   std::vector<LatentRange> ranges_;  // the latent variables of the choice
 
-  // The parameters and random numbers of the present evaluation.
+  // The place of the present evaluation.
   std::span<const double> values_;
   Tolerance tolerance_;
   std::vector<std::vector<double>> normals_, z_;  // (S) of (latent size)

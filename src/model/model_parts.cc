@@ -27,7 +27,7 @@ ModelParts::ModelParts(const FitOptions& options, const ModelShape& shape)
   function_ = MakeUnknownFunction(options.function, {.options = options,
                                                      .dim = shape.dim,
                                                      .inputs = shape.inputs,
-                                                     .with_residual = !point,
+                                                     .with_residual = !point || family.samples_residual(),
                                                      .is_sampled = family.is_sampled()});
   latent_.Add(function_->latent());
   latent_.Add({.name = "x0",
@@ -41,6 +41,7 @@ ModelParts::ModelParts(const FitOptions& options, const ModelShape& shape)
                .purpose = Purpose::kShootingState});
   function_->AddParameters(layout_);
   hyperparameter_blocks_ = layout_.blocks().size();
+  function_->AddResidual(layout_);
   posterior_ = family.Make(latent_, layout_);
   likelihood_block_ =
       layout_.Add(std::string(likelihood_->parameter_name()),

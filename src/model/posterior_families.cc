@@ -289,10 +289,11 @@ class GaussianPosterior final : public LatentPosterior {
 template <typename Posterior, auto... kArguments>
 class Family final : public PosteriorFamily {
  public:
-  explicit Family(std::string name, bool sampled = false)
-      : name_(std::move(name)), sampled_(sampled) {}
+  explicit Family(std::string name, bool sampled = false, bool residual = false)
+      : name_(std::move(name)), sampled_(sampled), residual_(residual) {}
   std::string_view name() const override { return name_; }
   bool is_sampled() const override { return sampled_; }
+  bool samples_residual() const override { return residual_; }
   std::unique_ptr<LatentPosterior> Make(const LatentLayout& latent,
                                         ParameterLayout& parameters) const override {
     return std::make_unique<Posterior>(latent, parameters, kArguments...);
@@ -300,7 +301,7 @@ class Family final : public PosteriorFamily {
 
  private:
   std::string name_;
-  bool sampled_;
+  bool sampled_, residual_;
 };
 
 Registry<PosteriorFamily>& Families() {
@@ -311,6 +312,7 @@ Registry<PosteriorFamily>& Families() {
     own->Add(std::make_unique<Family<GaussianPosterior, true>>("normals"));
     own->Add(std::make_unique<Family<PointEstimate>>("point"));
     own->Add(std::make_unique<Family<PointEstimate>>("draws", true));
+    own->Add(std::make_unique<Family<PointEstimate>>("nuts", true, true));
     return own;
   }();
   return registry;

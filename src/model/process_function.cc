@@ -22,7 +22,11 @@ constexpr double kLengthscaleDeviation = 0.5, kVarianceDeviation = 1.0, kSmooth 
 // The start: lengthscales that reach over the data, whose states have unit variance, and a small
 // spread of the inducing values.
 constexpr double kStartLengthscale = 1.3, kStartDeviation = 0.05;
+// The longest lengthscales, in spreads of the states, that a sampler starts from.
+constexpr double kModerate = 1.5;
 constexpr double kSmallestVariance = 1e-4;  // relative to the mean over outputs, without scaling
+// The frequencies of sampled functions are those of this step; training never reaches it.
+constexpr std::uint64_t kSampledStep = std::uint64_t{1} << 60;
 constexpr std::size_t kMostClustered = 20000, kMostSlopes = 1000;
 
 // Minus the log density of log value ~ N(log centre, deviation^2), up to a constant, and its
@@ -45,18 +49,35 @@ class ProcessDraw final : public FunctionDraw {
   void Sample(std::uint64_t seed, std::uint64_t step, std::uint64_t sample) override {
     if (residual_) SampleGpNormals(gp_, draw_.features(), seed, step, sample, normals_);
   }
-  void Set(std::span<const double> z) override { draw_.Set(gp_, z, normals_); }
+  // Takes the weights of the prior function, (O, 2, F), from there whenever the draw is set.
+  void TakeWeightsFrom(const std::vector<double>& weights) { weights_ = &weights; }
+  void Set(std::span<const double> z) override {
+    if (weights_) CopyWeights();
+    draw_.Set(gp_, z, normals_);
+  }
   const Field& field() const override { return field_; }
 
   const GpDraw& draw() const { return draw_; }
   GpNormals& normals() { return normals_; }
 
  private:
+  void CopyWeights() {
+    const auto f = static_cast<std::ptrdiff_t>(draw_.features());
+    auto from = weights_->begin();
+    for (std::size_t d = 0; d < draw_.outputs(); ++d) {
+      const auto to = static_cast<std::ptrdiff_t>(d) * f;
+      std::copy_n(from, f, normals_.w_cos.begin() + to);
+      std::copy_n(from + f, f, normals_.w_sin.begin() + to);
+      from += 2 * f;
+    }
+  }
+
   const SparseGp& gp_;
   GpDraw draw_;
   FunctionField field_;
   bool residual_;
   GpNormals normals_;
+  const std::vector<double>* weights_ = nullptr;
 };
 
 class ProcessFunction final : public UnknownFunction {
@@ -67,6 +88,7 @@ class ProcessFunction final : public UnknownFunction {
         inputs_(setting.dim + setting.inputs),
         rows_(options_.shared_hyperparameters ? 1 : setting.dim),
         residual_(setting.with_residual),
+        samples_residual_(setting.with_residual && setting.is_sampled),
         kernel_(GetKernel(options_.kernel)),
         gp_(kernel_, options_.jitter) {}
 
@@ -81,6 +103,15 @@ class ProcessFunction final : public UnknownFunction {
     variances_ = layout.Add("variances", {rows_}, Transform::kPositive);
     layout_ = layout;
   }
+  void AddResidual(ParameterLayout& layout) override {
+    if (!samples_residual_) return;
+    weights_block_ = layout.Add("residual_weights", {outputs_, 2, options_.features},
+                                Transform::kFree);
+    layout_ = layout;
+  }
+  std::optional<std::size_t> ResidualBlock() const override {
+    return samples_residual_ ? std::optional(weights_block_) : std::nullopt;
+  }
   std::vector<std::size_t> SampledBlocks() const override { return {lengthscales_, variances_}; }
 
   FunctionStart Start(const Matrix& states, const Matrix& slopes,
@@ -90,9 +121,12 @@ class ProcessFunction final : public UnknownFunction {
     Allocate();
     // Locations, lengthscales, variances.
     const double* at = start.hyperparameters.data() + parameters_.inducing_locations.size();
-    lengthscale_centres_ = kSmooth * Eigen::Map<const Matrix>(at, Index(rows_), Index(inputs_));
+    const double longer =
+        samples_residual_ ? options_.prior.lengthscale / kStartLengthscale : kSmooth;
+    lengthscale_centres_ = longer * Eigen::Map<const Matrix>(at, Index(rows_), Index(inputs_));
     at += lengthscale_centres_.size();
     variance_centres_ = Eigen::Map<const Vector>(at, Index(rows_));
+    if (samples_residual_) variance_centres_ *= options_.prior.variance;
   }
 
   FactorStatus Set(std::span<const double> values, ThreadPool& pool) override {
@@ -104,13 +138,22 @@ class ProcessFunction final : public UnknownFunction {
     take(locations_, parameters_.inducing_locations);
     take(lengthscales_, parameters_.lengthscales);
     take(variances_, parameters_.variances);
+    if (samples_residual_) {
+      const std::span<const double> weights = layout_.Values(weights_block_, values);
+      weights_.assign(weights.begin(), weights.end());
+    }
     return SharesRows() ? gp_.Set(parameters_, pool) : gp_.Set(parameters_);
   }
 
   std::unique_ptr<FunctionDraw> MakeDraw() const override {
     Allocate();
-    return std::make_unique<ProcessDraw>(gp_, residual_ ? options_.features : 1, options_.precision,
-                                         residual_);
+    auto draw = std::make_unique<ProcessDraw>(gp_, residual_ ? options_.features : 1,
+                                              options_.precision, residual_);
+    if (samples_residual_) {
+      draw->Sample(options_.seed, kSampledStep, 0);
+      draw->TakeWeightsFrom(weights_);
+    }
+    return draw;
   }
 
   void Pullback(std::span<const std::unique_ptr<FunctionDraw>> draws, std::span<const double> sums,
@@ -134,13 +177,41 @@ class ProcessFunction final : public UnknownFunction {
       for (std::size_t row = 0; row < rows_; ++row) pull_row(row);
     }
     gp_.SumRows(gradient);
-    const auto add = [&](std::size_t block, const auto& from) {
-      const std::span<double> to = layout_.Values(block, bvalues);
-      for (std::size_t i = 0; i < to.size(); ++i) to[i] += from.data()[i];
-    };
-    add(locations_, gradient.parameters.inducing_locations);
-    add(lengthscales_, gradient.parameters.lengthscales);
-    add(variances_, gradient.parameters.variances);
+    AddGradient(bvalues);
+  }
+
+  // Long lengthscales make nearly singular kernel matrices, which say little about values apart.
+  void Moderate(std::span<double> values) const override {
+    const std::span<double> lengthscales = layout_.Values(lengthscales_, values);
+    const double* centres = lengthscale_centres_.data();
+    for (std::size_t i = 0; i < lengthscales.size(); ++i) {
+      const double most = centres[i] * kModerate / options_.prior.lengthscale;
+      lengthscales[i] = std::clamp(lengthscales[i], most / kModerate, most);
+    }
+    const double range = std::exp(options_.prior.variance_deviation);
+    const std::span<double> variances = layout_.Values(variances_, values);
+    for (std::size_t i = 0; i < variances.size(); ++i) {
+      const double centre = variance_centres_[Index(i)];
+      variances[i] = std::clamp(variances[i], centre / range, centre * range);
+    }
+  }
+
+  std::vector<const Matrix*> Factors() const override {
+    std::vector<const Matrix*> factors;
+    for (std::size_t d = 0; d < outputs_; ++d) factors.push_back(&gp_.Factor(d));
+    return factors;
+  }
+
+  void FactorsPullback(std::span<const Matrix> bfactors, std::span<double> bvalues) override {
+    GpGradient& gradient = *gradient_;
+    gradient.parameters.inducing_locations.setZero();
+    for (std::size_t row = 0; row < rows_; ++row) gradient.SetRowZero(row);
+    for (std::size_t d = 0; d < outputs_; ++d) {
+      gradient.rows[gp_.HyperRow(d)].factor.triangularView<Eigen::Lower>() += bfactors[d];
+    }
+    for (std::size_t row = 0; row < rows_; ++row) gp_.FinishRow(row, gradient);
+    gp_.SumRows(gradient);
+    AddGradient(bvalues);
   }
 
   double HyperparameterCost(double b, std::span<double> bvalues) const override {
@@ -150,12 +221,17 @@ class ProcessFunction final : public UnknownFunction {
       if (!bvalues.empty()) layout_.Values(block, bvalues)[i] += b * prior.slope;
     };
     const GpParameters& gp = parameters_;
+    const PriorOptions& prior = options_.prior;
+    const double lengthscale_deviation =
+        samples_residual_ ? prior.lengthscale_deviation : kLengthscaleDeviation;
+    const double variance_deviation =
+        samples_residual_ ? prior.variance_deviation : kVarianceDeviation;
     for (Eigen::Index row = 0; row < gp.variances.size(); ++row) {
       for (Eigen::Index k = 0; k < gp.lengthscales.cols(); ++k) {
-        visit(CostOf(gp.lengthscales(row, k), lengthscale_centres_(row, k), kLengthscaleDeviation),
+        visit(CostOf(gp.lengthscales(row, k), lengthscale_centres_(row, k), lengthscale_deviation),
               lengthscales_, static_cast<std::size_t>(row * gp.lengthscales.cols() + k));
       }
-      visit(CostOf(gp.variances[row], variance_centres_[row], kVarianceDeviation), variances_,
+      visit(CostOf(gp.variances[row], variance_centres_[row], variance_deviation), variances_,
             static_cast<std::size_t>(row));
     }
     return sum;
@@ -191,6 +267,16 @@ class ProcessFunction final : public UnknownFunction {
   }
 
  private:
+  void AddGradient(std::span<double> bvalues) const {
+    const auto add = [&](std::size_t block, const auto& from) {
+      const std::span<double> to = layout_.Values(block, bvalues);
+      for (std::size_t i = 0; i < to.size(); ++i) to[i] += from.data()[i];
+    };
+    add(locations_, gradient_->parameters.inducing_locations);
+    add(lengthscales_, gradient_->parameters.lengthscales);
+    add(variances_, gradient_->parameters.variances);
+  }
+
   static Eigen::Index Index(std::size_t n) { return static_cast<Eigen::Index>(n); }
   bool SharesRows() const { return options_.inducing >= kInducingWorthSharing; }
 
@@ -211,7 +297,7 @@ class ProcessFunction final : public UnknownFunction {
 
   FitOptions options_;
   std::size_t outputs_, inputs_, rows_;
-  bool residual_;
+  bool residual_, samples_residual_;
   const Kernel& kernel_;
   mutable SparseGp gp_;
   mutable GpParameters parameters_;  // without a posterior of the inducing values
@@ -219,7 +305,8 @@ class ProcessFunction final : public UnknownFunction {
   mutable Matrix lengthscale_centres_;
   mutable Vector variance_centres_;
   ParameterLayout layout_;
-  std::size_t locations_ = 0, lengthscales_ = 0, variances_ = 0;
+  std::size_t locations_ = 0, lengthscales_ = 0, variances_ = 0, weights_block_ = 0;
+  std::vector<double> weights_;  // of the residual, if it is sampled
 };
 
 FunctionStart ProcessFunction::Start(const Matrix& states, const Matrix& slopes,

@@ -33,7 +33,7 @@ template <typename Options, typename Visit>
 void ForOptions(Options& o, Visit&& visit) {
   visit("function", o.function, kAny, "unknown function that the field is: process, network");
   visit("posterior", o.posterior, kAny,
-        "family of the posterior: blocks, normals, point, or draws by a sampler");
+        "family of the posterior: blocks, normals, point, or sampled: draws, nuts");
   visit("likelihood", o.likelihood, kAny, "distribution of observations: gaussian");
   visit("bound", o.bound, kAny, "whole trajectories (vanilla) or short segments (shooting)");
   visit("observation", o.observation, kAny,
@@ -101,6 +101,18 @@ void ForOptions(Options& o, Visit&& visit) {
         "mean acceptance to which the step size is adapted");
   visit("sampler.max_depth", o.sampler.max_depth, OptionRange{1, 20},
         "largest number of doublings of a trajectory");
+  visit("prior.lengthscale", o.prior.lengthscale, kPositive,
+        "median of lengthscales a priori, in spreads of the states (joint, nuts)");
+  visit("prior.lengthscale_deviation", o.prior.lengthscale_deviation, kPositive,
+        "standard deviation of their logarithms");
+  visit("prior.variance", o.prior.variance, kPositive,
+        "median of the field's variances a priori, in those of the slopes");
+  visit("prior.variance_deviation", o.prior.variance_deviation, kPositive,
+        "standard deviation of their logarithms");
+  visit("prior.noise", o.prior.noise, kPositive,
+        "median of the noise a priori, in spreads of the channels");
+  visit("prior.noise_deviation", o.prior.noise_deviation, kPositive,
+        "standard deviation of its logarithm");
   visit("solver.method", o.solver.method, kAny, "Runge-Kutta method");
   visit("solver.rtol", o.solver.rtol, kNonNegative, "relative tolerance of a solver step");
   visit("solver.atol", o.solver.atol, kNonNegative, "absolute tolerance of a solver step");

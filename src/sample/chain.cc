@@ -1,5 +1,6 @@
 #include "sample/chain.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -23,7 +24,8 @@ Chain::Chain(std::size_t dim, LogDensity target, const NutsOptions& options, std
       averaging_(options.target_acceptance),
       moments_(dim, options.mass_matrix),
       current_(dim),
-      trial_(dim) {
+      trial_(dim),
+      further_(options.further) {
   const std::vector<Matrix>& given = options.inverse_mass;
   if (!given.empty()) hamiltonian_.metric().Set(given[given.size() == 1 ? 0 : index]);
 }
@@ -84,15 +86,29 @@ ChainStatus Chain::Adapt(std::size_t iteration, double acceptance) {
   if (!adapts || !schedule_.InWindow(iteration)) return ChainStatus::kOk;
   moments_.Add(current_.position);
   if (!schedule_.EndsWindow(iteration)) return ChainStatus::kOk;
-  hamiltonian_.metric().Set(moments_.InverseMass());
+  const std::vector<Matrix>& given = options_.inverse_mass;
+  hamiltonian_.metric().Set(
+      given.empty() ? moments_.InverseMass()
+                    : moments_.InverseMassNear(given[given.size() == 1 ? 0 : index_]));
   moments_.Clear();
   return FindStepSize();
+}
+
+// The further variables change the density at the present position.
+void Chain::MoveFurther(std::size_t iteration) {
+  if (!options_.draw_further) return;
+  const Vector& x = current_.position;
+  options_.draw_further(index_, iteration, {x.data(), static_cast<std::size_t>(x.size())},
+                        further_);
+  hamiltonian_.Evaluate(current_);
 }
 
 TransitionStatistics Chain::Move(std::size_t iteration) {
   constexpr std::size_t kReportEvery = 10;
   const TransitionStatistics move =
       tree_.Move(step_, IterationNumbers(Stream(iteration)), current_);
+  MoveFurther(iteration);
+  if (getenv("GPODE_DEBUG") && iteration % 50 == 0) fprintf(stderr, "chain %zu it %zu step %.4f depth %zu leap %zu acc %.2f div %d logp %.2f\n", index_, iteration, step_, move.depth, move.leapfrogs, move.acceptance, (int)move.divergent, move.log_density);
   divergent_ += move.divergent;
   const std::size_t done = iteration + 1, all = options_.warm_up + options_.draws;
   if (options_.report && (done % kReportEvery == 0 || done == all)) {
@@ -125,10 +141,12 @@ NutsChain Chain::Run() {
   result.status = WarmUp(result);
   if (result.status == ChainStatus::kOk) {
     result.draws.resize(static_cast<Eigen::Index>(options_.draws), current_.position.size());
+    result.further.resize(result.draws.rows(), std::ssize(further_));
     result.statistics.reserve(options_.draws);
     for (std::size_t i = 0; i < options_.draws; ++i) {
       result.statistics.push_back(Move(options_.warm_up + i));
       result.draws.row(static_cast<Eigen::Index>(i)) = current_.position.transpose();
+      std::ranges::copy(further_, result.further.row(static_cast<Eigen::Index>(i)).begin());
       if (stopped_) return {.status = ChainStatus::kStopped, .statistics = {}};
     }
   }

@@ -20,6 +20,7 @@ class Chain {
   ChainStatus WarmUp(NutsChain& result);
   ChainStatus Adapt(std::size_t iteration, double acceptance);
   TransitionStatistics Move(std::size_t iteration);
+  void MoveFurther(std::size_t iteration);
   RandomStream Stream(std::uint64_t iteration) const;
 
   const NutsOptions& options_;
@@ -30,6 +31,7 @@ class Chain {
   DualAveraging averaging_;
   DrawMoments moments_;
   PhasePoint current_, trial_;
+  std::vector<double> further_;
   double step_ = 1;
   bool stopped_ = false;        // true once the report callback has returned false
   std::size_t divergent_ = 0;   // divergent transitions so far

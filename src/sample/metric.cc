@@ -45,6 +45,12 @@ Matrix DrawMoments::InverseMass() const {
          kPriorVariance * kPriorDraws / (n + kPriorDraws) * unit;
 }
 
+Matrix DrawMoments::InverseMassNear(const Matrix& given) const {
+  if (count_ < 2) return given;
+  const double n = static_cast<double>(count_), weight = static_cast<double>(mean_.size());
+  return n / (n + weight) / (n - 1) * squares_ + weight / (n + weight) * given;
+}
+
 Metric::Metric(std::size_t dim, MassMatrix kind) : kind_(kind) { Set(UnitInverseMass(dim, kind)); }
 
 bool Metric::Set(const Matrix& inverse_mass) {

@@ -23,6 +23,9 @@ class DrawMoments {
   // Returns the estimate of M^-1, (1, n) or (n, n), shrunk towards 1e-3 with the weight of five
   // draws, as Stan does; the identity if there are fewer than two draws.
   Matrix InverseMass() const;
+  // Returns the estimate shrunk towards a given one, with the weight of as many draws as there are
+  // coordinates: fewer draws than that say nothing about some directions.
+  Matrix InverseMassNear(const Matrix& given) const;
 
  private:
   MassMatrix kind_;

@@ -82,6 +82,24 @@ Matrix ByChain(const NutsResult& result, ValueOf value) {
   return values;
 }
 
+// Returns a member of all chains, one under the other.
+Matrix Stack(const NutsResult& result, Matrix NutsChain::*member) {
+  Eigen::Index rows = 0, columns = 0;
+  for (const NutsChain& chain : result.chains) {
+    rows += (chain.*member).rows();
+    columns = std::max(columns, (chain.*member).cols());
+  }
+  Matrix all(rows, columns);
+  rows = 0;
+  for (const NutsChain& chain : result.chains) {
+    const Matrix& own = chain.*member;
+    if (own.rows() == 0) continue;
+    all.middleRows(rows, own.rows()) = own;
+    rows += own.rows();
+  }
+  return all;
+}
+
 }  // namespace
 
 std::string_view Message(ChainStatus status) {
@@ -126,18 +144,9 @@ Matrix NutsResult::Energies() const {
   });
 }
 
-Matrix NutsResult::AllDraws() const {
-  Eigen::Index rows = 0;
-  for (const NutsChain& chain : chains) rows += chain.draws.rows();
-  Matrix all(rows, static_cast<Eigen::Index>(dim));
-  rows = 0;
-  for (const NutsChain& chain : chains) {
-    if (chain.draws.rows() == 0) continue;
-    all.middleRows(rows, chain.draws.rows()) = chain.draws;
-    rows += chain.draws.rows();
-  }
-  return all;
-}
+Matrix NutsResult::AllDraws() const { return Stack(*this, &NutsChain::draws); }
+
+Matrix NutsResult::AllFurther() const { return Stack(*this, &NutsChain::further); }
 
 NutsResult SampleNuts(std::size_t dim, const MakeTarget& target, const NutsOptions& options) {
   CheckOptions(dim, options);

@@ -25,7 +25,7 @@ constexpr std::size_t kComparedTimes = 20;
 
 using Report = std::function<bool(const Progress&)>;
 
-// Returns the means of the columns, which are exact for constant columns.
+// The means of the columns, exact for columns that are constant.
 Vector ColumnMeans(const Matrix& draws) {
   Vector away = Vector::Zero(draws.cols());
   for (Eigen::Index s = 0; s < draws.rows(); ++s) {
@@ -34,10 +34,9 @@ Vector ColumnMeans(const Matrix& draws) {
   return draws.row(0).transpose() + away / static_cast<double>(draws.rows());
 }
 
-// Returns quantities (draws, k) that the draws `first` to `first + count - 1` determine: initial
-// states, noise, and the states at some times of the data. Latent variables of a network can be
-// exchanged without changing its field, so chains are compared by quantities that can be
-// identified.
+// Quantities (draws, k) that the draws `first` to `first + count - 1` determine: initial states,
+// noise, and the states at some times of the data. Latent variables of a network can be exchanged
+// without changing its field, so chains are compared by quantities that can be identified.
 Matrix IdentifiedQuantities(const Model& model, const std::vector<TimedValues>& data,
                             std::size_t first, std::size_t count) {
   const std::size_t d = model.dim();
@@ -99,8 +98,7 @@ class SampledFit {
   // Tells whether chains start from variational fits of their own.
   bool FitsEachChain() const { return target_->parts().function().has_symmetries(); }
 
-  // Counts steps of training and iterations of all chains together, and reports them. Returns false
-  // if the report asked to stop. May be called from any thread.
+  // Counts steps of training and iterations of all chains together; may be called from any thread.
   bool Count(std::size_t steps, double bound) {
     const std::lock_guard lock(mutex_);
     progress_.step = std::min(progress_.step + steps, progress_.steps);
@@ -109,7 +107,7 @@ class SampledFit {
     return !stopped_;
   }
 
-  // Returns the flat parameters of the target at the end of a variational fit.
+  // The flat parameters of the target that a variational fit ends with.
   std::vector<double> FitVariationally(const FitOptions& options, const Start& start) {
     constexpr std::size_t kCountEvery = 50;
     Trainer trainer(data_, options, start);
@@ -125,8 +123,7 @@ class SampledFit {
     return PointEstimateOf(trainer);
   }
 
-  // Returns flat parameters with the latent variables at their means and everything else as it was
-  // trained.
+  // Latent variables at their means; everything else as it was trained.
   std::vector<double> PointEstimateOf(const Trainer& trainer) const {
     const ModelParts &from = trainer.parts(), &to = target_->parts();
     const NamedValues fitted = trainer.Snapshot().parameters;
@@ -138,7 +135,7 @@ class SampledFit {
     }
     std::vector<double> flat(to.layout().flat_size());
     to.layout().Unconstrain(to.ValuesAt(z, deviation, fitted), flat);
-    // Blocks that both have are copied as logarithms, because exp and log would round them.
+    // Logarithms that need not be taken again are not.
     CopyBlocks(from.layout(), trainer.Save().flat, to.layout(), flat);
     return flat;
   }
@@ -149,7 +146,7 @@ class SampledFit {
     return options;
   }
 
-  // Makes a fit from a different random start for each chain.
+  // Fits from different random starts, one for each chain.
   void FitChains() {
     starts_.resize(options_.sampler.chains);
     std::vector<std::vector<double>> flats(starts_.size());
@@ -159,16 +156,42 @@ class SampledFit {
       own.seed = options_.seed + (std::uint64_t{c} << 32);
       own.threads = 1;
       flats[c] = FitVariationally(own, Initialise(data_, own));
-      starts_[c] = target_->PositionOf(flats[c]);
     });
     target_->SetFlat(flats[0]);
+    const std::unique_ptr<SampledDensity> density = target_->Density();
+    for (std::size_t c = 0; c < starts_.size(); ++c) starts_[c] = density->PositionOf(flats[c]);
   }
 
-  // Makes one fit, from which all chains start.
+  // One fit, from which all chains start, in coordinates that are whitened there.
   void FitOnce() {
-    const std::vector<double> flat = FitVariationally(VariationalOptions(), start_);
+    std::vector<double> flat = FitVariationally(VariationalOptions(), start_);
+    if (stopped_) return;
+    flat = Moderated(flat);
+    target_->SetSurrogate(FindSurrogate(*target_, flat));
     target_->SetFlat(flat);
-    starts_.assign(options_.sampler.chains, target_->PositionOf(flat));
+    starts_.assign(options_.sampler.chains, target_->Density()->PositionOf(flat));
+  }
+
+  // The same function with moderate hyperparameters: its values u = L z at the inducing points stay.
+  std::vector<double> Moderated(const std::vector<double>& flat) {
+    const ModelParts& parts = target_->parts();
+    const ParameterLayout& layout = parts.layout();
+    target_->SetFlat(flat);
+    const std::unique_ptr<SampledDensity> density = target_->Density();
+    std::vector<double> values(layout.value_size());
+    layout.Constrain(flat, values);
+    Eigen::MatrixXd before, after;
+    if (!density->FindFactor(values, before)) return flat;
+    parts.function().SetStart(start_.function);
+    parts.function().Moderate(values);
+    if (!density->FindFactor(values, after)) return flat;
+    const auto n = static_cast<Eigen::Index>(target_->whitened());
+    std::vector<double> moved(flat.size());
+    layout.Unconstrain(values, moved);
+    Vector position = density->PositionOf(moved);
+    position.head(n) = after.triangularView<Eigen::Lower>().solve(before * position.head(n));
+    layout.Unconstrain(density->ValuesAt({position.data(), target_->size()}), moved);
+    return moved;
   }
 
   NutsResult Sample() {
@@ -183,20 +206,36 @@ class SampledFit {
                      .adapt_mass = !FitsEachChain(),
                      .starts = Matrix(static_cast<Eigen::Index>(s.chains),
                                       static_cast<Eigen::Index>(target_->size())),
+                     .further = target_->further(),
                      .seed = options_.seed,
                      .threads = options_.threads};
+    std::vector<std::unique_ptr<SampledDensity>> densities;
+    for (std::size_t c = 0; c < s.chains; ++c) densities.push_back(target_->Density());
     ThreadPool pool(options_.threads);
-    pool.For(s.chains, [&](std::size_t c) { PrepareChain(c, nuts); });
+    pool.For(s.chains, [&](std::size_t c) { PrepareChain(c, *densities[c], nuts); });
+    if (target_->further() > 0) {
+      nuts.draw_further = [&](std::size_t chain, std::uint64_t iteration,
+                              std::span<const double> position, std::span<double> further) {
+        const RandomStream stream(options_.seed, iteration, chain, Purpose::kFourierWeights);
+        densities[chain]->DrawFurther(stream, position, further);
+      };
+    }
     const double bound = progress_.bound;
     nuts.report = [&](const NutsProgress& p) { return Count((p.iteration + 9) % 10 + 1, bound); };
     return SampleNuts(
-        target_->size(), [&](std::size_t) { return target_->Density(); }, nuts);
+        target_->size(), [&](std::size_t c) { return DensityOf(*densities[c]); }, nuts);
+  }
+
+  static LogDensity DensityOf(SampledDensity& density) {
+    return [&density](std::span<const double> position, std::span<double> gradient) {
+      return density.Evaluate(position, gradient);
+    };
   }
 
   // Sets the mass matrix of chain c to the curvature at its fit, and its start to a draw from the
   // Gaussian approximation there.
-  void PrepareChain(std::size_t c, NutsOptions& nuts) const {
-    const LogDensity density = target_->Density();
+  void PrepareChain(std::size_t c, SampledDensity& own, NutsOptions& nuts) const {
+    const LogDensity density = DensityOf(own);
     const Eigen::LLT<Eigen::MatrixXd> curvature(Curvature(density, starts_[c]));
     const Eigen::Index n = starts_[c].size();
     const auto size = static_cast<std::size_t>(n);
@@ -206,6 +245,7 @@ class SampledFit {
     RandomStream(options_.seed, 0, c, Purpose::kInitialisation).Normals({normals.data(), size});
     const Vector drawn = starts_[c] + curvature.matrixU().solve(normals);
     const bool usable = std::isfinite(density({drawn.data(), size}, {gradient.data(), size}));
+    if (getenv("GPODE_DEBUG")) { Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> es(Eigen::MatrixXd(nuts.inverse_mass[c])); fprintf(stderr, "chain %zu position norm %.3f usable %d  inverse mass eigen %.2e .. %.2e\n", c, starts_[c].norm(), (int)usable, es.eigenvalues().minCoeff(), es.eigenvalues().maxCoeff()); }
     nuts.starts.row(static_cast<Eigen::Index>(c)) = usable ? drawn : starts_[c];
   }
 
@@ -214,10 +254,15 @@ class SampledFit {
     const Matrix draws = result.AllDraws();
     const bool failed = draws.rows() == 0;
     const Matrix positions = failed ? Matrix(starts_[0].transpose()) : draws;
+    const Matrix further = result.AllFurther();
     const ParameterLayout& layout = target_->parts().layout();
+    const std::unique_ptr<SampledDensity> density = target_->Density();
     model.draws.resize(positions.rows(), static_cast<Eigen::Index>(layout.value_size()));
     for (Eigen::Index s = 0; s < positions.rows(); ++s) {
-      std::ranges::copy(target_->ValuesAt({positions.row(s).data(), target_->size()}),
+      if (!failed) {
+        density->SetFurther({further.row(s).data(), static_cast<std::size_t>(further.cols())});
+      }
+      std::ranges::copy(density->ValuesAt({positions.row(s).data(), target_->size()}),
                         model.draws.row(s).begin());
     }
     const Vector mean = ColumnMeans(model.draws);

@@ -1,37 +1,55 @@
 // The density that the sampler of a model draws from: likelihood times prior of everything unknown.
 //
-// A position holds, one after the other, the latent variables of the function, its sampled
-// hyperparameters (logarithms), initial states and, unless it is known, the logarithms of the
-// likelihood's parameters. A priori latent variables are standard normal, hyperparameters as the
-// function says, and logarithms of the likelihood's parameters normal with deviation 2 around those
-// of a noise whose variance is a hundredth of the channel's.
+// A position holds, one after the other, the latent variables of the function and the initial
+// states in whitened coordinates (whitening.h), the logarithms of the sampled hyperparameters and,
+// unless it is known, those of the likelihood's parameters. A priori latent variables are standard
+// normal, hyperparameters as the function says, and logarithms of the likelihood's parameters
+// normal around those of a noise that is a share of the channel's spread (PriorOptions).
+//
+// The residual of a process between its inducing points is a long vector of weights, standard normal
+// a priori, about which data say little. They are not part of the position, but drawn between
+// iterations by elliptical slice sampling:
+//   I. Murray, R. P. Adams, D. J. C. MacKay (2010), Elliptical slice sampling, AISTATS.
+//
+// Thread safety: const functions may be called from any thread; a SampledDensity belongs to one.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "gpode/nuts.h"
 #include "train/start_values.h"
+#include "train/whitening.h"
 
 namespace gpode {
+
+class SampledDensity;
 
 class SampledTarget {
  public:
   SampledTarget(const Dataset& data, const FitOptions& options, const Start& start);
 
   std::size_t size() const { return coordinates_.size(); }
+  // The first coordinates, which are whitened: those of the function and of the initial states.
+  std::size_t whitened() const { return whitened_; }
+  // The number of weights of the residual.
+  std::size_t further() const;
   const ModelParts& parts() const { return parts_; }
 
   // Takes the values of everything that is not sampled from these flat parameters.
   void SetFlat(std::span<const double> flat);
-  Vector PositionOf(std::span<const double> flat) const;
-  // Returns the constrained values of all parameters at a position.
-  std::vector<double> ValuesAt(std::span<const double> position) const;
+  // The approximation of the likelihood in the values that latent variables stand for; at first it
+  // knows nothing, and whitened coordinates are the latent variables themselves.
+  void SetSurrogate(SurrogateLikelihood surrogate) { surrogate_ = std::move(surrogate); }
+  const SurrogateLikelihood& surrogate() const { return surrogate_; }
 
-  // Returns the density, for one thread. The target must outlive it.
-  LogDensity Density() const;
+  // The density, for one thread. The target must outlive it.
+  std::unique_ptr<SampledDensity> Density() const;
 
  private:
+  friend class SampledDensity;
+
   // flat[index] = centre + unit * position. `has_prior` says whether the bound has the prior of the
   // coordinate in it; otherwise it is standard normal.
   struct Coordinate {
@@ -40,9 +58,6 @@ class SampledTarget {
     bool has_prior = true;
   };
 
-  // Tells whether all values are finite, and positive where they must be: exp of a far position may
-  // be neither.
-  bool ArePossible(std::span<const double> values) const;
   void AddBlock(std::size_t block);
   void AddLatent(std::size_t part);
   void AddNoise(const Dataset& data);
@@ -52,12 +67,52 @@ class SampledTarget {
   std::vector<TimedValues> trajectories_;
   ModelParts parts_;
   std::vector<Coordinate> coordinates_;
+  std::size_t whitened_ = 0;
   std::vector<double> flat_;
+  SurrogateLikelihood surrogate_;
 };
 
-// Returns minus the second derivatives of the log density at `position`, by differences of its
-// gradient. Each eigenvalue is replaced by its absolute value or, if that is larger, by one, the
-// curvature of the prior, so that the result is positive definite.
+class SampledDensity {
+ public:
+  explicit SampledDensity(const SampledTarget& target);
+
+  // Returns the log density at a position, up to a constant, and writes its gradient; no gradient
+  // if that is empty.
+  double Evaluate(std::span<const double> position, std::span<double> gradient);
+  // Takes the weights of the residual; at first they are zero.
+  void SetFurther(std::span<const double> further);
+  // Draws them given the position, from the present ones.
+  void DrawFurther(const RandomStream& stream, std::span<const double> position,
+                   std::span<double> further);
+
+  // The constrained values of all parameters at a position, and the position of such flat values.
+  std::vector<double> ValuesAt(std::span<const double> position);
+  Vector PositionOf(std::span<const double> flat);
+  // The factor L of u = L z at the hyperparameters of these values, (whitened, whitened).
+  bool FindFactor(std::span<const double> values, Eigen::MatrixXd& factor);
+
+ private:
+  bool SetValues(std::span<const double> position);
+  bool ArePossible() const;
+  void PullWhitened(std::span<double> gradient);
+
+  const SampledTarget& target_;
+  ModelParts parts_;
+  std::unique_ptr<Bound> bound_;
+  Whitening whitening_;
+  ThreadPool pool_{1};
+  std::vector<double> flat_, values_, bvalues_, bflat_, further_;
+  Eigen::MatrixXd factor_, bfactor_;
+  Vector white_, latent_, blatent_, bwhite_;
+};
+
+// Minus the second derivatives of the log density at `position`, by differences of its gradient.
+// Each eigenvalue is replaced by its size, and by one, the curvature of the prior, if that is
+// larger: the result is positive definite anywhere.
 Matrix Curvature(const LogDensity& density, const Vector& position);
+
+// Finds the Gaussian approximation of the likelihood where the latent variables, given the
+// hyperparameters of `flat`, which the target takes, are most probable. Moves the latent variables of `flat` there.
+SurrogateLikelihood FindSurrogate(SampledTarget& target, std::vector<double>& flat);
 
 }  // namespace gpode

@@ -234,8 +234,12 @@ TEST(Models, DrawsOfWeightsAgreeWithTheLaplaceApproximation) {
   std::vector<double> flat(target.parts().layout().flat_size());
   CopyBlocks(trainer.parts().layout(), trainer.Save().flat, target.parts().layout(), flat);
   target.SetFlat(flat);
-  const Vector top = target.PositionOf(flat);
-  const Eigen::MatrixXd curvature = Curvature(target.Density(), top);
+  const std::unique_ptr<SampledDensity> own = target.Density();
+  const LogDensity density = [&](std::span<const double> x, std::span<double> g) {
+    return own->Evaluate(x, g);
+  };
+  const Vector top = own->PositionOf(flat);
+  const Eigen::MatrixXd curvature = Curvature(density, top);
   const Eigen::MatrixXd covariance = curvature.inverse();
   const Vector weights = WeightsOf(trainer.Snapshot()), units = UnitsOfWeights(model);
   const auto first =
@@ -261,8 +265,11 @@ TEST(Models, TheDensityOfASamplerHasItsGradient) {
     std::vector<double> flat(target.parts().layout().flat_size());
     CopyBlocks(trainer.parts().layout(), trainer.Save().flat, target.parts().layout(), flat);
     target.SetFlat(flat);
-    Vector at = target.PositionOf(flat);
-    const LogDensity density = target.Density();
+    const std::unique_ptr<SampledDensity> own = target.Density();
+    Vector at = own->PositionOf(flat);
+    const LogDensity density = [&](std::span<const double> x, std::span<double> g) {
+      return own->Evaluate(x, g);
+    };
     std::vector<double> gradient(target.size()), ignored(target.size());
     density({at.data(), target.size()}, gradient);
     for (Eigen::Index i = 0; i < at.size(); i += 5) {
@@ -289,7 +296,7 @@ TEST(Models, APositionWhoseExponentialsAreNoNumbersIsImpossible) {
   std::vector<double> gradient(target.size());
   for (double far : {1e4, -1e4}) {
     const std::vector<double> position(target.size(), far);
-    EXPECT_EQ(target.Density()(position, gradient), -HUGE_VAL);
+    EXPECT_EQ(target.Density()->Evaluate(position, gradient), -HUGE_VAL);
   }
 }
 

@@ -1,0 +1,62 @@
+#include "train/whitening.h"
+
+#include <Eigen/Cholesky>
+#include <cmath>
+
+namespace gpode {
+
+bool Whitening::Set(const Eigen::MatrixXd& factor) {
+  const Eigen::Index n = factor.rows();
+  factor_ = factor;
+  precision_factor_.noalias() = surrogate_.precision * factor;
+  Eigen::MatrixXd a = Eigen::MatrixXd::Identity(n, n);
+  a.noalias() += factor.transpose() * precision_factor_;
+  const Eigen::LLT<Eigen::MatrixXd> llt(a);
+  if (llt.info() != Eigen::Success) return false;
+  root_ = llt.matrixL();
+  mean_ = factor.transpose() * surrogate_.shift;
+  llt.solveInPlace(mean_);
+  return mean_.allFinite();
+}
+
+void Whitening::ToLatent(const Vector& e, Vector& z) {
+  away_ = e;
+  root_.triangularView<Eigen::Lower>().transpose().solveInPlace(away_);
+  z = mean_ + away_;
+}
+
+void Whitening::FromLatent(const Vector& z, Vector& e) const {
+  e = root_.triangularView<Eigen::Lower>().transpose() * (z - mean_);
+}
+
+double Whitening::LogJacobian() const { return -root_.diagonal().array().log().sum(); }
+
+void Whitening::Reverse(const Vector& bz, Vector& be, Eigen::MatrixXd& bfactor) const {
+  const Eigen::Index n = root_.rows();
+  const auto lower = root_.triangularView<Eigen::Lower>();
+  be = bz;
+  lower.solveInPlace(be);
+  // The cotangent of R, from R^-T e and from the Jacobian: bR = -away be^T - diag(1 / R).
+  Eigen::MatrixXd broot = -away_ * be.transpose();
+  broot.diagonal() -= root_.diagonal().cwiseInverse();
+  // Reverse of the Cholesky factorisation: R^-T Phi(R^T bR) R^-1, where Phi takes the lower
+  // triangle and half the diagonal.
+  Eigen::MatrixXd inner = Eigen::MatrixXd(broot.triangularView<Eigen::Lower>());
+  inner = root_.transpose().triangularView<Eigen::Upper>() * inner;
+  inner.triangularView<Eigen::StrictlyUpper>().setZero();
+  inner.diagonal() *= 0.5;
+  root_.transpose().triangularView<Eigen::Upper>().solveInPlace(inner);
+  Eigen::MatrixXd ba = inner.transpose();
+  root_.transpose().triangularView<Eigen::Upper>().solveInPlace(ba);
+  // m = A^-1 q with q = L^T h.
+  Vector bq = be;
+  root_.transpose().triangularView<Eigen::Upper>().solveInPlace(bq);
+  ba.noalias() -= bq * mean_.transpose();
+  // A = I + L^T P L has a symmetric cotangent.
+  const Eigen::MatrixXd symmetric = 0.5 * (ba + ba.transpose());
+  bfactor.resize(n, n);
+  bfactor.noalias() = 2.0 * precision_factor_ * symmetric;
+  bfactor.noalias() += surrogate_.shift * bq.transpose();
+}
+
+}  // namespace gpode

@@ -1,0 +1,93 @@
+// The density that samplers draw from: gradients, whitened coordinates, residual weights.
+#include "train/sampled_target.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "gpode/gradient_check.h"
+#include "gpode/simulate.h"
+
+namespace gpode {
+namespace {
+
+FitOptions Small() {
+  FitOptions options;
+  options.posterior = "nuts";
+  options.inducing = 8;
+  options.features = 16;
+  options.threads = 1;
+  options.solver.rtol = options.solver.atol = 1e-10;
+  return options;
+}
+
+Dataset Data() {
+  return Simulate({.system = "pendulum", .points = 30, .noise_share = 0.1, .seed = 3}).data;
+}
+
+class SampledTargetTest : public testing::Test {
+ protected:
+  SampledTargetTest() : start_(Initialise(data_, options_)), target_(data_, options_, start_) {
+    flat_.resize(target_.parts().layout().flat_size());
+    target_.parts().layout().Unconstrain(StartValues(target_.parts(), start_, {}), flat_);
+  }
+
+  std::vector<double> Normals(std::size_t n, std::uint64_t step) const {
+    std::vector<double> normals(n);
+    RandomStream(1, step, 0, Purpose::kTest).Normals(normals);
+    return normals;
+  }
+
+  Dataset data_ = Data();
+  FitOptions options_ = Small();
+  Start start_;
+  SampledTarget target_;
+  std::vector<double> flat_;
+};
+
+TEST_F(SampledTargetTest, HasTheGradientOfItsDensity) {
+  target_.SetSurrogate(FindSurrogate(target_, flat_));
+  target_.SetFlat(flat_);
+  const std::unique_ptr<SampledDensity> density = target_.Density();
+  density->SetFurther(Normals(target_.further(), 1));
+  Vector position = density->PositionOf(flat_);
+  const std::vector<double> normals = Normals(target_.size(), 2);
+  for (std::size_t i = 0; i < target_.size(); ++i) {
+    position[static_cast<Eigen::Index>(i)] += 0.3 * normals[i];
+  }
+  const std::span<const double> at(position.data(), target_.size());
+  std::vector<double> gradient(target_.size());
+  ASSERT_TRUE(std::isfinite(density->Evaluate(at, gradient)));
+  const GradientCheck check =
+      CheckGradient([&](std::span<const double> x) { return density->Evaluate(x, {}); }, at,
+                    gradient, {.initial_step = 0.01});
+  EXPECT_TRUE(check.ok(1e-4)) << check.message;
+}
+
+TEST_F(SampledTargetTest, WhitenedCoordinatesAreAboutStandardNormalGivenTheHyperparameters) {
+  target_.SetSurrogate(FindSurrogate(target_, flat_));
+  target_.SetFlat(flat_);
+  const std::unique_ptr<SampledDensity> density = target_.Density();
+  const Vector position = density->PositionOf(flat_);
+  const auto n = static_cast<Eigen::Index>(target_.whitened());
+  EXPECT_LT(position.head(n).norm(), 1.0);
+  const Matrix curvature = Curvature(
+      [&](std::span<const double> x, std::span<double> g) { return density->Evaluate(x, g); },
+      position);
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(curvature.topLeftCorner(n, n));
+  EXPECT_LT(eigen.eigenvalues().maxCoeff(), 1.5);
+}
+
+TEST_F(SampledTargetTest, ThePositionOfFlatParametersLeadsBackToThem) {
+  target_.SetSurrogate(FindSurrogate(target_, flat_));
+  target_.SetFlat(flat_);
+  const std::unique_ptr<SampledDensity> density = target_.Density();
+  const Vector position = density->PositionOf(flat_);
+  const std::vector<double> values = density->ValuesAt({position.data(), target_.size()});
+  std::vector<double> back(flat_.size());
+  target_.parts().layout().Unconstrain(values, back);
+  for (std::size_t i = 0; i < back.size(); ++i) EXPECT_NEAR(back[i], flat_[i], 1e-8) << i;
+}
+
+}  // namespace
+}  // namespace gpode
