@@ -105,7 +105,7 @@ class UnknownFunction {
   // Takes the start of the present run, which priors of hyperparameters may refer to.
   virtual void SetStart(const FunctionStart& /*start*/) {}
 
-  // Moves hyperparameters that a sampler had better not start from to ones that it may.
+  // Moves hyperparameters that are improbable a priori to one standard deviation from the centre.
   virtual void Moderate(std::span<double> /*values*/) const {}
 
   // Takes the hyperparameters from the constrained values of all parameters.
@@ -121,13 +121,14 @@ class UnknownFunction {
                         std::span<const double> sums, std::size_t stride, std::span<double> bz,
                         std::size_t stride_z, std::span<double> bvalues, ThreadPool& pool) = 0;
 
-  // The factors L of the prior covariances of the values u = L z that the items of latent variables
-  // stand for, with the present hyperparameters; none if latent variables are what they are.
-  virtual std::vector<const Matrix*> Factors() const { return {}; }
-  // Reverse of Set for the factors, of whose cotangents the lower triangles count: adds those of
-  // the hyperparameters to bvalues.
-  virtual void FactorsPullback(std::span<const Matrix> /*bfactors*/,
-                               std::span<double> /*bvalues*/) {}
+  // If the function without its residual is linear in the latent variables, returns the matrices
+  // (n, latent size of an item), one for each output, that lead from the latent variables of its
+  // item to its values at points (n, D), with the present hyperparameters; none otherwise.
+  virtual std::vector<Matrix> Basis(const Matrix& /*points*/) const { return {}; }
+  // Reverse of Basis, which must have returned `basis`: adds the cotangents of the hyperparameters
+  // to bvalues.
+  virtual void BasisPullback(const Matrix& /*points*/, std::span<const Matrix> /*basis*/,
+                             std::span<const Matrix> /*bbasis*/, std::span<double> /*bvalues*/) {}
 
   // Minus the log density of the hyperparameters' prior, up to a constant; unless bvalues is empty,
   // also its reverse for the cotangent b. It counts where the posterior is a point estimate.

@@ -22,8 +22,6 @@ constexpr double kLengthscaleDeviation = 0.5, kVarianceDeviation = 1.0, kSmooth 
 // The start: lengthscales that reach over the data, whose states have unit variance, and a small
 // spread of the inducing values.
 constexpr double kStartLengthscale = 1.3, kStartDeviation = 0.05;
-// The longest lengthscales, in spreads of the states, that a sampler starts from.
-constexpr double kModerate = 1.5;
 constexpr double kSmallestVariance = 1e-4;  // relative to the mean over outputs, without scaling
 // The frequencies of sampled functions are those of this step; training never reaches it.
 constexpr std::uint64_t kSampledStep = std::uint64_t{1} << 60;
@@ -180,34 +178,50 @@ class ProcessFunction final : public UnknownFunction {
     AddGradient(bvalues);
   }
 
-  // Long lengthscales make nearly singular kernel matrices, which say little about values apart.
   void Moderate(std::span<double> values) const override {
+    const auto clip = [](double& value, double centre, double deviation) {
+      value = std::clamp(value, centre * std::exp(-deviation), centre * std::exp(deviation));
+    };
     const std::span<double> lengthscales = layout_.Values(lengthscales_, values);
-    const double* centres = lengthscale_centres_.data();
     for (std::size_t i = 0; i < lengthscales.size(); ++i) {
-      const double most = centres[i] * kModerate / options_.prior.lengthscale;
-      lengthscales[i] = std::clamp(lengthscales[i], most / kModerate, most);
+      clip(lengthscales[i], lengthscale_centres_.data()[i], options_.prior.lengthscale_deviation);
     }
-    const double range = std::exp(options_.prior.variance_deviation);
     const std::span<double> variances = layout_.Values(variances_, values);
     for (std::size_t i = 0; i < variances.size(); ++i) {
-      const double centre = variance_centres_[Index(i)];
-      variances[i] = std::clamp(variances[i], centre / range, centre * range);
+      clip(variances[i], variance_centres_.data()[i], options_.prior.variance_deviation);
     }
   }
 
-  std::vector<const Matrix*> Factors() const override {
-    std::vector<const Matrix*> factors;
-    for (std::size_t d = 0; d < outputs_; ++d) factors.push_back(&gp_.Factor(d));
-    return factors;
+  // B = K(x, Z) L^-T.
+  std::vector<Matrix> Basis(const Matrix& points) const override {
+    std::vector<Matrix> basis;
+    for (std::size_t d = 0; d < outputs_; ++d) {
+      Matrix turned =
+          KernelMatrix(kernel_, gp_.Hyper(d), parameters_.inducing_locations, points);
+      gp_.Factor(d).triangularView<Eigen::Lower>().solveInPlace(turned);
+      basis.emplace_back(turned.transpose());
+    }
+    return basis;
   }
 
-  void FactorsPullback(std::span<const Matrix> bfactors, std::span<double> bvalues) override {
+  void BasisPullback(const Matrix& points, std::span<const Matrix> basis,
+                     std::span<const Matrix> bbasis, std::span<double> bvalues) override {
     GpGradient& gradient = *gradient_;
     gradient.parameters.inducing_locations.setZero();
     for (std::size_t row = 0; row < rows_; ++row) gradient.SetRowZero(row);
+    Matrix bpoints = Matrix::Zero(points.rows(), points.cols());
     for (std::size_t d = 0; d < outputs_; ++d) {
-      gradient.rows[gp_.HyperRow(d)].factor.triangularView<Eigen::Lower>() += bfactors[d];
+      const std::size_t row = gp_.HyperRow(d);
+      GpGradient::Row& r = gradient.rows[row];
+      Matrix bkernel = bbasis[d].transpose();
+      gp_.Factor(d).transpose().triangularView<Eigen::Upper>().solveInPlace(bkernel);
+      r.factor.triangularView<Eigen::Lower>() -= bkernel * basis[d];
+      r.hyper.lengthscales.setZero();
+      r.hyper.variance = 0;
+      KernelMatrixPullback(kernel_, gp_.Hyper(d), parameters_.inducing_locations, points, bkernel,
+                           r.locations, bpoints, r.hyper);
+      gradient.parameters.lengthscales.row(Index(row)) += r.hyper.lengthscales.transpose();
+      gradient.parameters.variances[Index(row)] += r.hyper.variance;
     }
     for (std::size_t row = 0; row < rows_; ++row) gp_.FinishRow(row, gradient);
     gp_.SumRows(gradient);

@@ -166,32 +166,37 @@ class SampledFit {
   void FitOnce() {
     std::vector<double> flat = FitVariationally(VariationalOptions(), start_);
     if (stopped_) return;
-    flat = Moderated(flat);
-    target_->SetSurrogate(FindSurrogate(*target_, flat));
+    const ModelParts& parts = target_->parts();
+    std::vector<double> values(parts.layout().value_size());
+    LinearisedLikelihood linear = target_->LineariseAt(flat);
+    parts.layout().Constrain(flat, values);
+    parts.function().SetStart(start_.function);
+    parts.function().Moderate(values);
+    parts.layout().Unconstrain(values, flat);
+    target_->SetFlat(flat);
+    target_->SetLinear(linear);
+    Relinearise(flat);
     target_->SetFlat(flat);
     starts_.assign(options_.sampler.chains, target_->Density()->PositionOf(flat));
   }
 
-  // The same function with moderate hyperparameters: its values u = L z at the inducing points stay.
-  std::vector<double> Moderated(const std::vector<double>& flat) {
-    const ModelParts& parts = target_->parts();
-    const ParameterLayout& layout = parts.layout();
-    target_->SetFlat(flat);
-    const std::unique_ptr<SampledDensity> density = target_->Density();
-    std::vector<double> values(layout.value_size());
-    layout.Constrain(flat, values);
-    Eigen::MatrixXd before, after;
-    if (!density->FindFactor(values, before)) return flat;
-    parts.function().SetStart(start_.function);
-    parts.function().Moderate(values);
-    if (!density->FindFactor(values, after)) return flat;
-    const auto n = static_cast<Eigen::Index>(target_->whitened());
-    std::vector<double> moved(flat.size());
-    layout.Unconstrain(values, moved);
-    Vector position = density->PositionOf(moved);
-    position.head(n) = after.triangularView<Eigen::Lower>().solve(before * position.head(n));
-    layout.Unconstrain(density->ValuesAt({position.data(), target_->size()}), moved);
-    return moved;
+  // Moves the latent variables to where the linearised likelihood has its mode, and linearises
+  // there, as long as the density grows.
+  void Relinearise(std::vector<double>& flat) {
+    constexpr int kMost = 10;
+    double best = -std::numeric_limits<double>::infinity();
+    for (int i = 0; i < kMost; ++i) {
+      const std::unique_ptr<SampledDensity> density = target_->Density();
+      Vector position = density->PositionOf(flat);
+      position.head(static_cast<Eigen::Index>(target_->whitened())).setZero();
+      const std::span<const double> at(position.data(), target_->size());
+      const double value = density->Evaluate(at, {}) - density->LogJacobian();
+      if (getenv("GPODE_DEBUG")) fprintf(stderr, "relinearise %d value %.3f\n", i, value);
+      if (!(value > best + 0.01)) return;
+      best = value;
+      target_->parts().layout().Unconstrain(density->ValuesAt(at), flat);
+      target_->SetLinear(target_->LineariseAt(flat));
+    }
   }
 
   NutsResult Sample() {
@@ -222,8 +227,45 @@ class SampledFit {
     }
     const double bound = progress_.bound;
     nuts.report = [&](const NutsProgress& p) { return Count((p.iteration + 9) % 10 + 1, bound); };
-    return SampleNuts(
+    NutsResult rr = SampleNuts(
         target_->size(), [&](std::size_t c) { return DensityOf(*densities[c]); }, nuts);
+    if (getenv("GPODE_DEBUG")) {
+      const Matrix all = rr.AllDraws(), fur = rr.AllFurther();
+      const auto n = static_cast<Eigen::Index>(target_->whitened());
+      const Eigen::MatrixXd centered = all.rowwise() - all.colwise().mean();
+      const Eigen::MatrixXd cov = centered.transpose() * centered / (all.rows() - 1.0);
+      fprintf(stderr, "SD white:"); for (Eigen::Index q = 0; q < n; ++q) fprintf(stderr, " %.2f(%.2f)", std::sqrt(cov(q, q)), all.col(q).mean()); 
+      fprintf(stderr, "\nSD theta:"); for (Eigen::Index q = n; q < all.cols(); ++q) fprintf(stderr, " %.2f(%.2f)", std::sqrt(cov(q, q)), all.col(q).mean()); fprintf(stderr, "\n");
+      for (int pass = 0; pass < 2; ++pass)
+      for (Eigen::Index i0 = 0; i0 < all.rows(); i0 += all.rows() / 10) {
+        if (pass == 0) densities[0]->SetFurther({fur.row(i0).data(), static_cast<std::size_t>(fur.cols())});
+        else densities[0]->SetFurther(std::vector<double>(static_cast<std::size_t>(fur.cols()), 0.0));
+        Vector p = all.row(i0).transpose();
+        Vector up(p.size()), down(p.size());
+        Eigen::MatrixXd h(p.size(), p.size());
+        for (Eigen::Index i = 0; i < p.size(); ++i) {
+          const double w = p[i];
+          p[i] = w + 1e-3; densities[0]->Evaluate({p.data(), target_->size()}, {up.data(), target_->size()});
+          p[i] = w - 1e-3; densities[0]->Evaluate({p.data(), target_->size()}, {down.data(), target_->size()});
+          p[i] = w;
+          h.col(i) = (down - up) / 2e-3;
+        }
+        h = 0.5 * (h + h.transpose());
+        Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> es(h), ew(Eigen::MatrixXd(h.topLeftCorner(n,n)));
+        fprintf(stderr, "HESS %d draw %ld white eig %.1f..%.1f all min %.2f |", pass, (long)i0, ew.eigenvalues()[0], ew.eigenvalues()[n-1], es.eigenvalues().minCoeff());
+        for (int k = 1; k <= 3; ++k) {
+          const Eigen::Index j = p.size() - k;
+          const Vector v = es.eigenvectors().col(j);
+          fprintf(stderr, " [%.1f: white %.2f x0 %.2f theta", es.eigenvalues()[j], v.head(n - 2).norm(), v.segment(n - 2, 2).norm());
+          for (Eigen::Index q = n; q < p.size(); ++q) fprintf(stderr, " %.2f", v[q]);
+          fprintf(stderr, "]");
+        }
+        fprintf(stderr, " at");
+        for (Eigen::Index q = n; q < p.size(); ++q) fprintf(stderr, " %.2f", p[q]);
+        fprintf(stderr, " |white| %.2f\n", p.head(n).norm());
+      }
+    }
+    return rr;
   }
 
   static LogDensity DensityOf(SampledDensity& density) {

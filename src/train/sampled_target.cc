@@ -16,11 +16,6 @@ constexpr double kImpossible = -std::numeric_limits<double>::infinity();
 
 std::span<double> SpanOf(Vector& v) { return {v.data(), static_cast<std::size_t>(v.size())}; }
 
-SurrogateLikelihood KnowsNothing(std::size_t n) {
-  const auto size = static_cast<Eigen::Index>(n);
-  return {Eigen::MatrixXd::Zero(size, size), Vector::Zero(size)};
-}
-
 // Minus the second derivatives with respect to the first n coordinates, by differences of the
 // gradient.
 Eigen::MatrixXd SecondDerivatives(const LogDensity& density, const Vector& position,
@@ -51,7 +46,6 @@ SampledTarget::SampledTarget(const Dataset& data, const FitOptions& options, con
   AddLatent(ModelParts::kFunction);
   AddLatent(ModelParts::kInitial);
   whitened_ = coordinates_.size();
-  surrogate_ = KnowsNothing(whitened_);
   for (std::size_t block : parts_.function().SampledBlocks()) AddBlock(block);
   if (options.noise_variance.empty()) AddNoise(data);
 }
@@ -98,7 +92,6 @@ SampledDensity::SampledDensity(const SampledTarget& target)
       parts_(target.options_, target.parts_.shape()),
       bound_(MakeBound(target.options_, target.start_, parts_, target.trajectories_,
                        CutIntoSegments(target.trajectories_, 0))),
-      whitening_(target.surrogate_),
       values_(parts_.layout().value_size()),
       further_(target.further()) {
   bound_->Choose(bound_->AllSegments());
@@ -117,17 +110,85 @@ bool SampledDensity::ArePossible() const {
   return std::ranges::all_of(values_, [](double v) { return std::isfinite(v); });
 }
 
-bool SampledDensity::FindFactor(std::span<const double> values, Eigen::MatrixXd& factor) {
-  const auto n = static_cast<Eigen::Index>(target_.whitened());
-  if (parts_.function().Set(values, pool_) != FactorStatus::kOk) return false;
-  factor.setIdentity(n, n);
-  Eigen::Index at = 0;
-  for (const Matrix* own : parts_.function().Factors()) {
-    factor.block(at, at, own->rows(), own->cols()) =
-        Matrix(own->triangularView<Eigen::Lower>());
-    at += own->rows();
+LinearisedLikelihood SampledTarget::LineariseAt(std::span<const double> flat) const {
+  std::vector<double> values(parts_.layout().value_size());
+  parts_.layout().Constrain(flat, values);
+  ThreadPool pool(1);
+  const ModelParts own(options_, parts_.shape());
+  if (own.function().Set(values, pool) != FactorStatus::kOk) return {};
+  if (own.function().Basis(Matrix::Zero(1, start_.x0.cols())).empty()) return {};
+  const std::vector<double> z = own.LatentMean(values);
+  const std::unique_ptr<FunctionDraw> draw = own.function().MakeDraw();
+  draw->Set(own.latent().Part(ModelParts::kFunction, std::span<const double>(z)));
+  const std::span<const double> x0 =
+      own.latent().Part(ModelParts::kInitial, std::span<const double>(z));
+  Vector precision(static_cast<Eigen::Index>(start_.map.channels()));
+  const std::span<const double> noise =
+      own.LikelihoodParameters(std::span<const double>(values));
+  for (Eigen::Index c = 0; c < precision.size(); ++c) {
+    const auto channel = static_cast<std::size_t>(c);
+    precision[c] = 1 / own.likelihood().Variance(own.likelihood().OfChannel(channel, noise));
+    if (start_.channel_weights.size() > 0) precision[c] *= start_.channel_weights[c];
   }
-  return true;
+  return Linearise(draw->field(),
+                   Eigen::Map<const Matrix>(x0.data(), start_.x0.rows(), start_.x0.cols()),
+                   trajectories_, start_.map, precision, options_.solver);
+}
+
+// Computes the design matrix W of the whitened coordinates with the present hyperparameters.
+bool SampledDensity::SetWhitening() {
+  const LinearisedLikelihood& linear = target_.linear_;
+  const auto n = static_cast<Eigen::Index>(target_.whitened());
+  design_.setZero(linear.target.size(), n);
+  if (linear.target.size() > 0) {
+    basis_ = parts_.function().Basis(linear.points);
+    Eigen::Index from = 0, to = 0;
+    for (const Matrix& own : basis_) {
+      design_.middleCols(to, own.cols()).noalias() =
+          linear.root.middleCols(from, own.rows()) * own;
+      from += own.rows();
+      to += own.cols();
+    }
+    design_.rightCols(n - to) = linear.root.rightCols(n - to);
+  }
+  linear_target_ = linear.target;
+  if (linear.target.size() > 0 && !further_.empty()) AddResidual();
+  return whitening_.Set(design_, linear_target_);
+}
+
+// The latent variables have to explain what the residual leaves over: c - Q residual(nodes).
+void SampledDensity::AddResidual() {
+  const Matrix& points = target_.linear_.points;
+  if (residual_.empty()) residual_.push_back(parts_.function().MakeDraw());
+  const std::vector<double> zeros(parts_.latent().parts()[ModelParts::kFunction].count(), 0.0);
+  residual_[0]->Set(zeros);
+  const Field& field = residual_[0]->field();
+  residual_record_.resize(static_cast<std::size_t>(points.rows()) * field.record_size());
+  residual_values_.resize(points.rows(), points.cols());
+  field.Record(std::span<const double>(points.data(), static_cast<std::size_t>(points.size())),
+               {residual_values_.data(), static_cast<std::size_t>(points.size())},
+               residual_record_);
+  for (Eigen::Index d = 0; d < points.cols(); ++d) {
+    linear_target_.noalias() -=
+        target_.linear_.root.middleCols(d * points.rows(), points.rows()) * residual_values_.col(d);
+  }
+}
+
+// Reverse of AddResidual for the cotangent of the target.
+void SampledDensity::PullResidual() {
+  const Matrix& points = target_.linear_.points;
+  Matrix bvalues(points.rows(), points.cols()), bpoints = Matrix::Zero(points.rows(), points.cols());
+  for (Eigen::Index d = 0; d < points.cols(); ++d) {
+    bvalues.col(d) =
+        -(target_.linear_.root.middleCols(d * points.rows(), points.rows()).transpose() * btarget_);
+  }
+  const auto count = static_cast<std::size_t>(points.size());
+  const Field& field = residual_[0]->field();
+  std::vector<double> sums(field.parameter_count(), 0.0);
+  std::vector<double> bz(parts_.latent().size());
+  field.Pullback(std::span<const double>(points.data(), count), residual_record_,
+                 {bvalues.data(), count}, {bpoints.data(), count}, sums);
+  parts_.function().Pullback(residual_, sums, sums.size(), bz, bz.size(), bvalues_, pool_);
 }
 
 // Sets the values and the latent variables at a position; false where it has no density.
@@ -139,12 +200,8 @@ bool SampledDensity::SetValues(std::span<const double> position) {
   }
   parts_.layout().Constrain(flat_, values_);
   if (!ArePossible()) return false;
-  if (!further_.empty()) {
-    std::ranges::copy(further_, parts_.layout()
-                                    .Values(*parts_.function().ResidualBlock(), std::span(values_))
-                                    .begin());
-  }
-  if (!FindFactor(values_, factor_) || !whitening_.Set(factor_)) return false;
+  SetFurther(further_);
+  if (parts_.function().Set(values_, pool_) != FactorStatus::kOk || !SetWhitening()) return false;
   const auto n = static_cast<Eigen::Index>(target_.whitened());
   white_ = Eigen::Map<const Vector>(position.data(), n);
   whitening_.ToLatent(white_, latent_);
@@ -153,7 +210,7 @@ bool SampledDensity::SetValues(std::span<const double> position) {
     flat_[target_.coordinates_[static_cast<std::size_t>(i)].index] = latent_[i];
   }
   parts_.layout().Constrain(flat_, values_);
-  if (!further_.empty()) SetFurther(further_);
+  SetFurther(further_);
   return latent_.allFinite();
 }
 
@@ -176,15 +233,19 @@ void SampledDensity::PullWhitened(std::span<double> gradient) {
   for (Eigen::Index i = 0; i < n; ++i) {
     blatent_[i] = bflat[target_.coordinates_[static_cast<std::size_t>(i)].index];
   }
-  whitening_.Reverse(blatent_, bwhite_, bfactor_);
-  std::vector<Matrix> bfactors;
-  Eigen::Index at = 0;
-  for (const Matrix* own : parts_.function().Factors()) {
-    bfactors.emplace_back(bfactor_.block(at, at, own->rows(), own->cols()));
-    at += own->rows();
-  }
-  if (!bfactors.empty()) {
-    parts_.function().FactorsPullback(bfactors, bvalues_);
+  whitening_.Reverse(blatent_, bwhite_, bdesign_, btarget_);
+  if (bdesign_.rows() > 0) {
+    if (!further_.empty()) PullResidual();
+    const LinearisedLikelihood& linear = target_.linear_;
+    std::vector<Matrix> bbasis;
+    Eigen::Index from = 0, to = 0;
+    for (const Matrix& own : basis_) {
+      bbasis.emplace_back(linear.root.middleCols(from, own.rows()).transpose() *
+                          bdesign_.middleCols(to, own.cols()));
+      from += own.rows();
+      to += own.cols();
+    }
+    parts_.function().BasisPullback(linear.points, basis_, bbasis, bvalues_);
     bflat.assign(bflat.size(), 0.0);
     parts_.layout().ConstrainPullback(values_, bvalues_, bflat);
   }
@@ -250,7 +311,9 @@ Vector SampledDensity::PositionOf(std::span<const double> flat) {
     position[static_cast<Eigen::Index>(i)] = (flat[c.index] - c.centre) / c.unit;
   }
   parts_.layout().Constrain(flat, values_);
-  if (!FindFactor(values_, factor_) || !whitening_.Set(factor_)) return position;
+  if (parts_.function().Set(values_, pool_) != FactorStatus::kOk || !SetWhitening()) {
+    return position;
+  }
   const auto n = static_cast<Eigen::Index>(target_.whitened());
   latent_ = position.head(n);
   whitening_.FromLatent(latent_, white_);
@@ -266,75 +329,6 @@ Matrix Curvature(const LogDensity& density, const Vector& position) {
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(second);
   const Vector sizes = eigen.eigenvalues().cwiseAbs().cwiseMax(1.0).cwiseMin(kLargest);
   return eigen.eigenvectors() * sizes.asDiagonal() * eigen.eigenvectors().transpose();
-}
-
-namespace {
-
-// The second derivatives of minus the log likelihood, made positive semidefinite: negative
-// eigenvalues become zero, or, with `turned`, positive.
-Eigen::MatrixXd LikelihoodCurvature(const LogDensity& density, const Vector& position,
-                                    Eigen::Index n, bool turned) {
-  constexpr double kLargest = 1e12;
-  Eigen::MatrixXd second = SecondDerivatives(density, position, n);
-  if (!second.allFinite()) return Eigen::MatrixXd::Zero(n, n);
-  second.diagonal().array() -= 1;  // the prior's
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(second);
-  const Vector sizes = (turned ? Vector(eigen.eigenvalues().cwiseAbs())
-                               : Vector(eigen.eigenvalues().cwiseMax(0.0)))
-                           .cwiseMin(kLargest);
-  return eigen.eigenvectors() * sizes.asDiagonal() * eigen.eigenvectors().transpose();
-}
-
-}  // namespace
-
-SurrogateLikelihood FindSurrogate(SampledTarget& target, std::vector<double>& flat) {
-  constexpr int kMostSteps = 50, kMostHalvings = 12;
-  constexpr double kEnough = 0.05;
-  const auto n = static_cast<Eigen::Index>(target.whitened());
-  target.SetFlat(flat);
-  target.SetSurrogate(KnowsNothing(target.whitened()));
-  const std::unique_ptr<SampledDensity> own = target.Density();
-  const LogDensity density = [&](std::span<const double> x, std::span<double> g) {
-    return own->Evaluate(x, g);
-  };
-  Vector at = own->PositionOf(flat), gradient(at.size());
-  double value = density(SpanOf(at), SpanOf(gradient));
-  Eigen::MatrixXd curvature;
-  for (int step = 0; step < kMostSteps; ++step) {
-    curvature = LikelihoodCurvature(density, at, n, true);
-    Eigen::MatrixXd whole = curvature;
-    whole.diagonal().array() += 1;
-    const Vector move = whole.llt().solve(gradient.head(n));
-    if (getenv("GPODE_DEBUG")) fprintf(stderr, "newton %d value %.3f gain %.3f\n", step, value, 0.5 * move.dot(gradient.head(n)));
-    const double gain = 0.5 * move.dot(gradient.head(n));
-    double share = 1;
-    Vector next = at, next_gradient(at.size());
-    int halvings = 0;
-    for (; halvings < kMostHalvings; ++halvings, share *= 0.5) {
-      next.head(n) = at.head(n) + share * move;
-      const double trial = density(SpanOf(next), SpanOf(next_gradient));
-      if (!(trial > value)) continue;
-      at = next;
-      gradient = next_gradient;
-      value = trial;
-      break;
-    }
-    if (halvings == kMostHalvings || gain < kEnough) break;
-  }
-  curvature = LikelihoodCurvature(density, at, n, false);
-  // The gradient of the log likelihood alone, and the same in the values u = L z.
-  const Vector slope = gradient.head(n) + at.head(n);
-  Vector shift = curvature * at.head(n) + slope;
-  Eigen::MatrixXd factor;
-  const std::vector<double> values = own->ValuesAt(SpanOf(at));
-  if (!own->FindFactor(values, factor)) return KnowsNothing(target.whitened());
-  const auto upper = factor.transpose().triangularView<Eigen::Upper>();
-  upper.solveInPlace(shift);
-  upper.solveInPlace(curvature);
-  Eigen::MatrixXd turned = curvature.transpose();
-  upper.solveInPlace(turned);
-  target.parts().layout().Unconstrain(values, flat);
-  return {0.5 * (turned + turned.transpose()), shift};
 }
 
 }  // namespace gpode

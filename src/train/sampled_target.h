@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "gpode/nuts.h"
+#include "train/linearised_likelihood.h"
 #include "train/start_values.h"
 #include "train/whitening.h"
 
@@ -39,10 +40,11 @@ class SampledTarget {
 
   // Takes the values of everything that is not sampled from these flat parameters.
   void SetFlat(std::span<const double> flat);
-  // The approximation of the likelihood in the values that latent variables stand for; at first it
-  // knows nothing, and whitened coordinates are the latent variables themselves.
-  void SetSurrogate(SurrogateLikelihood surrogate) { surrogate_ = std::move(surrogate); }
-  const SurrogateLikelihood& surrogate() const { return surrogate_; }
+  // Takes an approximation of the likelihood. Without one, whitened coordinates are the latent
+  // variables themselves.
+  void SetLinear(LinearisedLikelihood linear) { linear_ = std::move(linear); }
+  // Linearises the likelihood at these flat parameters.
+  LinearisedLikelihood LineariseAt(std::span<const double> flat) const;
 
   // The density, for one thread. The target must outlive it.
   std::unique_ptr<SampledDensity> Density() const;
@@ -69,7 +71,7 @@ class SampledTarget {
   std::vector<Coordinate> coordinates_;
   std::size_t whitened_ = 0;
   std::vector<double> flat_;
-  SurrogateLikelihood surrogate_;
+  LinearisedLikelihood linear_;
 };
 
 class SampledDensity {
@@ -79,6 +81,9 @@ class SampledDensity {
   // Returns the log density at a position, up to a constant, and writes its gradient; no gradient
   // if that is empty.
   double Evaluate(std::span<const double> position, std::span<double> gradient);
+  // The logarithm of the volume of latent variables per volume of whitened coordinates, at the last
+  // position.
+  double LogJacobian() const { return whitening_.LogJacobian(); }
   // Takes the weights of the residual; at first they are zero.
   void SetFurther(std::span<const double> further);
   // Draws them given the position, from the present ones.
@@ -88,12 +93,13 @@ class SampledDensity {
   // The constrained values of all parameters at a position, and the position of such flat values.
   std::vector<double> ValuesAt(std::span<const double> position);
   Vector PositionOf(std::span<const double> flat);
-  // The factor L of u = L z at the hyperparameters of these values, (whitened, whitened).
-  bool FindFactor(std::span<const double> values, Eigen::MatrixXd& factor);
 
  private:
   bool SetValues(std::span<const double> position);
+  bool SetWhitening();
   bool ArePossible() const;
+  void AddResidual();
+  void PullResidual();
   void PullWhitened(std::span<double> gradient);
 
   const SampledTarget& target_;
@@ -102,7 +108,13 @@ class SampledDensity {
   Whitening whitening_;
   ThreadPool pool_{1};
   std::vector<double> flat_, values_, bvalues_, bflat_, further_;
-  Eigen::MatrixXd factor_, bfactor_;
+  std::vector<Matrix> basis_;  // (outputs): at the nodes of the linearised likelihood
+  Eigen::MatrixXd design_, bdesign_;
+  // The residual at the nodes: the function whose latent variables are zero.
+  std::vector<std::unique_ptr<FunctionDraw>> residual_;  // one, or none
+  AlignedVector<double> residual_record_;
+  Matrix residual_values_;
+  Vector linear_target_, btarget_;
   Vector white_, latent_, blatent_, bwhite_;
 };
 
@@ -110,9 +122,5 @@ class SampledDensity {
 // Each eigenvalue is replaced by its size, and by one, the curvature of the prior, if that is
 // larger: the result is positive definite anywhere.
 Matrix Curvature(const LogDensity& density, const Vector& position);
-
-// Finds the Gaussian approximation of the likelihood where the latent variables, given the
-// hyperparameters of `flat`, which the target takes, are most probable. Moves the latent variables of `flat` there.
-SurrogateLikelihood FindSurrogate(SampledTarget& target, std::vector<double>& flat);
 
 }  // namespace gpode

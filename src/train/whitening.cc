@@ -5,16 +5,16 @@
 
 namespace gpode {
 
-bool Whitening::Set(const Eigen::MatrixXd& factor) {
-  const Eigen::Index n = factor.rows();
-  factor_ = factor;
-  precision_factor_.noalias() = surrogate_.precision * factor;
+bool Whitening::Set(const Eigen::MatrixXd& design, const Vector& target) {
+  const Eigen::Index n = design.cols();
+  design_ = design;
+  target_ = target;
   Eigen::MatrixXd a = Eigen::MatrixXd::Identity(n, n);
-  a.noalias() += factor.transpose() * precision_factor_;
+  a.selfadjointView<Eigen::Lower>().rankUpdate(design.transpose());
   const Eigen::LLT<Eigen::MatrixXd> llt(a);
   if (llt.info() != Eigen::Success) return false;
   root_ = llt.matrixL();
-  mean_ = factor.transpose() * surrogate_.shift;
+  mean_ = design.transpose() * target;
   llt.solveInPlace(mean_);
   return mean_.allFinite();
 }
@@ -31,8 +31,8 @@ void Whitening::FromLatent(const Vector& z, Vector& e) const {
 
 double Whitening::LogJacobian() const { return -root_.diagonal().array().log().sum(); }
 
-void Whitening::Reverse(const Vector& bz, Vector& be, Eigen::MatrixXd& bfactor) const {
-  const Eigen::Index n = root_.rows();
+void Whitening::Reverse(const Vector& bz, Vector& be, Eigen::MatrixXd& bdesign,
+                        Vector& btarget) const {
   const auto lower = root_.triangularView<Eigen::Lower>();
   be = bz;
   lower.solveInPlace(be);
@@ -48,15 +48,15 @@ void Whitening::Reverse(const Vector& bz, Vector& be, Eigen::MatrixXd& bfactor) 
   root_.transpose().triangularView<Eigen::Upper>().solveInPlace(inner);
   Eigen::MatrixXd ba = inner.transpose();
   root_.transpose().triangularView<Eigen::Upper>().solveInPlace(ba);
-  // m = A^-1 q with q = L^T h.
+  // m = A^-1 q with q = W^T c.
   Vector bq = be;
   root_.transpose().triangularView<Eigen::Upper>().solveInPlace(bq);
   ba.noalias() -= bq * mean_.transpose();
-  // A = I + L^T P L has a symmetric cotangent.
-  const Eigen::MatrixXd symmetric = 0.5 * (ba + ba.transpose());
-  bfactor.resize(n, n);
-  bfactor.noalias() = 2.0 * precision_factor_ * symmetric;
-  bfactor.noalias() += surrogate_.shift * bq.transpose();
+  // A = I + W^T W has a symmetric cotangent.
+  const Eigen::MatrixXd twice = ba + ba.transpose();
+  bdesign.noalias() = design_ * twice;
+  bdesign.noalias() += target_ * bq.transpose();
+  btarget.noalias() = design_ * bq;
 }
 
 }  // namespace gpode

@@ -46,7 +46,7 @@ class SampledTargetTest : public testing::Test {
 };
 
 TEST_F(SampledTargetTest, HasTheGradientOfItsDensity) {
-  target_.SetSurrogate(FindSurrogate(target_, flat_));
+  target_.SetLinear(target_.LineariseAt(flat_));
   target_.SetFlat(flat_);
   const std::unique_ptr<SampledDensity> density = target_.Density();
   density->SetFurther(Normals(target_.further(), 1));
@@ -65,7 +65,7 @@ TEST_F(SampledTargetTest, HasTheGradientOfItsDensity) {
 }
 
 TEST_F(SampledTargetTest, WhitenedCoordinatesAreAboutStandardNormalGivenTheHyperparameters) {
-  target_.SetSurrogate(FindSurrogate(target_, flat_));
+  target_.SetLinear(target_.LineariseAt(flat_));
   target_.SetFlat(flat_);
   const std::unique_ptr<SampledDensity> density = target_.Density();
   const Vector position = density->PositionOf(flat_);
@@ -79,7 +79,7 @@ TEST_F(SampledTargetTest, WhitenedCoordinatesAreAboutStandardNormalGivenTheHyper
 }
 
 TEST_F(SampledTargetTest, ThePositionOfFlatParametersLeadsBackToThem) {
-  target_.SetSurrogate(FindSurrogate(target_, flat_));
+  target_.SetLinear(target_.LineariseAt(flat_));
   target_.SetFlat(flat_);
   const std::unique_ptr<SampledDensity> density = target_.Density();
   const Vector position = density->PositionOf(flat_);

@@ -1,0 +1,243 @@
+#include "train/linearised_likelihood.h"
+
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <cmath>
+
+namespace gpode {
+namespace {
+
+// The most nodes of all trajectories together, the fewest of one, and the steps of time between
+// two nodes.
+constexpr std::size_t kMostNodes = 64, kFewestNodes = 4;
+constexpr std::size_t kStepsPerNode = 8;
+// Information below this share of the prior's is left out.
+constexpr double kLeastInformation = 1e-4;
+
+// One trajectory on a fine grid of times.
+struct Path {
+  std::vector<double> times;  // (K): a grid, with the states at the middle of its intervals
+  Matrix states;              // (2 K - 1, D)
+};
+
+// The solution at `count` equally spaced times from 0 to `end` and halfway between them; shorter if
+// it does not reach the end.
+Path FollowPath(const Field& field, std::span<const double> x0, double end, std::size_t count,
+                const SolverOptions& options) {
+  const std::size_t dim = field.dim(), halves = 2 * count - 1;
+  std::vector<double> times(halves), states(halves * dim);
+  for (std::size_t i = 0; i < halves; ++i) {
+    times[i] = end * static_cast<double>(i) / static_cast<double>(halves - 1);
+  }
+  Solver solver(options);
+  const std::size_t filled = solver.Solve(field, x0, 0.0, times, states).filled;
+  Path path;
+  const std::size_t whole = (filled + 1) / 2;
+  for (std::size_t i = 0; i < whole; ++i) path.times.push_back(times[2 * i]);
+  const std::size_t kept = whole == 0 ? 0 : 2 * whole - 1;
+  path.states = Eigen::Map<const Matrix>(states.data(), static_cast<Eigen::Index>(kept),
+                                         static_cast<Eigen::Index>(dim));
+  return path;
+}
+
+// Chooses grid indices that cut the path into pieces of equal time and length together.
+std::vector<std::size_t> ChooseNodes(const Path& path, std::size_t nodes) {
+  const std::size_t n = path.times.size();
+  std::vector<double> length(n, 0.0);
+  for (std::size_t i = 1; i < n; ++i) {
+    const auto at = static_cast<Eigen::Index>(2 * i);
+    length[i] = length[i - 1] + (path.states.row(at) - path.states.row(at - 2)).norm();
+  }
+  const double all = std::max(length.back(), 1e-300), end = std::max(path.times.back(), 1e-300);
+  std::vector<std::size_t> chosen;
+  for (std::size_t i = 0, k = 0; i < n; ++i) {
+    const double share = 0.5 * (length[i] / all + path.times[i] / end);
+    if (share + 1e-12 < static_cast<double>(k) / static_cast<double>(nodes - 1)) continue;
+    chosen.push_back(i);
+    while (static_cast<double>(k) / static_cast<double>(nodes - 1) <= share + 1e-12) ++k;
+  }
+  if (chosen.back() != n - 1) chosen.push_back(n - 1);
+  return chosen;
+}
+
+// The derivatives of the states on the grid with respect to the values at the nodes, (D, S D)
+// each with output after output, and to x0, (D, D), in the last columns.
+class Sensitivities {
+ public:
+  Sensitivities(const Field& field, const Path& path, std::vector<std::size_t> nodes)
+      : path_(path), nodes_(std::move(nodes)), dim_(static_cast<Eigen::Index>(field.dim())) {
+    const auto halves = static_cast<std::size_t>(path.states.rows());
+    jacobians_.resize(halves * field.dim() * field.dim());
+    for (std::size_t i = 0; i < halves; ++i) {
+      const Matrix j = EvaluateJacobian(field, path.states.row(static_cast<Eigen::Index>(i)));
+      std::copy_n(j.data(), j.size(), jacobians_.data() + i * field.dim() * field.dim());
+    }
+    const auto s = static_cast<Eigen::Index>(nodes_.size());
+    Eigen::MatrixXd at = Eigen::MatrixXd::Zero(dim_, s * dim_ + dim_);
+    at.rightCols(dim_).setIdentity();
+    values_.push_back(at);
+    for (std::size_t i = 0; i + 1 < path.times.size(); ++i) {
+      at = Step(i, at);
+      values_.push_back(at);
+    }
+  }
+
+  // At any time of the path, by linear interpolation on the grid.
+  Eigen::MatrixXd At(double time) const {
+    const auto [i, share] = Place(time);
+    return (1 - share) * values_[i] + share * values_[std::min(i + 1, values_.size() - 1)];
+  }
+  Vector StateAt(double time) const {
+    const auto [i, share] = Place(time);
+    const auto row = static_cast<Eigen::Index>(2 * i);
+    const auto next = std::min(row + 2, path_.states.rows() - 1);
+    // A parabola through the three states of the interval.
+    const Eigen::Index middle = std::min(row + 1, path_.states.rows() - 1);
+    const double a = 2 * (share - 0.5) * (share - 1), b = -4 * share * (share - 1),
+                 c = 2 * share * (share - 0.5);
+    return (a * path_.states.row(row) + b * path_.states.row(middle) + c * path_.states.row(next))
+        .transpose();
+  }
+
+ private:
+  std::pair<std::size_t, double> Place(double time) const {
+    const std::vector<double>& t = path_.times;
+    const auto after = std::upper_bound(t.begin(), t.end(), time);
+    const auto i = static_cast<std::size_t>(std::max<std::ptrdiff_t>(after - t.begin() - 1, 0));
+    if (i + 1 >= t.size()) return {t.size() - 1, 0.0};
+    return {i, (time - t[i]) / (t[i + 1] - t[i])};
+  }
+
+  // The rate of change at half-grid index h.
+  Eigen::MatrixXd Rate(std::size_t h, const Eigen::MatrixXd& x) const {
+    const Eigen::Map<const Matrix> jacobian(
+        jacobians_.data() + h * static_cast<std::size_t>(dim_ * dim_), dim_, dim_);
+    Eigen::MatrixXd rate = jacobian * x;
+    const double place = 0.5 * static_cast<double>(h);
+    const auto s = static_cast<Eigen::Index>(nodes_.size());
+    for (std::size_t j = 0; j < nodes_.size(); ++j) {
+      const double hat = Hat(j, place);
+      if (hat == 0) continue;
+      for (Eigen::Index d = 0; d < dim_; ++d) rate(d, d * s + static_cast<Eigen::Index>(j)) += hat;
+    }
+    return rate;
+  }
+
+  // The piecewise linear function that is one at node j and zero at the others.
+  double Hat(std::size_t j, double place) const {
+    const auto node = static_cast<double>(nodes_[j]);
+    if (place <= node) {
+      if (j == 0) return place == node ? 1 : 0;
+      const auto before = static_cast<double>(nodes_[j - 1]);
+      return std::max(0.0, (place - before) / (node - before));
+    }
+    if (j + 1 == nodes_.size()) return 0;
+    const auto next = static_cast<double>(nodes_[j + 1]);
+    return std::max(0.0, (next - place) / (next - node));
+  }
+
+  Eigen::MatrixXd Step(std::size_t i, const Eigen::MatrixXd& x) const {
+    const double h = path_.times[i + 1] - path_.times[i];
+    const Eigen::MatrixXd k1 = Rate(2 * i, x), k2 = Rate(2 * i + 1, x + 0.5 * h * k1),
+                          k3 = Rate(2 * i + 1, x + 0.5 * h * k2), k4 = Rate(2 * i + 2, x + h * k3);
+    return x + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4);
+  }
+
+  const Path& path_;
+  std::vector<std::size_t> nodes_;
+  Eigen::Index dim_;
+  std::vector<double> jacobians_;  // (2 K - 1, D, D)
+  std::vector<Eigen::MatrixXd> values_;
+};
+
+// Keeps the directions of Q about which the data say something.
+void Compress(Eigen::MatrixXd& root, Vector& target) {
+  const Eigen::MatrixXd information = root.transpose() * root;
+  const Vector shift = root.transpose() * target;
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(information);
+  Eigen::Index kept = 0;
+  while (kept < information.rows() &&
+         eigen.eigenvalues()[information.rows() - 1 - kept] > kLeastInformation) {
+    ++kept;
+  }
+  const Eigen::MatrixXd directions = eigen.eigenvectors().rightCols(kept);
+  const Vector sizes = eigen.eigenvalues().tail(kept).cwiseSqrt();
+  root = sizes.asDiagonal() * directions.transpose();
+  target = (directions.transpose() * shift).cwiseQuotient(sizes);
+}
+
+}  // namespace
+
+LinearisedLikelihood Linearise(const Field& field, const Matrix& x0,
+                               const std::vector<TimedValues>& trajectories,
+                               const ObservationMap& map, const Vector& precision,
+                               const SolverOptions& solver) {
+  const auto dim = static_cast<Eigen::Index>(field.dim());
+  const std::size_t count = trajectories.size();
+  const std::size_t nodes = std::max(kMostNodes / count, kFewestNodes);
+  std::vector<Path> paths;
+  std::vector<std::vector<std::size_t>> chosen;
+  Eigen::Index all_nodes = 0, rows = 0;
+  for (std::size_t n = 0; n < count; ++n) {
+    const auto row = x0.row(static_cast<Eigen::Index>(n));
+    paths.push_back(FollowPath(field, {row.data(), static_cast<std::size_t>(dim)},
+                               trajectories[n].times.back(), nodes * kStepsPerNode + 1, solver));
+    chosen.emplace_back();
+    if (paths[n].times.size() >= 2) chosen[n] = ChooseNodes(paths[n], nodes);
+    all_nodes += std::ssize(chosen[n]);
+    rows += trajectories[n].values.size();
+  }
+  LinearisedLikelihood linear;
+  linear.points.resize(all_nodes, dim);
+  linear.root = Eigen::MatrixXd::Zero(rows, dim * all_nodes + std::ssize(trajectories) * dim);
+  linear.target = Vector::Zero(rows);
+  Eigen::Index first = 0, at = 0;
+  for (std::size_t n = 0; n < count; ++n) {
+    const auto own = std::ssize(chosen[n]);
+    if (own == 0) continue;
+    const Sensitivities sensitivities(field, paths[n], chosen[n]);
+    Matrix states(own, dim);
+    for (Eigen::Index j = 0; j < own; ++j) {
+      states.row(j) =
+          paths[n].states.row(static_cast<Eigen::Index>(2 * chosen[n][static_cast<std::size_t>(j)]));
+    }
+    linear.points.middleRows(first, own) = states;
+    const Matrix slopes = Evaluate(field, states);
+    const TimedValues& data = trajectories[n];
+    for (std::size_t i = 0; i < data.times.size(); ++i) {
+      if (data.times[i] > paths[n].times.back() * (1 + 1e-12)) break;
+      const Eigen::MatrixXd moves = map.matrix * sensitivities.At(data.times[i]);
+      const Vector state = sensitivities.StateAt(data.times[i]);
+      const Vector predicted = map.matrix * state + map.offset;
+      for (Eigen::Index c = 0; c < moves.rows(); ++c) {
+        const double y = data.values(static_cast<Eigen::Index>(i), c);
+        if (std::isnan(y)) continue;
+        const double weight = std::sqrt(precision[c]);
+        double known = 0;  // the linear part at the present field
+        for (Eigen::Index d = 0; d < dim; ++d) {
+          const auto part = moves.row(c).segment(d * own, own);
+          linear.root.row(at).segment(d * all_nodes + first, own) = weight * part;
+          known += part.dot(slopes.col(d).transpose());
+        }
+        const auto start = moves.row(c).tail(dim);
+        linear.root.row(at).segment(dim * all_nodes + static_cast<Eigen::Index>(n) * dim, dim) =
+            weight * start;
+        known += start.dot(x0.row(static_cast<Eigen::Index>(n)));
+        linear.target[at] = weight * (y - predicted[c] + known);
+        ++at;
+      }
+    }
+    first += own;
+  }
+  linear.root.conservativeResize(at, Eigen::NoChange);
+  linear.target.conservativeResize(at);
+  if (!linear.root.allFinite() || !linear.target.allFinite()) {
+    linear.root.setZero(0, linear.root.cols());
+    linear.target.resize(0);
+    return linear;
+  }
+  Compress(linear.root, linear.target);
+  return linear;
+}
+
+}  // namespace gpode
