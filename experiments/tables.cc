@@ -256,6 +256,70 @@ Table ValidationTable(std::span<const MethodSummary> summaries, std::string_view
   return table;
 }
 
+Table CalibrationTable(std::span<const MethodSummary> summaries, std::string_view group) {
+  Table table{{"system", "method", "truth in 50 %", "90 %", "95 %", "observations in 50 %", "90 %",
+               "95 %", "MNLL", "CRPS", "MSE", "width", "ran away", "failed", "warned", "seconds"},
+              {}};
+  for (const MethodSummary& s : WithMeans(summaries)) {
+    if (s.task.group != group || !s.calibration) continue;
+    const BandSummary& all = s.calibration->all;
+    Row row = {{s.task.title}, {s.title}};
+    for (double BandScores::*coverage :
+         {&BandScores::truth_50, &BandScores::truth_90, &BandScores::truth_95,
+          &BandScores::observed_50, &BandScores::observed_90, &BandScores::observed_95}) {
+      row.push_back({TextOf(all.Of(coverage), 2)});
+    }
+    row.push_back({TextOf(all.Of(&BandScores::mnll), 2)});
+    for (double BandScores::*score : {&BandScores::crps, &BandScores::mse}) {
+      row.push_back({TextOf(all.Of(score), 3)});
+    }
+    row.push_back({TextOf(all.Of(&BandScores::width), 2)});
+    row.push_back({fmt::format("{:.1f} %", 100 * all.Of(&BandScores::ran_away).mean)});
+    row.push_back({fmt::format("{} of {}", s.failed, s.runs)});
+    row.push_back({fmt::format("{}", s.warned)});
+    row.push_back({MeanOf(s.seconds, 1)});
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+Table HorizonTable(std::span<const MethodSummary> summaries, std::string_view group) {
+  Table table{{"system", "method"}, {}};
+  const std::vector<const MethodSummary*> own = OfGroup(summaries, group);
+  const bool truth = std::ranges::any_of(own, [](const MethodSummary* s) {
+    return s->calibration && s->calibration->all.Of(&BandScores::truth_90).runs > 0;
+  });
+  if (truth) table.columns.push_back("truth in 90 %, training");
+  struct Column {
+    const char* name;
+    double BandScores::*member;
+    int digits;
+  };
+  const Column columns[] = {{truth ? "truth in 90 %" : "observations in 90 %",
+                             truth ? &BandScores::truth_90 : &BandScores::observed_90, 2},
+                            {"width", &BandScores::width, 2},
+                            {"MNLL", &BandScores::mnll, 2},
+                            {"MSE", &BandScores::mse, 3}};
+  for (const Column& column : columns) {
+    for (std::size_t k = 0; k < kHorizons; ++k) {
+      table.columns.push_back(k == 0 ? fmt::format("{}, third 1", column.name)
+                                     : fmt::format("{}", k + 1));
+    }
+  }
+  for (const MethodSummary& s : WithMeans(summaries)) {
+    if (s.task.group != group || !s.calibration) continue;
+    Row row = {{s.task.title}, {s.title}};
+    if (truth) row.push_back({MeanOf(s.calibration->seen.Of(&BandScores::truth_90), 2)});
+    for (const Column& column : columns) {
+      for (const BandSummary& third : s.calibration->horizon) {
+        row.push_back({MeanOf(third.Of(column.member), column.digits)});
+      }
+    }
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
 Table EfficiencyTable(std::span<const MethodSummary> summaries) {
   Table table{{"method", "steps", "seconds", "ms per step", "bound at the end",
                "settled after seconds", "after steps"},
@@ -322,6 +386,12 @@ std::vector<Table> TablesOf(std::span<const MethodSummary> summaries) {
     const std::vector<const MethodSummary*> own = OfGroup(summaries, group);
     if (own[0]->task.kind == TaskKind::kEfficiency) {
       tables.push_back(EfficiencyTable(summaries));
+      continue;
+    }
+    if (own[0]->task.kind == TaskKind::kCalibration) {
+      tables.push_back(CalibrationTable(summaries, group));
+      tables.push_back(HorizonTable(summaries, group));
+      tables.push_back(SamplersTable(summaries, group));
       continue;
     }
     const bool paper = !PaperRowsOf(own[0]->task.name).empty();

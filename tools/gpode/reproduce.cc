@@ -24,7 +24,7 @@ namespace {
 using namespace experiments;
 
 struct Arguments {
-  std::vector<std::string> tasks;
+  std::vector<std::string> tasks, fits;
   PlanSettings settings;
   std::string data, out = "reproduce", tables, save, page;
   bool markdown = false;
@@ -48,6 +48,19 @@ std::vector<std::string> ParseMethods(const Place& place, const std::string& wor
     if (std::find(asked.begin(), asked.end(), name) != asked.end()) methods.push_back(name);
   }
   return methods;
+}
+
+// Adds the methods that are texts of settings.
+void AddFits(Arguments* a) {
+  const Place place{"reproduce", "--fit"};
+  std::vector<std::string>& methods = a->settings.methods;
+  for (const std::string& text : a->fits) {
+    const std::optional<MethodInfo> method = FindMethod(text);
+    if (!method || method->set != nullptr) Refuse(place, text, "KEY=VALUE,... or default");
+    FitOptions trial;
+    SetMethod(*method, {}, {}, fmt::format("{}: {}", place.command, place.option), &trial);
+    if (std::find(methods.begin(), methods.end(), text) == methods.end()) methods.push_back(text);
+  }
 }
 
 void CheckTasks(const Arguments& a) {
@@ -78,7 +91,7 @@ void Check(const Arguments& a) {
 }
 
 std::string NameOf(const PlannedRun& run) {
-  return fmt::format("{} {} {}", run.info.name, run.method->name, run.seed);
+  return fmt::format("{} {} {}", run.info.name, run.method.name, run.seed);
 }
 
 std::string DescribeEnd(const RunRecord& record) {
@@ -162,6 +175,7 @@ void DrawFigures(const Arguments& a) {
 
 void Run(Arguments& a) {
   Check(a);
+  AddFits(&a);
   const std::string page = ReadPage(a.page);
   std::vector<RunRecord> runs;
   if (a.tables.empty()) {
@@ -196,8 +210,15 @@ void AddOptions(CLI::App* command, Arguments* a) {
       },
       fmt::format("models to run, of {} (default: those of the paper and ours)",
                   fmt::join(MethodNames(), ", ")));
+  command
+      ->add_option(
+          "--fit", a->fits,
+          "a method of its own, several times if you like: gpode fit with these options, by the "
+          "names of its configuration files, and `model`; or default, without changes")
+      ->type_name("KEY=VALUE,...")
+      ->allow_extra_args(false);
   AddCount(command, "--runs", &a->settings.runs, {1, 1000},
-           "runs per task and model, with seeds 1, 2, ... (default: 5; fresh: 20)");
+           "runs per task and model, with seeds 1, 2, ... (default: 5; fresh, calibration: 20)");
   AddName(command, "--data", "DIR", &a->data,
           "folder of motion capture: mocap09.npz, ..., or the .amc files of the database");
   AddName(command, "--out", "DIR", &a->out,

@@ -1,0 +1,175 @@
+#include "experiments/calibration_tasks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "gpode/error.h"
+#include "gpode/random.h"
+#include "gpode/simulate.h"
+
+namespace gpode::experiments {
+namespace {
+
+constexpr std::size_t kPoints = 60, kTestPoints = 30, kSpreadPoints = 401;
+constexpr double kNoiseShare = 0.08, kTestShare = 0.5, kStartShare = 0.05;
+constexpr std::size_t kRuns = 20;
+constexpr std::uint64_t kFirstSeed = 70000;  // apart from those of other tasks
+constexpr const char* kPrefix = "calibration-";
+
+// The steps of the streams of Purpose::kTest that a data set is made of; its seed is the run's.
+enum Stream : std::uint64_t { kStart, kTimes, kNoise, kTestNoise };
+
+template <typename T>
+std::unique_ptr<System> MakeDefault() {
+  return std::make_unique<T>();
+}
+
+std::unique_ptr<System> MakePendulum() { return std::make_unique<DampedPendulum>(1.0, 0.25); }
+
+std::vector<CalibrationSystem> ListSystems() {
+  constexpr bool kChoose = true, kReport = false;
+  return {
+      {"lotka-volterra", kChoose, "predator-prey", {1, 1}, 6, MakeDefault<LotkaVolterra>},
+      {"duffing", kChoose, "bistable", {1.8, 1}, 14, MakeDefault<Duffing>},
+      {"brusselator", kChoose, "chemical", {1, 1}, 15, MakeDefault<Brusselator>},
+      {"sir", kChoose, "epidemic", {0.98, 0.02}, 8, MakeDefault<SirEpidemic>},
+      {"cubic-spiral", kChoose, "spiral", {2, 0}, 8, MakeDefault<CubicSpiral>},
+      {"lorenz63", kChoose, "chaotic", {-8, 7, 27}, 3, MakeDefault<Lorenz63>},
+      {"may-leonard", kChoose, "competition", {0.5, 0.3, 0.2}, 40, MakeDefault<MayLeonard>},
+      {"morris-lecar", kChoose, "relaxation", {-0.3, 0.1}, 40, MakeDefault<MorrisLecar>},
+      {"vdp", kReport, "oscillator", {-1.5, 2.5}, 12, MakeDefault<VanDerPol>},
+      {"fhn", kReport, "relaxation", {-1, 1}, 10, MakeDefault<FitzHughNagumo>},
+      {"pendulum", kReport, "spiral", {2, 0}, 14, MakePendulum},
+      {"toggle-switch", kReport, "bistable", {3, 2.7}, 6, MakeDefault<ToggleSwitch>},
+      {"rosenzweig-macarthur",
+       kReport,
+       "predator-prey",
+       {1, 0.5},
+       40,
+       MakeDefault<RosenzweigMacArthur>},
+      {"seir", kReport, "epidemic", {0.97, 0.01, 0.01, 0.01}, 11, MakeDefault<SeirEpidemic>},
+      {"selkov", kReport, "chemical", {1, 1}, 25, MakeDefault<Selkov>},
+      {"rossler", kReport, "chaotic", {-5, -5, 0.1}, 15, MakeDefault<Rossler>},
+      {"repressilator", kReport, "genes", {1, 1.5, 3}, 12, MakeDefault<Repressilator>},
+      {"compartments",
+       kReport,
+       "compartments",
+       {4, 1, 0.2, 0.2, 0.2},
+       8,
+       MakeDefault<Compartments>},
+  };
+}
+
+std::vector<double> Normals(std::uint64_t seed, Stream stream, std::size_t count) {
+  std::vector<double> normals(count);
+  RandomStream(kFirstSeed + seed, stream, 0, Purpose::kTest).Normals(normals);
+  return normals;
+}
+
+// Returns sorted uniform times on [0, span], the first at 0.
+std::vector<double> IrregularTimes(double span, std::uint64_t seed) {
+  std::vector<double> times(kPoints);
+  RandomStream(kFirstSeed + seed, kTimes, 0, Purpose::kTest).Uniforms(times);
+  std::sort(times.begin(), times.end());
+  for (double& t : times) t *= span;
+  times[0] = 0;
+  return times;
+}
+
+Vector SpreadOf(const Matrix& values) {
+  const Eigen::RowVectorXd mean = values.colwise().mean();
+  return (values.rowwise() - mean).array().square().colwise().mean().sqrt().transpose();
+}
+
+Matrix WithNoise(const Matrix& truth, const Vector& deviation, std::uint64_t seed, Stream stream) {
+  const std::vector<double> normals = Normals(seed, stream, truth.size());
+  Matrix noisy = truth;
+  for (Eigen::Index i = 0; i < noisy.size(); ++i) {
+    noisy.data()[i] += deviation[i % noisy.cols()] * normals[i];
+  }
+  return noisy;
+}
+
+// Returns a start near the system's: normals, or log-normals for positive states, whose standard
+// deviation is a small share of the states' spread, and of the start itself where that is less.
+std::vector<double> StartOf(const CalibrationSystem& system, bool positive, const Vector& spread,
+                            std::uint64_t seed) {
+  std::vector<double> start = system.start;
+  const std::vector<double> normals = Normals(seed, kStart, start.size());
+  for (std::size_t d = 0; d < start.size(); ++d) {
+    const double deviation = kStartShare * spread[static_cast<Eigen::Index>(d)];
+    if (!positive) {
+      start[d] += deviation * normals[d];
+    } else {
+      start[d] *= std::exp(std::min(deviation / start[d], kStartShare) * normals[d]);
+    }
+  }
+  return start;
+}
+
+Matrix Solve(const CalibrationSystem& system, std::span<const double> start,
+             std::span<const double> times) {
+  return SolveSystem(*system.make(), start, times);
+}
+
+Vector SpreadOver(const CalibrationSystem& system, std::span<const double> start) {
+  return SpreadOf(Solve(system, start, RegularTimes(0, system.span, kSpreadPoints)));
+}
+
+Task SystemTask(const CalibrationSystem& system, std::uint64_t seed) {
+  const SystemInfo info = DescribeSystem(system.name);
+  const std::vector<double> start =
+      StartOf(system, info.positive, SpreadOver(system, system.start), seed);
+  const Vector spread = SpreadOver(system, start), deviation = kNoiseShare * spread;
+  const std::vector<double> times = IrregularTimes(system.span, seed);
+  const double step = kTestShare * system.span / kTestPoints;
+  const std::vector<double> later =
+      RegularTimes(system.span + step, system.span * (1 + kTestShare), kTestPoints);
+  const Matrix truth = Solve(system, start, times), later_truth = Solve(system, start, later);
+
+  Task task;
+  task.data = {info.state_names,
+               {{.name = "",
+                 .times = times,
+                 .values = WithNoise(truth, deviation, seed, kNoise),
+                 .start_time = {}}}};
+  task.tests = {{{}, later, later_truth}};
+  for (double d : deviation) task.noise_variance.push_back(d * d);
+  task.bands = BandsTask{.times = later,
+                         .truth = later_truth,
+                         .observed = WithNoise(later_truth, deviation, seed, kTestNoise),
+                         .from = system.span,
+                         .to = system.span * (1 + kTestShare),
+                         .seen_truth = truth,
+                         .spread = spread};
+  return task;
+}
+
+}  // namespace
+
+const std::vector<CalibrationSystem>& CalibrationSystems() {
+  static const std::vector<CalibrationSystem> systems = ListSystems();
+  return systems;
+}
+
+std::vector<TaskInfo> ListCalibrationTasks() {
+  std::vector<TaskInfo> tasks;
+  for (const CalibrationSystem& system : CalibrationSystems()) {
+    tasks.push_back({kPrefix + system.name, system.name,
+                     system.for_choosing ? "calibration-choose" : "calibration-report",
+                     TaskKind::kCalibration, kRuns});
+  }
+  return tasks;
+}
+
+Task MakeCalibrationTask(const TaskInfo& info, std::uint64_t seed, const std::filesystem::path&) {
+  for (const CalibrationSystem& system : CalibrationSystems()) {
+    if (info.name == kPrefix + system.name) return SystemTask(system, seed);
+  }
+  ThrowInput("MakeCalibrationTask", "task", fmt::format("{} is unknown", info.name));
+}
+
+}  // namespace gpode::experiments
