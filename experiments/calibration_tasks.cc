@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "experiments/real_series.h"
 #include "gpode/error.h"
 #include "gpode/random.h"
 #include "gpode/simulate.h"
@@ -17,10 +18,12 @@ constexpr std::size_t kPoints = 60, kTestPoints = 30, kSpreadPoints = 401;
 constexpr double kNoiseShare = 0.08, kTestShare = 0.5, kStartShare = 0.05;
 constexpr std::size_t kRuns = 20;
 constexpr std::uint64_t kFirstSeed = 70000;  // apart from those of other tasks
-constexpr const char* kPrefix = "calibration-";
+constexpr double kGapShare = 0.12;
+constexpr std::size_t kLongestGap = 12, kGapRuns = 5;
+constexpr std::string_view kPrefix = "calibration-", kGapPrefix = "calibration-gap-";
 
 // The steps of the streams of Purpose::kTest that a data set is made of; its seed is the run's.
-enum Stream : std::uint64_t { kStart, kTimes, kNoise, kTestNoise };
+enum Stream : std::uint64_t { kStart, kTimes, kNoise, kTestNoise, kGap };
 
 template <typename T>
 std::unique_ptr<System> MakeDefault() {
@@ -148,6 +151,86 @@ Task SystemTask(const CalibrationSystem& system, std::uint64_t seed) {
   return task;
 }
 
+Vector SpreadOfObserved(const Matrix& values) {
+  Vector spread(values.cols());
+  for (Eigen::Index c = 0; c < values.cols(); ++c) {
+    std::vector<double> seen;
+    for (Eigen::Index i = 0; i < values.rows(); ++i) {
+      if (!std::isnan(values(i, c))) seen.push_back(values(i, c));
+    }
+    spread[c] = SpreadOf(Eigen::Map<const Matrix>(seen.data(), std::ssize(seen), 1))[0];
+  }
+  return spread;
+}
+
+// Moves some rows of the training data to the values that are held back; `place`, from 0 to 1, says
+// where in the middle third. `truth` has the noise-free values of all rows, or no rows.
+void CutGap(double place, const Matrix& truth, Task* task) {
+  Trajectory& data = task->data.trajectories[0];
+  const auto rows = static_cast<double>(data.times.size());
+  const double length =
+      std::clamp(std::round(kGapShare * rows), 1.0, static_cast<double>(kLongestGap));
+  const double room = std::max(0.0, std::floor(rows / 3) - length);
+  const auto first = static_cast<Eigen::Index>(std::floor(rows / 3) + std::round(place * room));
+  const auto count = static_cast<Eigen::Index>(length);
+  BandsTask& bands = *task->bands;
+  bands.times.assign(data.times.begin() + first, data.times.begin() + first + count);
+  bands.truth = truth.rows() > 0 ? Matrix(truth.middleRows(first, count)) : Matrix();
+  bands.observed = data.values.middleRows(first, count);
+  bands.from = data.times[static_cast<std::size_t>(first - 1)];
+  bands.to = data.times[static_cast<std::size_t>(first + count)];
+  bands.seen_truth = Matrix();
+  data.values.middleRows(first, count).setConstant(std::numeric_limits<double>::quiet_NaN());
+  task->tests.clear();
+}
+
+Task SystemGapTask(const CalibrationSystem& system, std::uint64_t seed) {
+  Task task = SystemTask(system, seed);
+  double place = 0;
+  RandomStream(kFirstSeed + seed, kGap, 0, Purpose::kTest).Uniforms({&place, 1});
+  const Matrix truth = task.bands->seen_truth;
+  CutGap(place, truth, &task);
+  return task;
+}
+
+Task RealTask(const RealSeries& series) {
+  const auto learnt = static_cast<Eigen::Index>(series.learnt),
+             later = series.values.rows() - learnt;
+  Task task;
+  task.data = {series.channels,
+               {{.name = "",
+                 .times = {series.times.begin(), series.times.begin() + learnt},
+                 .values = series.values.topRows(learnt),
+                 .start_time = {}}}};
+  task.bands = BandsTask{.times = {series.times.begin() + learnt, series.times.end()},
+                         .observed = series.values.bottomRows(later),
+                         .from = series.times[series.learnt - 1],
+                         .to = series.times.back(),
+                         .spread = SpreadOfObserved(series.values.topRows(learnt))};
+  return task;
+}
+
+// A gap in the whole series, or in the part to learn from if that is long.
+Task RealGapTask(RealSeries series, std::uint64_t seed) {
+  constexpr std::size_t kLong = 100;
+  if (series.times.size() < kLong) series.learnt = series.times.size();
+  Task task = RealTask(series);
+  const double place = static_cast<double>((seed - 1) % kGapRuns) / (kGapRuns - 1);
+  CutGap(place, Matrix(), &task);
+  return task;
+}
+
+bool IsGap(const TaskInfo& info) { return info.name.starts_with(kGapPrefix); }
+
+// Returns the name of the task's system or series.
+std::string SourceOf(const TaskInfo& info) {
+  return info.name.substr(IsGap(info) ? kGapPrefix.size() : kPrefix.size());
+}
+
+std::string NameOf(std::string_view prefix, std::string_view source) {
+  return fmt::format("{}{}", prefix, source);
+}
+
 }  // namespace
 
 const std::vector<CalibrationSystem>& CalibrationSystems() {
@@ -158,18 +241,43 @@ const std::vector<CalibrationSystem>& CalibrationSystems() {
 std::vector<TaskInfo> ListCalibrationTasks() {
   std::vector<TaskInfo> tasks;
   for (const CalibrationSystem& system : CalibrationSystems()) {
-    tasks.push_back({kPrefix + system.name, system.name,
+    tasks.push_back({NameOf(kPrefix, system.name), system.name,
                      system.for_choosing ? "calibration-choose" : "calibration-report",
                      TaskKind::kCalibration, kRuns});
+  }
+  for (const std::string& name : RealSeriesNames()) {
+    tasks.push_back(
+        {NameOf(kPrefix, name), name, "calibration-real", TaskKind::kCalibration, 1, 1});
+  }
+  for (const CalibrationSystem& system : CalibrationSystems()) {
+    tasks.push_back({NameOf(kGapPrefix, system.name), system.name, "calibration-gaps",
+                     TaskKind::kCalibration, kGapRuns});
+  }
+  for (const std::string& name : RealSeriesNames()) {
+    tasks.push_back({NameOf(kGapPrefix, name), name, "calibration-real-gaps",
+                     TaskKind::kCalibration, kGapRuns, kGapRuns});
   }
   return tasks;
 }
 
-Task MakeCalibrationTask(const TaskInfo& info, std::uint64_t seed, const std::filesystem::path&) {
+std::string MissingFile(const TaskInfo& info, const std::filesystem::path& folder) {
+  if (info.kind != TaskKind::kCalibration) return "";
+  const std::string file = FileOfRealSeries(SourceOf(info));
+  std::error_code error;
+  const bool here = file.empty() || std::filesystem::exists(folder / file, error);
+  return here ? "" : file;
+}
+
+Task MakeCalibrationTask(const TaskInfo& info, std::uint64_t seed,
+                         const std::filesystem::path& folder) {
+  const std::string source = SourceOf(info);
   for (const CalibrationSystem& system : CalibrationSystems()) {
-    if (info.name == kPrefix + system.name) return SystemTask(system, seed);
+    if (source == system.name) {
+      return IsGap(info) ? SystemGapTask(system, seed) : SystemTask(system, seed);
+    }
   }
-  ThrowInput("MakeCalibrationTask", "task", fmt::format("{} is unknown", info.name));
+  const RealSeries series = ReadRealSeries(source, folder);
+  return IsGap(info) ? RealGapTask(series, seed) : RealTask(series);
 }
 
 }  // namespace gpode::experiments

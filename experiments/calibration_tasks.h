@@ -1,10 +1,19 @@
 // The tasks of `gpode reproduce calibration`: are the bands of a default fit to be believed?
 //
-//   calibration-SYSTEM      60 noisy observations of a named system, forecast over half the span
+//   task                    group                                what is held back
+//   calibration-SYSTEM      calibration-choose or -report        half the span after the data
+//   calibration-gap-SYSTEM  calibration-gaps                     a gap in the middle third
+//   calibration-SERIES      calibration-real                     the end of a real series
+//   calibration-gap-SERIES  calibration-real-gaps                a gap in the middle third
 //
+// A system is observed at 60 random times, with noise of 8 % of each state's standard deviation.
 // The systems are divided into two halves, fixed in advance: settings are chosen on the group
 // calibration-choose and reported on the group calibration-report. A run's seed is that of its data
-// set: start, observation times and noise. Training always has the same seed.
+// set: start, observation times, noise and gap. Training always has the same seed. A real series
+// (real_series.h) is forecast in one run, and has a gap of its own in each of five.
+//
+// A gap has 12 % of the rows, at least one and at most twelve. Its rows stay in the data, without
+// values, as for `gpode impute`.
 //
 // Thread safety: plain functions and values.
 //
@@ -34,6 +43,9 @@ struct CalibrationSystem {
 
 // Returns the systems of both halves in the order of the tables.
 const std::vector<CalibrationSystem>& CalibrationSystems();
+
+// Returns the name of the file that a task needs and the folder does not hold; empty: none.
+std::string MissingFile(const TaskInfo& info, const std::filesystem::path& folder);
 
 // Returns the tasks in the order of the tables.
 std::vector<TaskInfo> ListCalibrationTasks();

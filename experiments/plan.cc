@@ -116,7 +116,8 @@ std::vector<PlannedRun> MakePlan(const PlanSettings& settings) {
   for (const TaskInfo& info : settings.tasks) {
     const std::vector<std::string> methods =
         settings.methods.empty() ? DefaultMethods(info) : settings.methods;
-    const std::size_t runs = settings.runs > 0 ? settings.runs : info.runs;
+    const std::size_t asked = settings.runs > 0 ? settings.runs : info.runs;
+    const std::size_t runs = info.most_runs > 0 ? std::min(asked, info.most_runs) : asked;
     std::vector<Task> tasks;  // one per seed
     for (std::uint64_t seed = 1; seed <= runs; ++seed) {
       tasks.push_back(MakeTask(info, seed, settings.data));

@@ -127,22 +127,25 @@ CalibrationSummary SummariseCalibration(std::span<const RunRecord* const> runs) 
   return summary;
 }
 
-// Returns the mean of means, with its standard error over runs: the tasks are given.
+// Returns the mean of means, with its standard error over data sets: over runs for the given tasks
+// or, if there are tasks with one run, over tasks.
 Summary MeanOf(std::span<const Summary> parts) {
-  Summary mean{.mean = 0, .error = 0, .worst = NAN};
-  double tasks = 0;
+  std::size_t runs = 0, finite = 0;
+  std::vector<double> means, worst;
+  double squares = 0;
   for (const Summary& part : parts) {
-    mean.runs += part.runs;
-    mean.finite += part.finite;
-    if (!(part.worst <= mean.worst) && !std::isnan(part.worst)) mean.worst = part.worst;
+    runs += part.runs;
+    finite += part.finite;
+    if (part.runs > 0) worst.push_back(part.worst);
     if (part.finite == 0) continue;
-    mean.mean += part.mean;
-    mean.error += part.error * part.error;
-    ++tasks;
+    means.push_back(part.mean);
+    squares += part.error * part.error;
   }
-  if (tasks == 0) return {.runs = mean.runs, .mean = NAN, .error = NAN, .worst = mean.worst};
-  mean.mean /= tasks;
-  mean.error = std::sqrt(mean.error) / tasks;
+  Summary mean = Summarise(means);
+  if (!std::isnan(squares)) mean.error = std::sqrt(squares) / static_cast<double>(means.size());
+  mean.worst = Summarise(worst).worst;
+  mean.runs = runs;
+  mean.finite = finite;
   return mean;
 }
 
@@ -240,7 +243,9 @@ std::vector<MethodSummary> WithMeans(std::span<const MethodSummary> summaries) {
       const auto found = std::ranges::find_if(methods, same);
       found == methods.end() ? methods.push_back({&s}) : found->push_back(&s);
     }
-    for (const auto& method : methods) all.push_back(MeanOverTasks(method));
+    for (const auto& method : methods) {
+      if (method.size() > 1) all.push_back(MeanOverTasks(method));
+    }
   }
   return all;
 }

@@ -206,6 +206,15 @@ std::string DifferenceOf(const std::vector<BandPoint>& ours, const std::vector<B
       means / n, widths / n);
 }
 
+void DropEmptyColumns(Table* table) {
+  for (std::size_t c = table->columns.size(); c-- > 0;) {
+    const auto empty = [&](const Row& row) { return row[c].text.empty(); };
+    if (!std::ranges::all_of(table->rows, empty)) continue;
+    table->columns.erase(table->columns.begin() + static_cast<std::ptrdiff_t>(c));
+    for (Row& row : table->rows) row.erase(row.begin() + static_cast<std::ptrdiff_t>(c));
+  }
+}
+
 std::vector<std::string> GroupsOf(std::span<const MethodSummary> summaries) {
   std::vector<std::string> groups;
   for (const MethodSummary& s : summaries) {
@@ -257,9 +266,10 @@ Table ValidationTable(std::span<const MethodSummary> summaries, std::string_view
 }
 
 Table CalibrationTable(std::span<const MethodSummary> summaries, std::string_view group) {
-  Table table{{"system", "method", "truth in 50 %", "90 %", "95 %", "observations in 50 %", "90 %",
-               "95 %", "MNLL", "CRPS", "MSE", "width", "ran away", "failed", "warned", "seconds"},
-              {}};
+  Table table{
+      {std::string(group), "method", "truth in 50 %", "90 %", "95 %", "observations in 50 %",
+       "90 %", "95 %", "MNLL", "CRPS", "MSE", "width", "ran away", "failed", "warned", "seconds"},
+      {}};
   for (const MethodSummary& s : WithMeans(summaries)) {
     if (s.task.group != group || !s.calibration) continue;
     const BandSummary& all = s.calibration->all;
@@ -280,11 +290,12 @@ Table CalibrationTable(std::span<const MethodSummary> summaries, std::string_vie
     row.push_back({MeanOf(s.seconds, 1)});
     table.rows.push_back(std::move(row));
   }
+  DropEmptyColumns(&table);
   return table;
 }
 
 Table HorizonTable(std::span<const MethodSummary> summaries, std::string_view group) {
-  Table table{{"system", "method"}, {}};
+  Table table{{std::string(group), "method"}, {}};
   const std::vector<const MethodSummary*> own = OfGroup(summaries, group);
   const bool truth = std::ranges::any_of(own, [](const MethodSummary* s) {
     return s->calibration && s->calibration->all.Of(&BandScores::truth_90).runs > 0;

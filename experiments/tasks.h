@@ -34,7 +34,8 @@ struct TaskInfo {
   std::string title;
   std::string group;  // tasks that are run and shown together: "paper", "long", "mocap", ...
   TaskKind kind = TaskKind::kSimulated;
-  std::size_t runs = 5;  // per method, by default
+  std::size_t runs = 5;       // per method, by default
+  std::size_t most_runs = 0;  // that differ from each other; 0: any number
 };
 
 // Held-out values that a forecast is compared with.
