@@ -20,6 +20,8 @@ constexpr std::size_t kRuns = 20;
 constexpr std::uint64_t kFirstSeed = 70000;  // apart from those of other tasks
 constexpr double kGapShare = 0.12;
 constexpr std::size_t kLongestGap = 12, kGapRuns = 5;
+constexpr std::size_t kPriorRuns = 100;
+constexpr const char* kPriorSource = "prior-2";
 constexpr std::string_view kPrefix = "calibration-", kGapPrefix = "calibration-gap-";
 
 // The steps of the streams of Purpose::kTest that a data set is made of; its seed is the run's.
@@ -122,33 +124,41 @@ Vector SpreadOver(const CalibrationSystem& system, std::span<const double> start
   return SpreadOf(Solve(system, start, RegularTimes(0, system.span, kSpreadPoints)));
 }
 
-Task SystemTask(const CalibrationSystem& system, std::uint64_t seed) {
-  const SystemInfo info = DescribeSystem(system.name);
-  const std::vector<double> start =
-      StartOf(system, info.positive, SpreadOver(system, system.start), seed);
-  const Vector spread = SpreadOver(system, start), deviation = kNoiseShare * spread;
-  const std::vector<double> times = IrregularTimes(system.span, seed);
-  const double step = kTestShare * system.span / kTestPoints;
-  const std::vector<double> later =
-      RegularTimes(system.span + step, system.span * (1 + kTestShare), kTestPoints);
-  const Matrix truth = Solve(system, start, times), later_truth = Solve(system, start, later);
+// Returns the task of a truth, which solve(times) returns: noisy observations on the span, and the
+// truth and noisy observations over another half of it.
+template <typename SolveAt>
+Task MakeTask(const std::vector<std::string>& channels, double span, const Vector& spread,
+              const Vector& deviation, SolveAt solve, std::uint64_t seed) {
+  const std::vector<double> times = IrregularTimes(span, seed);
+  const double end = span * (1 + kTestShare), step = (end - span) / kTestPoints;
+  const std::vector<double> later = RegularTimes(span + step, end, kTestPoints);
+  const Matrix truth = solve(times), later_truth = solve(later);
 
   Task task;
-  task.data = {info.state_names,
+  task.data = {channels,
                {{.name = "",
                  .times = times,
                  .values = WithNoise(truth, deviation, seed, kNoise),
                  .start_time = {}}}};
-  task.tests = {{{}, later, later_truth}};
   for (double d : deviation) task.noise_variance.push_back(d * d);
   task.bands = BandsTask{.times = later,
                          .truth = later_truth,
                          .observed = WithNoise(later_truth, deviation, seed, kTestNoise),
-                         .from = system.span,
-                         .to = system.span * (1 + kTestShare),
+                         .from = span,
+                         .to = end,
                          .seen_truth = truth,
                          .spread = spread};
   return task;
+}
+
+Task SystemTask(const CalibrationSystem& system, std::uint64_t seed) {
+  const SystemInfo info = DescribeSystem(system.name);
+  const std::vector<double> start =
+      StartOf(system, info.positive, SpreadOver(system, system.start), seed);
+  const Vector spread = SpreadOver(system, start);
+  return MakeTask(
+      info.state_names, system.span, spread, kNoiseShare * spread,
+      [&](std::span<const double> times) { return Solve(system, start, times); }, seed);
 }
 
 Vector SpreadOfObserved(const Matrix& values) {
@@ -181,7 +191,6 @@ void CutGap(double place, const Matrix& truth, Task* task) {
   bands.to = data.times[static_cast<std::size_t>(first + count)];
   bands.seen_truth = Matrix();
   data.values.middleRows(first, count).setConstant(std::numeric_limits<double>::quiet_NaN());
-  task->tests.clear();
 }
 
 Task SystemGapTask(const CalibrationSystem& system, std::uint64_t seed) {
@@ -217,6 +226,22 @@ Task RealGapTask(RealSeries series, std::uint64_t seed) {
   Task task = RealTask(series);
   const double place = static_cast<double>((seed - 1) % kGapRuns) / (kGapRuns - 1);
   CutGap(place, Matrix(), &task);
+  return task;
+}
+
+Task PriorTask(std::uint64_t seed) {
+  const PriorTruth prior = DrawPriorTruth(seed);
+  const auto solve = [&](std::span<const double> times) {
+    return SolveSystem(*prior.field, prior.start, times);
+  };
+  const Vector deviation = Eigen::Map<const Vector>(prior.noise.data(), std::ssize(prior.noise));
+  std::vector<std::string> channels;
+  for (std::size_t d = 0; d < prior.start.size(); ++d)
+    channels.push_back(fmt::format("x{}", d + 1));
+  const Vector spread = SpreadOf(solve(RegularTimes(0, prior.span, kSpreadPoints)));
+  Task task = MakeTask(channels, prior.span, spread, deviation, solve, seed);
+  task.options = prior.options;
+  task.prior = prior;
   return task;
 }
 
@@ -257,6 +282,8 @@ std::vector<TaskInfo> ListCalibrationTasks() {
     tasks.push_back({NameOf(kGapPrefix, name), name, "calibration-real-gaps",
                      TaskKind::kCalibration, kGapRuns, kGapRuns});
   }
+  tasks.push_back({NameOf(kPrefix, kPriorSource), "2 states", "calibration-prior",
+                   TaskKind::kCalibration, kPriorRuns});
   return tasks;
 }
 
@@ -271,6 +298,7 @@ std::string MissingFile(const TaskInfo& info, const std::filesystem::path& folde
 Task MakeCalibrationTask(const TaskInfo& info, std::uint64_t seed,
                          const std::filesystem::path& folder) {
   const std::string source = SourceOf(info);
+  if (source == kPriorSource) return PriorTask(seed);
   for (const CalibrationSystem& system : CalibrationSystems()) {
     if (source == system.name) {
       return IsGap(info) ? SystemGapTask(system, seed) : SystemTask(system, seed);

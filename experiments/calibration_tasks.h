@@ -5,12 +5,16 @@
 //   calibration-gap-SYSTEM  calibration-gaps                     a gap in the middle third
 //   calibration-SERIES      calibration-real                     the end of a real series
 //   calibration-gap-SERIES  calibration-real-gaps                a gap in the middle third
+//   calibration-prior-2     calibration-prior                    half the span after the data
 //
 // A system is observed at 60 random times, with noise of 8 % of each state's standard deviation.
 // The systems are divided into two halves, fixed in advance: settings are chosen on the group
 // calibration-choose and reported on the group calibration-report. A run's seed is that of its data
 // set: start, observation times, noise and gap. Training always has the same seed. A real series
 // (real_series.h) is forecast in one run, and has a gap of its own in each of five.
+//
+// A truth of calibration-prior is drawn from the model's prior (prior_truth.h), observed at 60 random
+// times; besides the bands, its ranks among draws are recorded (rank_statistics.h).
 //
 // A gap has 12 % of the rows, at least one and at most twelve. Its rows stay in the data, without
 // values, as for `gpode impute`.

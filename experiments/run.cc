@@ -96,6 +96,9 @@ void ScoreModel(const Task& task, TaskKind kind, const Model& model, RunRecord* 
   const Posterior posterior(model);
   if (task.bands) {
     record->calibration = ScoreBands(posterior, task, task.fit_seed);
+    if (task.prior) {
+      record->ranks = RankTruth(posterior, *task.prior, task.data.channels, task.fit_seed);
+    }
     return;
   }
   const TestForecasts tests = ForecastTests(posterior, task.tests, task.fit_seed);

@@ -17,6 +17,7 @@
 
 #include "experiments/calibration_scores.h"
 #include "experiments/methods.h"
+#include "experiments/rank_statistics.h"
 #include "experiments/tasks.h"
 #include "gpode/scores.h"
 #include "gpode/training.h"
@@ -60,6 +61,7 @@ struct RunRecord {
   // validation data if there are any.
   std::optional<Scores> scores, calibrated, validation, validation_calibrated;
   std::optional<CalibrationScores> calibration;  // calibration tasks only, instead of the above
+  std::vector<TruthRank> ranks = {};             // of truths that were drawn from the prior
   double floor;                       // the MNLL of the truth with the true noise; NaN if unknown
   double seconds = 0;                 // of training
   double forecast_seconds = 0;        // of all forecasts and scores

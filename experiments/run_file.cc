@@ -119,6 +119,23 @@ void TakeCalibration(const Json& json, RunRecord* r) {
   scores.seen = TakeBandScores(object.at("seen"));
 }
 
+void PutRanks(const RunRecord& r, Json* json) {
+  if (r.ranks.empty()) return;
+  Json& object = (*json)["ranks"];
+  for (const TruthRank& rank : r.ranks) object[rank.quantity] = rank.rank;
+}
+
+void TakeRanks(const Json& json, RunRecord* r) {
+  if (!json.contains("ranks")) return;
+  for (const auto& [quantity, rank] : json.at("ranks").items()) {
+    r->ranks.push_back({quantity, rank.get<std::size_t>()});
+    if (r->ranks.back().rank > kRankDraws) {
+      throw InputError(
+          fmt::format("rank {} found, must be at most {}", r->ranks.back().rank, kRankDraws));
+    }
+  }
+}
+
 // Calls visit(name, member) for the numbers of a BandPoint except its channel.
 template <typename Visit>
 void VisitBands(Visit visit) {
@@ -216,6 +233,7 @@ Json ToJson(const RunRecord& r, bool compact) {
   PutScores("validation", r.validation, compact, &json);
   PutScores("validation_calibrated", r.validation_calibrated, compact, &json);
   PutCalibration(r, compact, &json);
+  PutRanks(r, &json);
   if (!std::isnan(r.floor)) json["floor"] = Number(r.floor, compact);
   json["seconds"] = Number(r.seconds, compact);
   json["forecast_seconds"] = Number(r.forecast_seconds, compact);
@@ -255,6 +273,7 @@ RunRecord FromJson(const Json& json) {
   json.at("cpu").get_to(r.cpu);
   r.options = json.value("options", "");
   TakeCalibration(json, &r);
+  TakeRanks(json, &r);
   TakeSampler(json, &r);
   TakeBands(json, &r);
   TakeProgress(json, &r);
@@ -335,6 +354,15 @@ Json CalibrationJson(const MethodSummary& s) {
   json["all"] = ToJson(s.calibration->all);
   for (const BandSummary& third : s.calibration->horizon) json["horizon"].push_back(ToJson(third));
   json["seen"] = ToJson(s.calibration->seen);
+  for (const RankSummary& ranks : s.ranks) {
+    json["ranks"].push_back({{"quantity", ranks.quantity},
+                             {"counts", ranks.counts},
+                             {"chi_square", Number(ranks.chi_square, false)},
+                             {"p_value", Number(ranks.p_value, false)},
+                             {"coverage_50", ranks.coverage_50},
+                             {"coverage_90", ranks.coverage_90},
+                             {"coverage_95", ranks.coverage_95}});
+  }
   return json;
 }
 

@@ -127,6 +127,28 @@ CalibrationSummary SummariseCalibration(std::span<const RunRecord* const> runs) 
   return summary;
 }
 
+std::vector<RankSummary> SummariseAllRanks(std::span<const RunRecord* const> runs) {
+  std::vector<std::string> quantities;
+  for (const RunRecord* run : runs) {
+    for (const TruthRank& rank : run->ranks) {
+      if (std::ranges::find(quantities, rank.quantity) == quantities.end()) {
+        quantities.push_back(rank.quantity);
+      }
+    }
+  }
+  std::vector<RankSummary> summaries;
+  for (const std::string& quantity : quantities) {
+    std::vector<std::size_t> ranks;
+    for (const RunRecord* run : runs) {
+      for (const TruthRank& rank : run->ranks) {
+        if (rank.quantity == quantity) ranks.push_back(rank.rank);
+      }
+    }
+    summaries.push_back(SummariseRanks(quantity, ranks));
+  }
+  return summaries;
+}
+
 // Returns the mean of means, with its standard error over data sets: over runs for the given tasks
 // or, if there are tasks with one run, over tasks.
 Summary MeanOf(std::span<const Summary> parts) {
@@ -211,6 +233,7 @@ MethodSummary SummariseMethod(std::span<const RunRecord* const> runs) {
   s.steps =
       Over(runs, [](const RunRecord& r) { return std::optional(static_cast<double>(r.steps)); });
   if (s.task.kind == TaskKind::kCalibration) s.calibration = SummariseCalibration(runs);
+  s.ranks = SummariseAllRanks(runs);
   SummariseSamplers(runs, &s);
   s.bands = MeanBands(runs);
   s.end_bound = OverSettling(runs, &Settling::bound);

@@ -65,6 +65,7 @@ struct MethodSummary {
   std::vector<BandPoint> bands = {};  // means of finite values over the runs that have bands
   std::optional<PaperRow> paper;
   std::optional<CalibrationSummary> calibration;  // calibration tasks only
+  std::vector<RankSummary> ranks = {};            // of truths that were drawn from the prior
 };
 
 // The methods whose bands are compared: GPODE's variational posterior and its sampler.

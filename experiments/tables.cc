@@ -1,6 +1,7 @@
 #include "experiments/tables.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -331,6 +332,26 @@ Table HorizonTable(std::span<const MethodSummary> summaries, std::string_view gr
   return table;
 }
 
+Table RanksTable(std::span<const MethodSummary> summaries, std::string_view group) {
+  Table table{{std::string(group), "method", "quantity", "ranks, in eighths", "chi-square, 7 d.f.",
+               "p", "in 50 %", "90 %", "95 %"},
+              {}};
+  for (const MethodSummary* s : OfGroup(summaries, group)) {
+    for (const RankSummary& ranks : s->ranks) {
+      table.rows.push_back({{s->task.title},
+                            {s->title},
+                            {ranks.quantity},
+                            {fmt::format("{}", fmt::join(ranks.counts, " "))},
+                            {Fixed(ranks.chi_square, 1)},
+                            {Fixed(ranks.p_value)},
+                            {Fixed(ranks.coverage_50, 2)},
+                            {Fixed(ranks.coverage_90, 2)},
+                            {Fixed(ranks.coverage_95, 2)}});
+    }
+  }
+  return table;
+}
+
 Table EfficiencyTable(std::span<const MethodSummary> summaries) {
   Table table{{"method", "steps", "seconds", "ms per step", "bound at the end",
                "settled after seconds", "after steps"},
@@ -402,6 +423,7 @@ std::vector<Table> TablesOf(std::span<const MethodSummary> summaries) {
     if (own[0]->task.kind == TaskKind::kCalibration) {
       tables.push_back(CalibrationTable(summaries, group));
       tables.push_back(HorizonTable(summaries, group));
+      tables.push_back(RanksTable(summaries, group));
       tables.push_back(SamplersTable(summaries, group));
       continue;
     }

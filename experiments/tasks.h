@@ -23,6 +23,7 @@
 #include <string_view>
 #include <vector>
 
+#include "experiments/prior_truth.h"
 #include "gpode/model.h"
 
 namespace gpode::experiments {
@@ -65,6 +66,7 @@ struct Task {
   Dataset validation_data = {};               // the same data, for early stopping
   std::vector<double> noise_variance = {};    // (channels); empty if unknown
   std::optional<BandsTask> bands = {};        // calibration tasks only
+  std::optional<PriorTruth> prior = {};       // calibration-prior only: what ranks are of
   FitOptions options = {};                    // sizes; everything else has its default
   std::uint64_t fit_seed = 1;
 
