@@ -1,6 +1,10 @@
 #include "experiments/methods.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cctype>
+#include <cstdint>
 
 #include "gpode/error.h"
 #include "gpode/options.h"
@@ -96,6 +100,57 @@ std::string TitleOf(std::string_view name) {
   return found->title;
 }
 
+constexpr std::size_t kLongSeries = 100;  // times from which `gpode fit` chooses shooting
+constexpr std::size_t kLongestName = 150;
+
+struct Setting {
+  std::string name, value;
+};
+
+std::string Trimmed(std::string_view text) {
+  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.front()))) {
+    text.remove_prefix(1);
+  }
+  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back()))) {
+    text.remove_suffix(1);
+  }
+  if (text.size() > 1 && text.front() == '"' && text.back() == '"') {
+    text = text.substr(1, text.size() - 2);
+  }
+  return std::string(text);
+}
+
+std::vector<Setting> ParseSettings(std::string_view text) {
+  std::vector<Setting> settings;
+  while (text != kDefaultFit && !text.empty()) {
+    const std::size_t end = std::min(text.find(','), text.size());
+    const std::string_view piece = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    const std::size_t sign = piece.find('=');
+    if (sign == std::string_view::npos) {
+      if (!settings.empty()) settings.back().value += fmt::format(",{}", piece);
+      continue;
+    }
+    settings.push_back({Trimmed(piece.substr(0, sign)), Trimmed(piece.substr(sign + 1))});
+  }
+  return settings;
+}
+
+// Sets the options of `gpode fit` with these settings.
+void ApplySettings(const std::vector<Setting>& settings, const Dataset& data,
+                   std::string_view source, FitOptions* options) {
+  const bool is_long = std::ranges::any_of(
+      data.trajectories, [](const Trajectory& t) { return t.times.size() >= kLongSeries; });
+  options->bound = is_long ? BoundKind::kShooting : BoundKind::kVanilla;
+  for (const Setting& s : settings) {
+    if (s.name == "model") SetModel(*options, s.value, fmt::format("{} model", source));
+  }
+  for (const Setting& s : settings) {
+    if (s.name != "model")
+      SetOption(*options, s.name, s.value, fmt::format("{} {}", source, s.name));
+  }
+}
+
 std::vector<std::string> NamesFor(const TaskInfo& task) {
   std::vector<std::string> names = {"neural-vi", "neural", "npode", "gpode", "shooting"};
   switch (task.kind) {
@@ -109,6 +164,8 @@ std::vector<std::string> NamesFor(const TaskInfo& task) {
       return names;
     case TaskKind::kMocap:
       return names;
+    case TaskKind::kCalibration:
+      return {kDefaultFit};
     case TaskKind::kEfficiency:
     case TaskKind::kFresh:
       break;
@@ -129,15 +186,42 @@ const std::vector<MethodInfo>& AllMethods() {
   return methods;
 }
 
-const MethodInfo* FindMethod(std::string_view name) {
-  const std::vector<MethodInfo>& all = AllMethods();
-  const auto found =
-      std::find_if(all.begin(), all.end(), [&](const MethodInfo& m) { return m.name == name; });
-  return found == all.end() ? nullptr : &*found;
+std::optional<MethodInfo> FindMethod(std::string_view name) {
+  for (const MethodInfo& method : AllMethods()) {
+    if (method.name == name) return method;
+  }
+  if (name != kDefaultFit && (name.find('=') == std::string_view::npos || name.front() == '=')) {
+    return std::nullopt;
+  }
+  return MethodInfo{.name = std::string(name), .title = std::string(name)};
+}
+
+void SetMethod(const MethodInfo& method, const TaskInfo& info, const Dataset& data,
+               std::string_view source, FitOptions* options) {
+  if (method.set == nullptr) {
+    ApplySettings(ParseSettings(method.name), data, source, options);
+    return;
+  }
+  SetModel(*options, method.name, source);
+  method.set(info, options);
+}
+
+std::string FileNameOf(std::string_view method) {
+  std::string name;
+  std::uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
+  for (const char c : method) {
+    const bool plain = std::isalnum(static_cast<unsigned char>(c)) ||
+                       std::string_view("-_.,=+").find(c) != std::string_view::npos;
+    name += plain ? c : '_';
+    hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  }
+  if (name == method && name.size() <= kLongestName) return name;
+  return fmt::format("{}-{:016x}", name.substr(0, kLongestName), hash);
 }
 
 std::vector<std::string> DefaultMethods(const TaskInfo& task) {
   const std::vector<std::string> wanted = NamesFor(task);
+  if (task.kind == TaskKind::kCalibration) return wanted;
   std::vector<std::string> names;
   for (const MethodInfo& method : AllMethods()) {
     if (std::find(wanted.begin(), wanted.end(), method.name) != wanted.end()) {

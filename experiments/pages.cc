@@ -13,7 +13,7 @@ namespace {
 constexpr std::string_view kMark = "<!-- table: ", kMarkEnd = " -->";
 constexpr std::string_view kKinds =
     "'comparison GROUP', 'scores GROUP', 'validation GROUP', 'samplers GROUP', "
-    "'bands TASK' or 'efficiency'";
+    "'calibration GROUP', 'horizon GROUP', 'ranks GROUP', 'bands TASK' or 'efficiency'";
 
 // Returns the number of characters of UTF-8 text.
 std::size_t Width(std::string_view text) {
@@ -38,6 +38,9 @@ Table TableFor(std::string_view kind, std::string_view group,
   if (known && kind == "scores") return ScoresTable(summaries, group);
   if (known && kind == "validation") return ValidationTable(summaries, group);
   if (known && kind == "samplers") return SamplersTable(summaries, group);
+  if (known && kind == "calibration") return CalibrationTable(summaries, group);
+  if (known && kind == "horizon") return HorizonTable(summaries, group);
+  if (known && kind == "ranks") return RanksTable(summaries, group);
   const bool task = std::any_of(tasks.begin(), tasks.end(),
                                 [&](const TaskInfo& info) { return info.name == group; });
   if (task && kind == "bands") return BandsTable(summaries, group);

@@ -33,7 +33,7 @@ void CheckData(const PlanSettings& settings) {
 std::optional<RunRecord> RecordOf(const PlannedRun& run, const PlanSettings& settings) {
   if (settings.again) return std::nullopt;
   const std::filesystem::path path =
-      RunPath(settings.out, run.info.name, run.method->name, run.seed);
+      RunPath(settings.out, run.info.name, run.method.name, run.seed);
   const std::optional<RunRecord> record = LoadRun(path);
   if (record && record->options != run.options) {
     internal::ThrowAt(path.string(),
@@ -81,7 +81,7 @@ class Worker {
     try {
       Notify(hooks_.began, *run);
       const RunResult result =
-          Execute(run->info, *run->method,
+          Execute(run->info, run->method,
                   {.seed = run->seed, .steps = settings_.steps, .data = settings_.data},
                   [&](const Progress&) { return !Stopping(); });
       if (result.stopped) return;
@@ -116,19 +116,20 @@ std::vector<PlannedRun> MakePlan(const PlanSettings& settings) {
   for (const TaskInfo& info : settings.tasks) {
     const std::vector<std::string> methods =
         settings.methods.empty() ? DefaultMethods(info) : settings.methods;
-    const std::size_t runs = settings.runs > 0 ? settings.runs : info.runs;
+    const std::size_t asked = settings.runs > 0 ? settings.runs : info.runs;
+    const std::size_t runs = info.most_runs > 0 ? std::min(asked, info.most_runs) : asked;
     std::vector<Task> tasks;  // one per seed
     for (std::uint64_t seed = 1; seed <= runs; ++seed) {
       tasks.push_back(MakeTask(info, seed, settings.data));
     }
     for (const std::string& name : methods) {
-      const MethodInfo* const method = FindMethod(name);
-      if (method == nullptr) ThrowInput("MakePlan", "methods", name + " is unknown");
+      const std::optional<MethodInfo> method = FindMethod(name);
+      if (!method) ThrowInput("MakePlan", "methods", name + " is unknown");
       for (std::uint64_t seed = 1; seed <= runs; ++seed) {
         const Task& task = tasks[seed - 1];
         const FitOptions options =
             OptionsOf(task, info, *method, {.seed = seed, .steps = settings.steps});
-        PlannedRun run{.info = info, .method = method, .seed = seed};
+        PlannedRun run{.info = info, .method = *method, .seed = seed};
         run.options = OptionsRecord(options);
         run.effort = method->effort * static_cast<double>(task.data.observed()) * StepsOf(options);
         run.record = RecordOf(run, settings);

@@ -33,7 +33,7 @@ struct PlanSettings {
 
 struct PlannedRun {
   TaskInfo info;
-  const MethodInfo* method;
+  MethodInfo method;
   std::uint64_t seed = 1;
   std::string options = {};  // as text, the same as in RunRecord
   double effort = 0;

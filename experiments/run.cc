@@ -94,6 +94,13 @@ std::vector<BandPoint> BandsOf(const Forecast& forecast, const Matrix& truth) {
 
 void ScoreModel(const Task& task, TaskKind kind, const Model& model, RunRecord* record) {
   const Posterior posterior(model);
+  if (task.bands) {
+    record->calibration = ScoreBands(posterior, task, task.fit_seed);
+    if (task.prior) {
+      record->ranks = RankTruth(posterior, *task.prior, task.data.channels, task.fit_seed);
+    }
+    return;
+  }
   const TestForecasts tests = ForecastTests(posterior, task.tests, task.fit_seed);
   record->scores = ScoresOf(tests, model.noise());
   if (kind == TaskKind::kSimulated) record->bands = BandsOf(tests.forecasts[0], tests.seen[0]);
@@ -199,8 +206,7 @@ Settling SettlingOf(const BoundHistory& history, std::size_t observations) {
 FitOptions OptionsOf(const Task& task, const TaskInfo& info, const MethodInfo& method,
                      const RunSettings& settings) {
   FitOptions options = task.options;
-  SetModel(options, method.name, "method");
-  method.set(info, &options);
+  SetMethod(method, info, task.data, "method", &options);
   options.seed = task.fit_seed;
   options.threads = 1;
   if (settings.steps > 0) {

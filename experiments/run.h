@@ -15,7 +15,9 @@
 #include <string>
 #include <vector>
 
+#include "experiments/calibration_scores.h"
 #include "experiments/methods.h"
+#include "experiments/rank_statistics.h"
 #include "experiments/tasks.h"
 #include "gpode/scores.h"
 #include "gpode/training.h"
@@ -58,6 +60,8 @@ struct RunRecord {
   // Scores of test and validation data with the learnt noise, and with the noise calibrated on
   // validation data if there are any.
   std::optional<Scores> scores, calibrated, validation, validation_calibrated;
+  std::optional<CalibrationScores> calibration;  // calibration tasks only, instead of the above
+  std::vector<TruthRank> ranks = {};             // of truths that were drawn from the prior
   double floor;                       // the MNLL of the truth with the true noise; NaN if unknown
   double seconds = 0;                 // of training
   double forecast_seconds = 0;        // of all forecasts and scores

@@ -80,6 +80,62 @@ std::vector<double> NumbersOf(const Json& list) {
   return values;
 }
 
+Json BandScoresJson(const BandScores& scores, bool compact) {
+  Json object = Json::object();
+  for (const BandScore& score : kBandScores) {
+    const double value = scores.*score.member;
+    if (!std::isnan(value)) object[score.name] = Number(value, compact);
+  }
+  return object;
+}
+
+BandScores TakeBandScores(const Json& object) {
+  BandScores scores;
+  for (const BandScore& score : kBandScores) {
+    if (object.contains(score.name)) scores.*score.member = NumberOf(object.at(score.name));
+  }
+  return scores;
+}
+
+void PutCalibration(const RunRecord& r, bool compact, Json* json) {
+  if (!r.calibration) return;
+  Json& object = (*json)["calibration"];
+  object["all"] = BandScoresJson(r.calibration->all, compact);
+  for (const BandScores& third : r.calibration->horizon) {
+    object["horizon"].push_back(BandScoresJson(third, compact));
+  }
+  object["seen"] = BandScoresJson(r.calibration->seen, compact);
+}
+
+void TakeCalibration(const Json& json, RunRecord* r) {
+  if (!json.contains("calibration")) return;
+  const Json& object = json.at("calibration");
+  CalibrationScores& scores = r->calibration.emplace();
+  scores.all = TakeBandScores(object.at("all"));
+  CheckLengths("horizon", object.at("horizon").size(), kHorizons);
+  for (std::size_t i = 0; i < kHorizons; ++i) {
+    scores.horizon[i] = TakeBandScores(object.at("horizon")[i]);
+  }
+  scores.seen = TakeBandScores(object.at("seen"));
+}
+
+void PutRanks(const RunRecord& r, Json* json) {
+  if (r.ranks.empty()) return;
+  Json& object = (*json)["ranks"];
+  for (const TruthRank& rank : r.ranks) object[rank.quantity] = rank.rank;
+}
+
+void TakeRanks(const Json& json, RunRecord* r) {
+  if (!json.contains("ranks")) return;
+  for (const auto& [quantity, rank] : json.at("ranks").items()) {
+    r->ranks.push_back({quantity, rank.get<std::size_t>()});
+    if (r->ranks.back().rank > kRankDraws) {
+      throw InputError(
+          fmt::format("rank {} found, must be at most {}", r->ranks.back().rank, kRankDraws));
+    }
+  }
+}
+
 // Calls visit(name, member) for the numbers of a BandPoint except its channel.
 template <typename Visit>
 void VisitBands(Visit visit) {
@@ -176,6 +232,8 @@ Json ToJson(const RunRecord& r, bool compact) {
   PutScores("calibrated", r.calibrated, compact, &json);
   PutScores("validation", r.validation, compact, &json);
   PutScores("validation_calibrated", r.validation_calibrated, compact, &json);
+  PutCalibration(r, compact, &json);
+  PutRanks(r, &json);
   if (!std::isnan(r.floor)) json["floor"] = Number(r.floor, compact);
   json["seconds"] = Number(r.seconds, compact);
   json["forecast_seconds"] = Number(r.forecast_seconds, compact);
@@ -214,6 +272,8 @@ RunRecord FromJson(const Json& json) {
   json.at("observations").get_to(r.observations);
   json.at("cpu").get_to(r.cpu);
   r.options = json.value("options", "");
+  TakeCalibration(json, &r);
+  TakeRanks(json, &r);
   TakeSampler(json, &r);
   TakeBands(json, &r);
   TakeProgress(json, &r);
@@ -241,29 +301,27 @@ void WriteText(const std::filesystem::path& path, const std::string& text) {
   internal::WriteFile(path, std::as_bytes(std::span(text)));
 }
 
-// Returns the place of a run's task or method in the order of the tables.
-std::size_t Order(const RunRecord& r, bool by_task) {
-  if (by_task) {
-    const auto& all = AllTasks();
-    return static_cast<std::size_t>(
-        std::find_if(all.begin(), all.end(), [&](const auto& t) { return t.name == r.task; }) -
-        all.begin());
-  }
-  const auto& all = AllMethods();
+// Returns the place of a name in the order of the tables.
+template <typename Infos>
+std::size_t PlaceOf(const std::string& name, const Infos& all) {
   return static_cast<std::size_t>(
-      std::find_if(all.begin(), all.end(), [&](const auto& m) { return m.name == r.method; }) -
+      std::find_if(all.begin(), all.end(), [&](const auto& info) { return info.name == name; }) -
       all.begin());
+}
+
+// Returns the place of a run; texts of settings come after the other methods.
+auto OrderOf(const RunRecord& r) {
+  return std::tuple(PlaceOf(r.task, AllTasks()), PlaceOf(r.method, AllMethods()),
+                    r.method != kDefaultFit, r.method, r.seed);
 }
 
 // Sorts the runs; removes those of unknown tasks and methods.
 void SortRuns(std::vector<RunRecord>* runs) {
   std::erase_if(*runs, [](const RunRecord& r) {
-    return Order(r, true) == AllTasks().size() || Order(r, false) == AllMethods().size();
+    return PlaceOf(r.task, AllTasks()) == AllTasks().size() || !FindMethod(r.method);
   });
-  std::sort(runs->begin(), runs->end(), [](const RunRecord& a, const RunRecord& b) {
-    return std::tuple(Order(a, true), Order(a, false), a.seed) <
-           std::tuple(Order(b, true), Order(b, false), b.seed);
-  });
+  std::sort(runs->begin(), runs->end(),
+            [](const RunRecord& a, const RunRecord& b) { return OrderOf(a) < OrderOf(b); });
 }
 
 Json ToJson(const Summary& s) {
@@ -278,6 +336,34 @@ Json ToJson(const Summary& ours, const PaperScore& paper) {
   return {{"mean", Number(paper.mean, false)},
           {"error", Number(paper.error, false)},
           {"difference", Number(DifferenceInErrors(ours, paper), false)}};
+}
+
+Json ToJson(const BandSummary& s) {
+  Json json = Json::object();
+  for (std::size_t i = 0; i < kBandScores.size(); ++i) {
+    if (s.scores[i].runs > 0) json[kBandScores[i].name] = ToJson(s.scores[i]);
+  }
+  return json;
+}
+
+Json CalibrationJson(const MethodSummary& s) {
+  Json json = {{"task", s.task.name},         {"group", s.task.group},
+               {"model", s.method},           {"runs", s.runs},
+               {"failed", s.failed},          {"warned", s.warned},
+               {"seconds", ToJson(s.seconds)}};
+  json["all"] = ToJson(s.calibration->all);
+  for (const BandSummary& third : s.calibration->horizon) json["horizon"].push_back(ToJson(third));
+  json["seen"] = ToJson(s.calibration->seen);
+  for (const RankSummary& ranks : s.ranks) {
+    json["ranks"].push_back({{"quantity", ranks.quantity},
+                             {"counts", ranks.counts},
+                             {"chi_square", Number(ranks.chi_square, false)},
+                             {"p_value", Number(ranks.p_value, false)},
+                             {"coverage_50", ranks.coverage_50},
+                             {"coverage_90", ranks.coverage_90},
+                             {"coverage_95", ranks.coverage_95}});
+  }
+  return json;
 }
 
 Json ToJson(const MethodSummary& s) {
@@ -309,7 +395,7 @@ Json ToJson(const MethodSummary& s) {
 
 std::filesystem::path RunPath(const std::filesystem::path& out, std::string_view task,
                               std::string_view method, std::uint64_t seed) {
-  return out / task / fmt::format("{}-{}.json", method, seed);
+  return out / task / fmt::format("{}-{}.json", FileNameOf(method), seed);
 }
 
 void SaveRun(const std::filesystem::path& out, const RunResult& result) {
@@ -383,9 +469,14 @@ std::vector<RunRecord> ParseRuns(std::string_view text, std::string_view source)
 }
 
 std::string SummariesText(std::span<const MethodSummary> summaries) {
-  Json list = Json::array();
-  for (const MethodSummary& s : summaries) list.push_back(ToJson(s));
-  return Dump({{"results", list}}, 2);
+  Json json = {{"results", Json::array()}};
+  for (const MethodSummary& s : summaries) {
+    if (!s.calibration) json["results"].push_back(ToJson(s));
+  }
+  for (const MethodSummary& s : WithMeans(summaries)) {
+    if (s.calibration) json["calibration"].push_back(CalibrationJson(s));
+  }
+  return Dump(json, 2);
 }
 
 }  // namespace gpode::experiments

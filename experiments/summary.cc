@@ -1,5 +1,7 @@
 #include "experiments/summary.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -95,6 +97,120 @@ std::vector<BandPoint> MeanBands(std::span<const RunRecord* const> runs) {
   return bands;
 }
 
+template <typename ScoresOf>
+BandSummary SummariseBands(std::span<const RunRecord* const> runs, ScoresOf scores_of) {
+  BandSummary summary;
+  for (std::size_t i = 0; i < kBandScores.size(); ++i) {
+    const BandScore& score = kBandScores[i];
+    // A score that no run has, such as one against an unknown truth, is not there to fail.
+    const bool any = std::ranges::any_of(runs, [&](const RunRecord* run) {
+      return !run->calibration || !std::isnan(scores_of(*run->calibration).*score.member);
+    });
+    summary.scores[i] = Over(runs, [&](const RunRecord& run) -> std::optional<double> {
+      if (!any) return std::nullopt;
+      if (!run.calibration) return score.failed;
+      const double value = scores_of(*run.calibration).*score.member;
+      return std::isnan(value) ? std::nullopt : std::optional(value);
+    });
+  }
+  return summary;
+}
+
+CalibrationSummary SummariseCalibration(std::span<const RunRecord* const> runs) {
+  CalibrationSummary summary;
+  summary.all = SummariseBands(runs, [](const CalibrationScores& s) { return s.all; });
+  for (std::size_t k = 0; k < kHorizons; ++k) {
+    summary.horizon[k] =
+        SummariseBands(runs, [&](const CalibrationScores& s) { return s.horizon[k]; });
+  }
+  summary.seen = SummariseBands(runs, [](const CalibrationScores& s) { return s.seen; });
+  return summary;
+}
+
+std::vector<RankSummary> SummariseAllRanks(std::span<const RunRecord* const> runs) {
+  std::vector<std::string> quantities;
+  for (const RunRecord* run : runs) {
+    for (const TruthRank& rank : run->ranks) {
+      if (std::ranges::find(quantities, rank.quantity) == quantities.end()) {
+        quantities.push_back(rank.quantity);
+      }
+    }
+  }
+  std::vector<RankSummary> summaries;
+  for (const std::string& quantity : quantities) {
+    std::vector<std::size_t> ranks;
+    for (const RunRecord* run : runs) {
+      for (const TruthRank& rank : run->ranks) {
+        if (rank.quantity == quantity) ranks.push_back(rank.rank);
+      }
+    }
+    summaries.push_back(SummariseRanks(quantity, ranks));
+  }
+  return summaries;
+}
+
+// Returns the mean of means, with its standard error over data sets: over runs for the given tasks
+// or, if there are tasks with one run, over tasks.
+Summary MeanOf(std::span<const Summary> parts) {
+  std::size_t runs = 0, finite = 0;
+  std::vector<double> means, worst;
+  double squares = 0;
+  for (const Summary& part : parts) {
+    runs += part.runs;
+    finite += part.finite;
+    if (part.runs > 0) worst.push_back(part.worst);
+    if (part.finite == 0) continue;
+    means.push_back(part.mean);
+    squares += part.error * part.error;
+  }
+  Summary mean = Summarise(means);
+  if (!std::isnan(squares)) mean.error = std::sqrt(squares) / static_cast<double>(means.size());
+  mean.worst = Summarise(worst).worst;
+  mean.runs = runs;
+  mean.finite = finite;
+  return mean;
+}
+
+template <typename PartOf>
+Summary MeanOver(std::span<const MethodSummary* const> tasks, PartOf part_of) {
+  std::vector<Summary> parts;
+  for (const MethodSummary* task : tasks) parts.push_back(part_of(*task));
+  return MeanOf(parts);
+}
+
+template <typename BandsOf>
+BandSummary MeanBandsOver(std::span<const MethodSummary* const> tasks, BandsOf bands_of) {
+  BandSummary mean;
+  for (std::size_t i = 0; i < kBandScores.size(); ++i) {
+    mean.scores[i] =
+        MeanOver(tasks, [&](const MethodSummary& s) { return bands_of(*s.calibration).scores[i]; });
+  }
+  return mean;
+}
+
+MethodSummary MeanOverTasks(std::span<const MethodSummary* const> tasks) {
+  MethodSummary mean;
+  mean.task = tasks[0]->task;
+  mean.task.name = mean.task.group;
+  mean.task.title = fmt::format("mean of {}", tasks.size());
+  mean.method = tasks[0]->method;
+  mean.title = tasks[0]->title;
+  for (const MethodSummary* task : tasks) {
+    mean.runs += task->runs;
+    mean.failed += task->failed;
+    mean.warned += task->warned;
+  }
+  mean.seconds = MeanOver(tasks, [](const MethodSummary& s) { return s.seconds; });
+  CalibrationSummary& bands = mean.calibration.emplace();
+  bands.all = MeanBandsOver(tasks, [](const CalibrationSummary& s) { return s.all; });
+  for (std::size_t k = 0; k < kHorizons; ++k) {
+    bands.horizon[k] =
+        MeanBandsOver(tasks, [&](const CalibrationSummary& s) { return s.horizon[k]; });
+  }
+  bands.seen = MeanBandsOver(tasks, [](const CalibrationSummary& s) { return s.seen; });
+  return mean;
+}
+
 MethodSummary SummariseMethod(std::span<const RunRecord* const> runs) {
   const RunRecord& first = *runs[0];
   MethodSummary s;
@@ -106,6 +222,7 @@ MethodSummary SummariseMethod(std::span<const RunRecord* const> runs) {
   s.runs = runs.size();
   for (const RunRecord* run : runs) {
     s.failed += run->failed ? 1 : 0;
+    s.warned += run->warning.empty() ? 0 : 1;
     s.diverged += run->scores ? run->scores->diverged : 0;
   }
   SummariseScores(runs, &s);
@@ -115,6 +232,8 @@ MethodSummary SummariseMethod(std::span<const RunRecord* const> runs) {
   s.seconds = Over(runs, [](const RunRecord& r) { return std::optional(r.seconds); });
   s.steps =
       Over(runs, [](const RunRecord& r) { return std::optional(static_cast<double>(r.steps)); });
+  if (s.task.kind == TaskKind::kCalibration) s.calibration = SummariseCalibration(runs);
+  s.ranks = SummariseAllRanks(runs);
   SummariseSamplers(runs, &s);
   s.bands = MeanBands(runs);
   s.end_bound = OverSettling(runs, &Settling::bound);
@@ -127,6 +246,32 @@ MethodSummary SummariseMethod(std::span<const RunRecord* const> runs) {
 }
 
 }  // namespace
+
+const Summary& BandSummary::Of(double BandScores::*member) const {
+  const auto found = std::ranges::find(kBandScores, member, &BandScore::member);
+  return scores[static_cast<std::size_t>(found - kBandScores.begin())];
+}
+
+std::vector<MethodSummary> WithMeans(std::span<const MethodSummary> summaries) {
+  std::vector<MethodSummary> all;
+  for (std::size_t i = 0; i < summaries.size(); ++i) {
+    const std::string& group = summaries[i].task.group;
+    all.push_back(summaries[i]);
+    if (!summaries[i].calibration) continue;
+    if (i + 1 < summaries.size() && summaries[i + 1].task.group == group) continue;
+    std::vector<std::vector<const MethodSummary*>> methods;
+    for (const MethodSummary& s : summaries) {
+      if (s.task.group != group) continue;
+      const auto same = [&](const auto& method) { return method[0]->method == s.method; };
+      const auto found = std::ranges::find_if(methods, same);
+      found == methods.end() ? methods.push_back({&s}) : found->push_back(&s);
+    }
+    for (const auto& method : methods) {
+      if (method.size() > 1) all.push_back(MeanOverTasks(method));
+    }
+  }
+  return all;
+}
 
 Summary Summarise(std::span<const double> values) {
   Summary s{.runs = values.size(), .mean = NAN, .error = NAN, .worst = NAN};

@@ -6,6 +6,7 @@
 //   double z = DifferenceInErrors(mnll, {0.60, 0.03});   // negative: ours is lower, so better
 #pragma once
 
+#include <array>
 #include <optional>
 #include <span>
 #include <string>
@@ -33,11 +34,26 @@ Summary Summarise(std::span<const double> values);
 // value of one of our runs is, NaN if a mean or an error is unknown or both errors are zero.
 double DifferenceInErrors(const Summary& ours, const PaperScore& theirs);
 
+// Summaries of the scores of bands, in the order of kBandScores. A run that failed counts as said
+// there; runs are data sets, so that errors are over data sets and not over values.
+struct BandSummary {
+  std::array<Summary, kBandScores.size()> scores;
+
+  const Summary& Of(double BandScores::*member) const;
+};
+
+struct CalibrationSummary {
+  BandSummary all;
+  std::array<BandSummary, kHorizons> horizon;
+  BandSummary seen;
+};
+
 // A summary of the runs of a method on a task.
 struct MethodSummary {
   TaskInfo task;
   std::string method, title;
   std::size_t runs = 0, failed = 0, diverged = 0;  // runs, runs, draws
+  std::size_t warned = 0;                          // runs whose training ended with a warning
   // coverage_* is of bands without noise, predictive_90 of bands with noise. calibrated_* has the
   // noise calibrated on validation data, and no runs if there are none.
   Summary mnll, mse, crps, coverage_50, coverage_90, coverage_95, predictive_90;
@@ -48,6 +64,8 @@ struct MethodSummary {
   Summary rhat, bulk_ess, divergent, at_max_depth, sampled;  // of samplers; sampled: draws
   std::vector<BandPoint> bands = {};  // means of finite values over the runs that have bands
   std::optional<PaperRow> paper;
+  std::optional<CalibrationSummary> calibration;  // calibration tasks only
+  std::vector<RankSummary> ranks = {};            // of truths that were drawn from the prior
 };
 
 // The methods whose bands are compared: GPODE's variational posterior and its sampler.
@@ -59,5 +77,9 @@ inline bool HasComparedBands(std::string_view method) {
 // Returns summaries in the order of first appearance, which is that of the tables for runs of
 // ReadRuns and of plans.
 std::vector<MethodSummary> SummariseRuns(std::span<const RunRecord> runs);
+
+// Returns the summaries and, after those of each group of calibration tasks, one of every method:
+// the means over its tasks, with standard errors over data sets.
+std::vector<MethodSummary> WithMeans(std::span<const MethodSummary> summaries);
 
 }  // namespace gpode::experiments

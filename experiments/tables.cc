@@ -1,6 +1,7 @@
 #include "experiments/tables.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -206,6 +207,15 @@ std::string DifferenceOf(const std::vector<BandPoint>& ours, const std::vector<B
       means / n, widths / n);
 }
 
+void DropEmptyColumns(Table* table) {
+  for (std::size_t c = table->columns.size(); c-- > 0;) {
+    const auto empty = [&](const Row& row) { return row[c].text.empty(); };
+    if (!std::ranges::all_of(table->rows, empty)) continue;
+    table->columns.erase(table->columns.begin() + static_cast<std::ptrdiff_t>(c));
+    for (Row& row : table->rows) row.erase(row.begin() + static_cast<std::ptrdiff_t>(c));
+  }
+}
+
 std::vector<std::string> GroupsOf(std::span<const MethodSummary> summaries) {
   std::vector<std::string> groups;
   for (const MethodSummary& s : summaries) {
@@ -252,6 +262,92 @@ Table ValidationTable(std::span<const MethodSummary> summaries, std::string_view
                           {TextOf(s->validation_mnll)},
                           {TextOf(s->validation_calibrated_mnll)},
                           {TextOf(s->validation_mse)}});
+  }
+  return table;
+}
+
+Table CalibrationTable(std::span<const MethodSummary> summaries, std::string_view group) {
+  Table table{
+      {std::string(group), "method", "truth in 50 %", "90 %", "95 %", "observations in 50 %",
+       "90 %", "95 %", "MNLL", "CRPS", "MSE", "width", "ran away", "failed", "warned", "seconds"},
+      {}};
+  for (const MethodSummary& s : WithMeans(summaries)) {
+    if (s.task.group != group || !s.calibration) continue;
+    const BandSummary& all = s.calibration->all;
+    Row row = {{s.task.title}, {s.title}};
+    for (double BandScores::*coverage :
+         {&BandScores::truth_50, &BandScores::truth_90, &BandScores::truth_95,
+          &BandScores::observed_50, &BandScores::observed_90, &BandScores::observed_95}) {
+      row.push_back({TextOf(all.Of(coverage), 2)});
+    }
+    row.push_back({TextOf(all.Of(&BandScores::mnll), 2)});
+    for (double BandScores::*score : {&BandScores::crps, &BandScores::mse}) {
+      row.push_back({TextOf(all.Of(score), 3)});
+    }
+    row.push_back({TextOf(all.Of(&BandScores::width), 2)});
+    row.push_back({fmt::format("{:.1f} %", 100 * all.Of(&BandScores::ran_away).mean)});
+    row.push_back({fmt::format("{} of {}", s.failed, s.runs)});
+    row.push_back({fmt::format("{}", s.warned)});
+    row.push_back({MeanOf(s.seconds, 1)});
+    table.rows.push_back(std::move(row));
+  }
+  DropEmptyColumns(&table);
+  return table;
+}
+
+Table HorizonTable(std::span<const MethodSummary> summaries, std::string_view group) {
+  Table table{{std::string(group), "method"}, {}};
+  const std::vector<const MethodSummary*> own = OfGroup(summaries, group);
+  const bool truth = std::ranges::any_of(own, [](const MethodSummary* s) {
+    return s->calibration && s->calibration->all.Of(&BandScores::truth_90).runs > 0;
+  });
+  if (truth) table.columns.push_back("truth in 90 %, training");
+  struct Column {
+    const char* name;
+    double BandScores::*member;
+    int digits;
+  };
+  const Column columns[] = {{truth ? "truth in 90 %" : "observations in 90 %",
+                             truth ? &BandScores::truth_90 : &BandScores::observed_90, 2},
+                            {"width", &BandScores::width, 2},
+                            {"MNLL", &BandScores::mnll, 2},
+                            {"MSE", &BandScores::mse, 3}};
+  for (const Column& column : columns) {
+    for (std::size_t k = 0; k < kHorizons; ++k) {
+      table.columns.push_back(k == 0 ? fmt::format("{}, third 1", column.name)
+                                     : fmt::format("{}", k + 1));
+    }
+  }
+  for (const MethodSummary& s : WithMeans(summaries)) {
+    if (s.task.group != group || !s.calibration) continue;
+    Row row = {{s.task.title}, {s.title}};
+    if (truth) row.push_back({MeanOf(s.calibration->seen.Of(&BandScores::truth_90), 2)});
+    for (const Column& column : columns) {
+      for (const BandSummary& third : s.calibration->horizon) {
+        row.push_back({MeanOf(third.Of(column.member), column.digits)});
+      }
+    }
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+Table RanksTable(std::span<const MethodSummary> summaries, std::string_view group) {
+  Table table{{std::string(group), "method", "quantity", "ranks, in eighths", "chi-square, 7 d.f.",
+               "p", "in 50 %", "90 %", "95 %"},
+              {}};
+  for (const MethodSummary* s : OfGroup(summaries, group)) {
+    for (const RankSummary& ranks : s->ranks) {
+      table.rows.push_back({{s->task.title},
+                            {s->title},
+                            {ranks.quantity},
+                            {fmt::format("{}", fmt::join(ranks.counts, " "))},
+                            {Fixed(ranks.chi_square, 1)},
+                            {Fixed(ranks.p_value)},
+                            {Fixed(ranks.coverage_50, 2)},
+                            {Fixed(ranks.coverage_90, 2)},
+                            {Fixed(ranks.coverage_95, 2)}});
+    }
   }
   return table;
 }
@@ -322,6 +418,13 @@ std::vector<Table> TablesOf(std::span<const MethodSummary> summaries) {
     const std::vector<const MethodSummary*> own = OfGroup(summaries, group);
     if (own[0]->task.kind == TaskKind::kEfficiency) {
       tables.push_back(EfficiencyTable(summaries));
+      continue;
+    }
+    if (own[0]->task.kind == TaskKind::kCalibration) {
+      tables.push_back(CalibrationTable(summaries, group));
+      tables.push_back(HorizonTable(summaries, group));
+      tables.push_back(RanksTable(summaries, group));
+      tables.push_back(SamplersTable(summaries, group));
       continue;
     }
     const bool paper = !PaperRowsOf(own[0]->task.name).empty();

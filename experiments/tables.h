@@ -5,6 +5,9 @@
 //   validation   scores of the validation sequences, for choosing settings
 //   efficiency   how fast the bound settles
 //   samplers     diagnostics of samplers
+//   calibration  coverage and scores of bands, with the means of the group
+//   horizon      the same by horizon: thirds of the span that is held back
+//   ranks        simulation-based calibration: ranks of truths drawn from the prior
 //   bands        GPODE's variational bands against those of its sampler, for one task
 //
 // A cell has the mean over runs and its standard error, "0.123 ± 0.004", or
@@ -40,6 +43,9 @@ struct Table {
 Table ComparisonTable(std::span<const MethodSummary> summaries, std::string_view group);
 Table ScoresTable(std::span<const MethodSummary> summaries, std::string_view group);
 Table ValidationTable(std::span<const MethodSummary> summaries, std::string_view group);
+Table CalibrationTable(std::span<const MethodSummary> summaries, std::string_view group);
+Table HorizonTable(std::span<const MethodSummary> summaries, std::string_view group);
+Table RanksTable(std::span<const MethodSummary> summaries, std::string_view group);
 Table EfficiencyTable(std::span<const MethodSummary> summaries);
 Table SamplersTable(std::span<const MethodSummary> summaries, std::string_view group);
 // Returns a table without rows unless both methods were run.

@@ -6,13 +6,14 @@
 #include <cmath>
 #include <numbers>
 
+#include "experiments/calibration_tasks.h"
 #include "gpode/error.h"
 
 namespace gpode::experiments {
 namespace {
 
 constexpr std::size_t kFreshRuns = 20;
-constexpr const char* kAll = "all";
+constexpr const char *kAll = "all", *kCalibration = "calibration";
 
 std::vector<TaskInfo> ListTasks() {
   std::vector<TaskInfo> tasks = {{"vdp-regular", "VDP regular", "paper"},
@@ -36,11 +37,14 @@ std::vector<TaskInfo> ListTasks() {
     tasks.push_back(
         {fmt::format("fresh-{}", system), system, "fresh", TaskKind::kFresh, kFreshRuns});
   }
+  std::ranges::move(ListCalibrationTasks(), std::back_inserter(tasks));
   return tasks;
 }
 
 bool Asked(const TaskInfo& task, const std::string& word) {
-  return word == task.name || word == task.group || (word == kAll && task.kind != TaskKind::kFresh);
+  const bool calibration = task.kind == TaskKind::kCalibration;
+  return word == task.name || word == task.group || (word == kCalibration && calibration) ||
+         (word == kAll && task.kind != TaskKind::kFresh && !calibration);
 }
 
 }  // namespace
@@ -57,7 +61,7 @@ const std::vector<TaskInfo>& AllTasks() {
 }
 
 std::vector<std::string> TaskWords() {
-  std::vector<std::string> words = {kAll};
+  std::vector<std::string> words = {kAll, kCalibration};
   for (const TaskInfo& task : AllTasks()) {
     for (const std::string& word : {task.group, task.name}) {
       if (std::find(words.begin(), words.end(), word) == words.end()) words.push_back(word);
@@ -82,8 +86,9 @@ std::vector<TaskInfo> ExpandTasks(std::span<const std::string> words) {
 }
 
 Task MakeTask(const TaskInfo& info, std::uint64_t seed, const std::filesystem::path& folder) {
-  return info.kind == TaskKind::kMocap ? MakeMocapTask(info, seed, folder)
-                                       : MakeSimulatedTask(info, seed);
+  if (info.kind == TaskKind::kMocap) return MakeMocapTask(info, seed, folder);
+  if (info.kind == TaskKind::kCalibration) return MakeCalibrationTask(info, seed, folder);
+  return MakeSimulatedTask(info, seed);
 }
 
 }  // namespace gpode::experiments

@@ -7,6 +7,7 @@
 //   efficiency                         section 4.3; bound against time, on the data of long-25-0.01
 //   mocap-SUBJECT-short, -long         section 4.4; subjects 09, 35, 39
 //   fresh-SYSTEM                       not in the paper; every seed has its own noise
+//   calibration-...                    not in the paper; see calibration_tasks.h
 //
 // Thread safety: plain functions and values.
 //
@@ -16,23 +17,26 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "experiments/prior_truth.h"
 #include "gpode/model.h"
 
 namespace gpode::experiments {
 
-enum class TaskKind { kSimulated, kLong, kEfficiency, kMocap, kFresh };
+enum class TaskKind { kSimulated, kLong, kEfficiency, kMocap, kFresh, kCalibration };
 
 struct TaskInfo {
   std::string name;
   std::string title;
   std::string group;  // tasks that are run and shown together: "paper", "long", "mocap", ...
   TaskKind kind = TaskKind::kSimulated;
-  std::size_t runs = 5;  // per method, by default
+  std::size_t runs = 5;       // per method, by default
+  std::size_t most_runs = 0;  // that differ from each other; 0: any number
 };
 
 // Held-out values that a forecast is compared with.
@@ -44,12 +48,25 @@ struct TestSequence {
   Matrix values;              // (T, channels)
 };
 
+// The values of a task that bands are compared with (calibration_scores.h): those that are held back
+// from training, and the truth at the training times.
+struct BandsTask {
+  std::vector<double> times = {};  // (T), after the training data or in a gap of them
+  Matrix truth = {};               // (T, channels) without noise; no rows if unknown
+  Matrix observed = {};            // (T, channels) with noise; NaN: missing
+  double from = 0, to = 0;         // the span of the times, which is divided into thirds
+  Matrix seen_truth = {};          // (training times, channels); no rows if unknown
+  Vector spread = {};              // (channels), the unit of scores
+};
+
 struct Task {
   Dataset data;
   std::vector<TestSequence> tests;
   std::vector<TestSequence> validation = {};  // for calibrating the noise; may be empty
   Dataset validation_data = {};               // the same data, for early stopping
   std::vector<double> noise_variance = {};    // (channels); empty if unknown
+  std::optional<BandsTask> bands = {};        // calibration tasks only
+  std::optional<PriorTruth> prior = {};       // calibration-prior only: what ranks are of
   FitOptions options = {};                    // sizes; everything else has its default
   std::uint64_t fit_seed = 1;
 
@@ -60,8 +77,9 @@ struct Task {
 // Returns all tasks in the order of the tables.
 const std::vector<TaskInfo>& AllTasks();
 
-// Returns the tasks that the words name: a task, a group, or "all" for all tasks of the paper. Each
-// is there once, in the order of AllTasks. Throws an InputError for an unknown word.
+// Returns the tasks that the words name: a task, a group, "calibration" for all groups of that, or
+// "all" for all tasks of the paper. Each is there once, in the order of AllTasks. Throws an
+// InputError for an unknown word.
 std::vector<TaskInfo> ExpandTasks(std::span<const std::string> words);
 
 // Returns the words that ExpandTasks knows.

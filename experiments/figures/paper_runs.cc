@@ -73,8 +73,8 @@ std::vector<PaperRun> FirstModels(const std::vector<PaperRun>& runs) {
 MethodStyle StyleOf(const std::string& model) {
   const auto look = std::find_if(std::begin(kLooks), std::end(kLooks),
                                  [&](const Look& l) { return model == l.name; });
-  const MethodInfo* const method = FindMethod(model);
-  GPODE_CHECK(look != std::end(kLooks) && method != nullptr);
+  const std::optional<MethodInfo> method = FindMethod(model);
+  GPODE_CHECK(look != std::end(kLooks) && method.has_value());
   Stroke stroke{.colour = look->colour, .width = 1};
   if (look->dashed) stroke.dashes = {3, 1.5};
   return {method->title, stroke, look->shape};

@@ -260,7 +260,7 @@ TEST(RunFiles, ListsOfSeveralLengthsAreRefused) {
 TEST(Methods, AreAllModelsWithTheirTitles) {
   EXPECT_EQ(AllMethods().size(), ListModels().size());
   for (const NamedModel& model : ListModels()) {
-    ASSERT_NE(FindMethod(model.name), nullptr) << model.name;
+    ASSERT_TRUE(FindMethod(model.name).has_value()) << model.name;
     EXPECT_EQ(FindMethod(model.name)->title, model.title);
   }
 }

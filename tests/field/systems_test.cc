@@ -63,9 +63,44 @@ TEST(SystemsTest, ConsistentDampedPendulum) {
                         {1.3, 0.1}, SomePoints(5, 2));
 }
 
-// Five states are more than the other systems keep on the stack.
+// Returns n points of dimension d with positive states.
+Matrix PositivePoints(Eigen::Index n, Eigen::Index d) {
+  return (0.4 * SomePoints(n, d)).array().exp();
+}
+
+template <typename System, std::size_t... I>
+void ExpectConsistent(const Values& parameters, const Matrix& points, std::index_sequence<I...>) {
+  ExpectFieldConsistent([](Parameters p) { return std::make_unique<System>(p[I]...); }, parameters,
+                        points);
+}
+
+TEST(SystemsTest, ConsistentOscillators) {
+  ExpectConsistent<Duffing>({-1, 1.2, 0.2}, SomePoints(5, 2), std::make_index_sequence<3>());
+  ExpectConsistent<CubicSpiral>({0.2, 2.1}, SomePoints(5, 2), std::make_index_sequence<2>());
+  ExpectConsistent<Brusselator>({1.1, 3}, SomePoints(5, 2), std::make_index_sequence<2>());
+  ExpectConsistent<Selkov>({0.1, 0.6}, SomePoints(5, 2), std::make_index_sequence<2>());
+  ExpectConsistent<MorrisLecar>({0.2, 1.1, 2.1, 0.6, 0.3}, 0.3 * SomePoints(5, 2),
+                                std::make_index_sequence<5>());
+  ExpectConsistent<Rossler>({0.2, 0.3, 5.7}, SomePoints(5, 3), std::make_index_sequence<3>());
+}
+
+TEST(SystemsTest, ConsistentPopulations) {
+  ExpectConsistent<SirEpidemic>({1.5, 0.6}, SomePoints(5, 2), std::make_index_sequence<2>());
+  ExpectConsistent<SeirEpidemic>({2, 1.1, 0.6}, SomePoints(5, 4), std::make_index_sequence<3>());
+  ExpectConsistent<RosenzweigMacArthur>({1.1, 3, 0.9, 0.4}, PositivePoints(5, 2),
+                                        std::make_index_sequence<4>());
+  ExpectConsistent<MayLeonard>({0.5, 1.7}, SomePoints(5, 3), std::make_index_sequence<2>());
+}
+
+TEST(SystemsTest, ConsistentReactions) {
+  ExpectConsistent<ToggleSwitch>({4, 2.5}, PositivePoints(5, 2), std::make_index_sequence<2>());
+  ExpectConsistent<Repressilator>({8, 2.5}, PositivePoints(5, 3), std::make_index_sequence<2>());
+  ExpectConsistent<Compartments>({1.1, 0.5}, PositivePoints(5, 5), std::make_index_sequence<2>());
+}
+
+// Seven states are more than the other systems keep on the stack.
 TEST(SystemsTest, ConsistentLinearSystemOfAnySize) {
-  for (const Eigen::Index d : {1, 2, 5}) {
+  for (const Eigen::Index d : {1, 2, 7}) {
     const Matrix a = SomePoints(d, d);
     ExpectFieldConsistent(
         [d](Parameters p) {
@@ -75,6 +110,11 @@ TEST(SystemsTest, ConsistentLinearSystemOfAnySize) {
   }
 }
 
+// The velocity of Morris-Lecar's w at (-0.01, 0.5) with the rate 0.5.
+double Closed() {
+  return 0.5 * std::cosh(-0.11 / 0.29) * (0.5 * (1 + std::tanh(-0.11 / 0.145)) - 0.5);
+}
+
 // The values are worked out by hand from the equations in systems.h.
 TEST(SystemsTest, ValuesOfTheEquations) {
   ExpectValues(At(VanDerPol(0.5), {2, 3}), {3, -6.5});
@@ -82,6 +122,19 @@ TEST(SystemsTest, ValuesOfTheEquations) {
   ExpectValues(At(LotkaVolterra(2, 3, 5, 7), {1, 2}), {-4, 4});
   ExpectValues(At(Lorenz63(10, 28, 3), {1, 2, 3}), {10, 23, -7});
   ExpectValues(At(DampedPendulum(4, 0.5), {std::asin(0.25), 2}), {2, -2});
+  ExpectValues(At(Duffing(-1, 2, 0.5), {2, 3}), {3, -15.5});
+  ExpectValues(At(CubicSpiral(0.5, 2), {2, 1}), {-2, -16.5});
+  ExpectValues(At(Brusselator(1, 3), {2, 5}), {13, -14});
+  ExpectValues(At(Selkov(0.5, 2), {2, 4}), {16, -16});
+  ExpectValues(At(MorrisLecar(0.25, 1, 2, 0.5, 0.5), {-0.01, 0.5}), {-0.18, Closed()});
+  ExpectValues(At(Rossler(0.5, 0.25, 5), {2, 3, 4}), {-7, 3.5, -11.75});
+  ExpectValues(At(SirEpidemic(2, 0.5), {0.5, 0.25}), {-0.25, 0.125});
+  ExpectValues(At(SeirEpidemic(2, 1, 0.5), {0.5, 2, 0.25, 7}), {-0.25, -1.75, 1.875, 0.125});
+  ExpectValues(At(RosenzweigMacArthur(2, 4, 3, 0.5), {1, 2}), {0.5, 2});
+  ExpectValues(At(MayLeonard(2, 3), {1, 2, 3}), {-13, -20, -30});
+  ExpectValues(At(ToggleSwitch(4, 3), {1, 2}), {4.0 / 9 - 1, 0});
+  ExpectValues(At(Repressilator(9, 3), {1, 2, 0}), {8, 2.5, 1});
+  ExpectValues(At(Compartments(2, 1), {1, 0, 3, 1, 1}), {-1, 1, -1.5, 0.5, 0});
   Matrix a(2, 2);
   a << 1, 2, 3, 4;
   ExpectValues(At(LinearSystem(a), {5, 6}), {17, 39});
@@ -109,13 +162,17 @@ TEST(SystemsTest, ParametersThatCannotBeAreRefused) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   EXPECT_THROW(VanDerPol{nan}, InputError);
   EXPECT_THROW(FitzHughNagumo(0.2, 0.2, 0.0), InputError);
+  EXPECT_THROW(Compartments(1.0, 0.0), InputError);
   EXPECT_THROW(LinearSystem(Matrix::Zero(2, 3)), InputError);
   EXPECT_THROW(LinearSystem(Matrix(0, 0)), InputError);
 }
 
 TEST(SystemsTest, EveryNameMakesTheSystemItDescribes) {
-  EXPECT_EQ(SystemNames(), (std::vector<std::string>{"vdp", "fhn", "lotka-volterra", "lorenz63",
-                                                     "pendulum", "linear"}));
+  EXPECT_EQ(SystemNames(), (std::vector<std::string>{
+                               "vdp", "fhn", "lotka-volterra", "lorenz63", "pendulum", "duffing",
+                               "cubic-spiral", "brusselator", "selkov", "morris-lecar", "rossler",
+                               "sir", "seir", "rosenzweig-macarthur", "may-leonard",
+                               "toggle-switch", "repressilator", "compartments", "linear"}));
   for (const std::string& name : SystemNames()) {
     SCOPED_TRACE(name);
     const SystemInfo info = DescribeSystem(name);
@@ -128,7 +185,7 @@ TEST(SystemsTest, EveryNameMakesTheSystemItDescribes) {
     EXPECT_GT(info.default_span, 0);
     double speed = 0;
     for (const double f : At(*system, info.default_start)) speed += std::abs(f);
-    EXPECT_GT(speed, 0.1) << "the default start is at rest";
+    EXPECT_GT(speed * info.default_span, 0.1) << "the default start is at rest";
   }
 }
 
@@ -148,7 +205,9 @@ TEST(SystemsTest, AnUnknownNameIsAnsweredWithTheKnownOnes) {
   } catch (const InputError& error) {
     EXPECT_STREQ(error.what(),
                  "MakeSystem: name is \"lorentz\", must be one of vdp, fhn, lotka-volterra, "
-                 "lorenz63, pendulum, linear");
+                 "lorenz63, pendulum, duffing, cubic-spiral, brusselator, selkov, morris-lecar, "
+                 "rossler, sir, seir, rosenzweig-macarthur, may-leonard, toggle-switch, "
+                 "repressilator, compartments, linear");
   }
 }
 

@@ -8,6 +8,7 @@
 
 #include "arguments.h"
 #include "commands.h"
+#include "experiments/calibration_tasks.h"
 #include "experiments/figures/paper_figures.h"
 #include "experiments/plan.h"
 #include "experiments/run_file.h"
@@ -24,8 +25,16 @@ namespace {
 
 using namespace experiments;
 
+constexpr const char *kComparisonNote =
+                         "\nMeans and standard errors over runs, * the best. Difference: ours less "
+                         "the paper's, in standard\nerrors; negative is better.\n",
+                     *kCalibrationNote =
+                         "\nMeans and standard errors over data sets. MNLL, CRPS, MSE and the "
+                         "width of 90 % bands are in units\nof each channel's spread; thirds are "
+                         "those of the span that is held back.\n";
+
 struct Arguments {
-  std::vector<std::string> tasks;
+  std::vector<std::string> tasks, fits;
   PlanSettings settings;
   std::string data, out = "reproduce", tables, save, page;
   bool markdown = false;
@@ -49,6 +58,19 @@ std::vector<std::string> ParseMethods(const Place& place, const std::string& wor
     if (std::find(asked.begin(), asked.end(), name) != asked.end()) methods.push_back(name);
   }
   return methods;
+}
+
+// Adds the methods that are texts of settings.
+void AddFits(Arguments* a) {
+  const Place place{"reproduce", "--fit"};
+  std::vector<std::string>& methods = a->settings.methods;
+  for (const std::string& text : a->fits) {
+    const std::optional<MethodInfo> method = FindMethod(text);
+    if (!method || method->set != nullptr) Refuse(place, text, "KEY=VALUE,... or default");
+    FitOptions trial;
+    SetMethod(*method, {}, {}, fmt::format("{}: {}", place.command, place.option), &trial);
+    if (std::find(methods.begin(), methods.end(), text) == methods.end()) methods.push_back(text);
+  }
 }
 
 void CheckTasks(const Arguments& a) {
@@ -79,13 +101,30 @@ void Check(const Arguments& a) {
 }
 
 std::string NameOf(const PlannedRun& run) {
-  return fmt::format("{} {} {}", run.info.name, run.method->name, run.seed);
+  return fmt::format("{} {} {}", run.info.name, run.method.name, run.seed);
 }
 
 std::string DescribeEnd(const RunRecord& record) {
   return record.failed
              ? "failed: " + record.message
              : fmt::format("{} steps in {}", record.steps, report::Duration(record.seconds));
+}
+
+// Returns the tasks that were asked for, without those of real series whose file is missing.
+std::vector<TaskInfo> TasksWithData(const Arguments& a) {
+  std::vector<TaskInfo> tasks = ExpandTasks(a.tasks);
+  std::erase_if(tasks, [&](const TaskInfo& task) {
+    const std::string missing = MissingFile(task, a.data);
+    if (!missing.empty() && !a.common.quiet) {
+      PrintRemark(
+          fmt::format("{}: skipped, {} is not in the folder of --data", task.name, missing));
+    }
+    return !missing.empty();
+  });
+  if (tasks.empty()) {
+    ThrowInput("reproduce", "--data", "holds none of the series of these tasks, must hold some");
+  }
+  return tasks;
 }
 
 // Does the runs that do not exist yet; returns all runs.
@@ -146,9 +185,9 @@ void PrintTables(const Arguments& a, const std::vector<MethodSummary>& summaries
     first = false;
   }
   if (a.markdown) return;
-  fmt::print(
-      "\nMeans and standard errors over runs, * the best. Difference: ours less the paper's, "
-      "in standard\nerrors; negative is better.\n");
+  const bool compared = std::ranges::any_of(
+      summaries, [](const MethodSummary& s) { return s.task.kind != TaskKind::kCalibration; });
+  fmt::print("{}", compared ? kComparisonNote : kCalibrationNote);
 }
 
 // Draws the paper's figures from a folder of results.
@@ -163,10 +202,11 @@ void DrawFigures(const Arguments& a) {
 
 void Run(Arguments& a) {
   Check(a);
+  AddFits(&a);
   const std::string page = ReadPage(a.page);
   std::vector<RunRecord> runs;
   if (a.tables.empty()) {
-    a.settings.tasks = ExpandTasks(a.tasks);
+    a.settings.tasks = TasksWithData(a);
     a.settings.data = a.data;
     a.settings.out = a.out;
     a.settings.threads = a.common.threads;
@@ -197,10 +237,18 @@ void AddOptions(CLI::App* command, Arguments* a) {
       },
       fmt::format("models to run, of {} (default: those of the paper and ours)",
                   fmt::join(MethodNames(), ", ")));
+  command
+      ->add_option(
+          "--fit", a->fits,
+          "a method of its own, several times if you like: gpode fit with these options, by the "
+          "names of its configuration files, and `model`; or default, without changes")
+      ->type_name("KEY=VALUE,...")
+      ->allow_extra_args(false);
   AddCount(command, "--runs", &a->settings.runs, {1, 1000},
-           "runs per task and model, with seeds 1, 2, ... (default: 5; fresh: 20)");
+           "runs per task and model, with seeds 1, 2, ... (default: 5; fresh, calibration: 20)");
   AddName(command, "--data", "DIR", &a->data,
-          "folder of motion capture: mocap09.npz, ..., or the .amc files of the database");
+          "folder of motion capture: mocap09.npz, ..., or the .amc files of the database; "
+          "and of real series: air-quality.csv");
   AddName(command, "--out", "DIR", &a->out,
           "folder of the results and figures; existing runs are not repeated (default: reproduce)");
   AddSwitch(command, "--again", &a->settings.again, "repeat and replace existing runs");

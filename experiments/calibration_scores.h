@@ -1,0 +1,86 @@
+// Scores of bands: how often they contain what they should, and how wide they are.
+//
+// A value is the state of a channel at one time. Its bands are the central 50, 90 and 95 % of the
+// posterior's draws there; with noise, of the mixture of the likelihood over the draws.
+//
+//   truth_*     1 if the noise-free value is in the band of the draws, else 0
+//   observed_*  1 if the noisy observation is in the band with noise, else 0
+//   MNLL, CRPS  of the noisy observation (scores.h)
+//   MSE         of the draws' mean against the noise-free value, or the observation if the truth
+//               is unknown
+//   width       of the 90 % band of the draws
+//
+// MNLL, CRPS, MSE and width are in units of the channel's spread. A score is the average over all
+// values.
+//
+// A draw ran away if it is not finite or is more than kFarAway spreads from the observations'
+// mean. The share of such draws counts as a miss: a band of the other draws that contains the value
+// counts as the share of these draws. They have probability zero in MNLL and are left out of
+// CRPS, MSE and width, which are infinite if all draws ran away.
+//
+// Thread safety: plain functions and values.
+//
+//   CalibrationScores scores = ScoreBands(posterior, task, 1);
+//   scores.all.truth_90;
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "experiments/tasks.h"
+#include "gpode/posterior.h"
+
+namespace gpode::experiments {
+
+inline constexpr double kFarAway = 100;         // spreads
+inline constexpr std::size_t kBandDraws = 512;  // so many that quantiles have little bias
+
+struct BandScores {
+  double truth_50 = NAN, truth_90 = NAN, truth_95 = NAN;           // NaN: the truth is unknown
+  double observed_50 = NAN, observed_90 = NAN, observed_95 = NAN;  // NaN: no observations
+  double mnll = NAN, crps = NAN, mse = NAN, width = NAN;
+  double ran_away = NAN;  // the share of the draws
+};
+
+// The members of BandScores, in order, with their names in files, the values that they are averages
+// over, and the score of a run that failed.
+enum class Values { kTruths, kObservations, kAll };
+struct BandScore {
+  const char* name;
+  double BandScores::*member;
+  Values over;
+  double failed;
+};
+inline constexpr std::array<BandScore, 11> kBandScores = {
+    {{"truth_50", &BandScores::truth_50, Values::kTruths, 0},
+     {"truth_90", &BandScores::truth_90, Values::kTruths, 0},
+     {"truth_95", &BandScores::truth_95, Values::kTruths, 0},
+     {"observed_50", &BandScores::observed_50, Values::kObservations, 0},
+     {"observed_90", &BandScores::observed_90, Values::kObservations, 0},
+     {"observed_95", &BandScores::observed_95, Values::kObservations, 0},
+     {"mnll", &BandScores::mnll, Values::kObservations, HUGE_VAL},
+     {"crps", &BandScores::crps, Values::kObservations, HUGE_VAL},
+     {"mse", &BandScores::mse, Values::kAll, HUGE_VAL},
+     {"width", &BandScores::width, Values::kAll, HUGE_VAL},
+     {"ran_away", &BandScores::ran_away, Values::kAll, 1}}};
+
+inline constexpr std::size_t kHorizons = 3;
+
+struct CalibrationScores {
+  BandScores all;                             // of all values that are held back
+  std::array<BandScores, kHorizons> horizon;  // of those in each third of their span
+  BandScores seen;                            // of the truth at the training times
+};
+
+// Follows the training trajectory from its latest states, as `gpode forecast` and `gpode impute`
+// do.
+CalibrationScores ScoreBands(const Posterior& posterior, const Task& task, std::uint64_t seed);
+
+// Scores a forecast at the times that `chosen` marks. A matrix without rows is not compared with.
+BandScores ScoreBandsAt(const Forecast& forecast, const std::vector<bool>& chosen,
+                        const Matrix& truth, const Matrix& observed, const Vector& centre,
+                        const Vector& spread);
+
+}  // namespace gpode::experiments

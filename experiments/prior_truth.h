@@ -1,0 +1,37 @@
+// Truths drawn from a prior: a field, a start and the noise. Data that such a truth makes are the
+// ones for which exact inference with that prior is calibrated (Talts et al. 2018, Validating
+// Bayesian inference algorithms with simulation-based calibration).
+//
+// The model of such data learns in the user's units (FitOptions::scale is off), so that its prior
+// is the truth's:
+//
+//   f_d ~ GP(0, k_d), squared exponential,  log lengthscales ~ N(log 2, 0.5^2),
+//   log variances ~ N(0, 0.5^2),  start ~ N(0, I),  log noise ~ N(log 0.1, 0.3^2)
+//
+// Thread safety: plain functions and values.
+//
+//   PriorTruth truth = DrawPriorTruth(/*seed=*/1);
+//   Matrix x = SolveSystem(*truth.field, truth.start, times);
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "gpode/field.h"
+#include "gpode/fit_options.h"
+
+namespace gpode::experiments {
+
+struct PriorTruth {
+  std::shared_ptr<const Field> field;
+  std::vector<double> start;  // (D), at time 0
+  std::vector<double> noise;  // (D), standard deviations
+  double span = 0;            // of the observations
+  FitOptions options = {};    // with which the model has the truth's prior
+};
+
+// Returns the truth of a seed. This function is the place of the prior.
+PriorTruth DrawPriorTruth(std::uint64_t seed);
+
+}  // namespace gpode::experiments

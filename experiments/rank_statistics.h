@@ -1,0 +1,57 @@
+// Simulation-based calibration: the rank of a truth among draws from its posterior.
+//
+// If truths come from the model's prior and the posterior is exact, the number of L draws below the
+// truth is uniform on 0, ..., L. Summaries have a histogram of the ranks over data sets in
+// kRankBins bins, its chi-square against the uniform distribution with p-value, and the coverage of
+// central bands in terms of ranks.
+//
+//   start STATE           the state at time 0
+//   state STATE at T      the state at times in and after the data
+//   slope STATE at k      the field at the truth's states at a quarter and three quarters of the
+//                         span, and at the origin
+//
+// Thread safety: plain functions and values.
+//
+//   std::vector<TruthRank> ranks = RankTruth(posterior, *task.prior, channels, /*seed=*/1);
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "experiments/prior_truth.h"
+#include "gpode/posterior.h"
+
+namespace gpode::experiments {
+
+inline constexpr std::size_t kRankDraws = 63;  // ranks from 0 to 63
+inline constexpr std::size_t kRankBins = 8;
+
+struct TruthRank {
+  std::string quantity;
+  std::size_t rank = 0;  // the number of draws below the truth
+};
+
+// Ranks a truth of as many channels as states. Draws that are not finite count as above the truth
+// if their number is even, and as below otherwise, so that they push ranks to both sides.
+std::vector<TruthRank> RankTruth(const Posterior& posterior, const PriorTruth& truth,
+                                 std::span<const std::string> channels, std::uint64_t seed);
+
+struct RankSummary {
+  std::string quantity;
+  std::array<std::size_t, kRankBins> counts = {};
+  double chi_square = 0, p_value = 1;
+  double coverage_50 = 0, coverage_90 = 0, coverage_95 = 0;
+
+  std::size_t runs() const;
+};
+
+// Summarises the ranks of one quantity.
+RankSummary SummariseRanks(std::string quantity, std::span<const std::size_t> ranks);
+
+// Returns the probability that a chi-square variable with seven degrees of freedom exceeds x.
+double ChiSquareTail7(double x);
+
+}  // namespace gpode::experiments
