@@ -55,11 +55,13 @@ struct SamplerOptions {
 
 // Priors of what is neither field nor state, which count where a posterior covers them: logarithms
 // are normal. Lengthscales are in spreads of the states, variances in those of the slopes, noise in
-// those of the channels.
+// those of the channels. `linear`, which always counts, is the prior standard deviation of the
+// weights of a kernel's polynomial part, for states and slopes of unit size.
 struct PriorOptions {
   double lengthscale = 3, lengthscale_deviation = 1;
   double variance = 1, variance_deviation = 1;
   double noise = 0.1, noise_deviation = 1;  // standard deviation of the noise
+  double linear = 1;
 };
 
 struct FitOptions {
@@ -82,6 +84,8 @@ struct FitOptions {
   // Scales the model's states and time to unit size. Without scaling they are the user's own, and
   // so are tolerances, jitter and the standard normal prior of initial states.
   bool scale = true;
+  // The name of a kernel (kernel.h), alone or followed by "+ linear", "+ polynomial2" or
+  // "+ polynomial3": a polynomial part, which continues beyond the data.
   std::string kernel = "squared-exponential";
   bool shared_hyperparameters = false;
   std::size_t inducing = 16;

@@ -2,13 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 
 #include "data/kmeans.h"
 #include "data/thin.h"
+#include "field/polynomial.h"
 #include "gpode/error.h"
 #include "gpode/function.h"
+#include "kernel/kernel_sum.h"
 #include "model/initial_inducing_values.h"
 
 namespace gpode {
@@ -37,10 +40,49 @@ LogNormalCost CostOf(double value, double centre, double deviation) {
   return {0.5 * away * away, away / (deviation * value)};
 }
 
+// The polynomial part of the field in a draw: beta = scale b of every output.
+class PolynomialDraw {
+ public:
+  // `scales` (D or 1, J), to which the object refers, are the prior standard deviations.
+  PolynomialDraw(const GpDraw& draw, std::size_t degree, const Matrix& scales)
+      : scales_(scales), polynomial_(draw.inputs(), draw.outputs(), degree),
+        sum_(draw, polynomial_) {}
+
+  // Splits latent variables (D, M + J) into v (D, M) and the weights of the polynomial.
+  void Split(std::span<const double> z, std::vector<double>& white) {
+    const std::size_t outputs = polynomial_.outputs(), terms = polynomial_.terms();
+    const std::size_t size = z.size() / outputs;
+    white.resize(outputs * (size - terms));
+    for (std::size_t d = 0; d < outputs; ++d) {
+      const std::span<const double> own = z.subspan(d * size, size);
+      std::ranges::copy(own.first(size - terms),
+                        white.begin() + static_cast<std::ptrdiff_t>(d * (size - terms)));
+      const auto scale = scales_.row(scales_.rows() == 1 ? 0 : static_cast<Eigen::Index>(d));
+      for (std::size_t j = 0; j < terms; ++j) {
+        polynomial_.weight(j, d) = scale[static_cast<Eigen::Index>(j)] * own[size - terms + j];
+      }
+    }
+  }
+
+  const Function& sum() const { return sum_; }
+
+ private:
+  const Matrix& scales_;
+  Polynomial polynomial_;
+  PolynomialSum sum_;
+};
+
 class ProcessDraw final : public FunctionDraw {
  public:
-  ProcessDraw(const SparseGp& gp, std::size_t features, FeaturePrecision precision, bool residual)
-      : gp_(gp), draw_(gp, features, precision), field_(draw_), residual_(residual) {
+  // A degree of zero means that there is no polynomial part.
+  ProcessDraw(const SparseGp& gp, std::size_t features, FeaturePrecision precision, bool residual,
+              std::size_t degree, const Matrix& scales)
+      : gp_(gp),
+        draw_(gp, features, precision),
+        polynomial_(degree == 0 ? nullptr
+                                : std::make_unique<PolynomialDraw>(draw_, degree, scales)),
+        field_(polynomial_ ? polynomial_->sum() : draw_),
+        residual_(residual) {
     normals_ = ZeroGpNormals(gp, features);
   }
 
@@ -51,6 +93,10 @@ class ProcessDraw final : public FunctionDraw {
   void TakeWeightsFrom(const std::vector<double>& weights) { weights_ = &weights; }
   void Set(std::span<const double> z) override {
     if (weights_) CopyWeights();
+    if (polynomial_) {
+      polynomial_->Split(z, white_);
+      z = white_;
+    }
     draw_.Set(gp_, z, normals_);
   }
   const Field& field() const override { return field_; }
@@ -72,6 +118,8 @@ class ProcessDraw final : public FunctionDraw {
 
   const SparseGp& gp_;
   GpDraw draw_;
+  std::unique_ptr<PolynomialDraw> polynomial_;
+  std::vector<double> white_;  // v (D, M), if there is a polynomial part
   FunctionField field_;
   bool residual_;
   GpNormals normals_;
@@ -87,11 +135,13 @@ class ProcessFunction final : public UnknownFunction {
         rows_(options_.shared_hyperparameters ? 1 : setting.dim),
         residual_(setting.with_residual),
         samples_residual_(setting.with_residual && setting.is_sampled),
-        kernel_(GetKernel(options_.kernel)),
+        sum_(GetKernelSum(options_.kernel)),
+        terms_(sum_.degree == 0 ? 0 : Polynomial::CountTerms(inputs_, sum_.degree)),
+        kernel_(*sum_.stationary),
         gp_(kernel_, options_.jitter) {}
 
   LatentPart latent() const override {
-    return {.name = "inducing", .items = outputs_, .size = options_.inducing};
+    return {.name = "inducing", .items = outputs_, .size = options_.inducing + terms_};
   }
   double start_deviation() const override { return kStartDeviation; }
 
@@ -99,6 +149,9 @@ class ProcessFunction final : public UnknownFunction {
     locations_ = layout.Add("inducing_locations", {options_.inducing, inputs_}, Transform::kFree);
     lengthscales_ = layout.Add("lengthscales", {rows_, inputs_}, Transform::kPositive);
     variances_ = layout.Add("variances", {rows_}, Transform::kPositive);
+    if (terms_ > 0) {
+      scales_block_ = layout.Add("polynomial_scales", {rows_, terms_}, Transform::kPositive);
+    }
     layout_ = layout;
   }
   void AddResidual(ParameterLayout& layout) override {
@@ -136,6 +189,7 @@ class ProcessFunction final : public UnknownFunction {
     take(locations_, parameters_.inducing_locations);
     take(lengthscales_, parameters_.lengthscales);
     take(variances_, parameters_.variances);
+    if (terms_ > 0) take(scales_block_, scales_);
     if (samples_residual_) {
       const std::span<const double> weights = layout_.Values(weights_block_, values);
       weights_.assign(weights.begin(), weights.end());
@@ -146,7 +200,7 @@ class ProcessFunction final : public UnknownFunction {
   std::unique_ptr<FunctionDraw> MakeDraw() const override {
     Allocate();
     auto draw = std::make_unique<ProcessDraw>(gp_, residual_ ? options_.features : 1,
-                                              options_.precision, residual_);
+                                              options_.precision, residual_, sum_.degree, scales_);
     if (samples_residual_) {
       draw->Sample(options_.seed, kSampledStep, 0);
       draw->TakeWeightsFrom(weights_);
@@ -159,13 +213,18 @@ class ProcessFunction final : public UnknownFunction {
                 std::span<double> bvalues, ThreadPool& pool) override {
     GpGradient& gradient = *gradient_;
     gradient.parameters.inducing_locations.setZero();
-    const std::size_t latent = outputs_ * options_.inducing;
+    const std::size_t latent = outputs_ * (options_.inducing + terms_);
     auto pull_row = [&](std::size_t row) {
       gradient.SetRowZero(row);
       for (std::size_t s = 0; s < draws.size(); ++s) {
         const GpDraw& draw = static_cast<const ProcessDraw&>(*draws[s]).draw();
+        const std::span<double> bdraw = bz.subspan(s * stride_z, latent);
+        const std::span<double> bwhite = terms_ == 0 ? bdraw : std::span(bwhite_);
         draw.PullbackRow(gp_, sums.subspan(s * stride, draw.parameter_count()), row, gradient,
-                         bz.subspan(s * stride_z, latent));
+                         bwhite);
+        if (terms_ > 0) {
+          JoinRow(row, sums.subspan(s * stride + draw.parameter_count(), outputs_ * terms_), bdraw);
+        }
       }
       gp_.FinishRow(row, gradient);
     };
@@ -192,14 +251,19 @@ class ProcessFunction final : public UnknownFunction {
     }
   }
 
-  // B = K(x, Z) L^-T.
+  // B = [K(x, Z) L^-T, psi(x) scales].
   std::vector<Matrix> Basis(const Matrix& points) const override {
     std::vector<Matrix> basis;
+    const auto m = Index(options_.inducing), terms = Index(terms_);
     for (std::size_t d = 0; d < outputs_; ++d) {
       Matrix turned =
           KernelMatrix(kernel_, gp_.Hyper(d), parameters_.inducing_locations, points);
       gp_.Factor(d).triangularView<Eigen::Lower>().solveInPlace(turned);
-      basis.emplace_back(turned.transpose());
+      Matrix& own = basis.emplace_back(points.rows(), m + terms);
+      own.leftCols(m) = turned.transpose();
+      if (terms == 0) continue;
+      own.rightCols(terms) = Polynomial::Terms(points, sum_.degree) *
+                             scales_.row(Index(gp_.HyperRow(d))).asDiagonal();
     }
     return basis;
   }
@@ -213,9 +277,10 @@ class ProcessFunction final : public UnknownFunction {
     for (std::size_t d = 0; d < outputs_; ++d) {
       const std::size_t row = gp_.HyperRow(d);
       GpGradient::Row& r = gradient.rows[row];
-      Matrix bkernel = bbasis[d].transpose();
+      const auto m = Index(options_.inducing);
+      Matrix bkernel = bbasis[d].leftCols(m).transpose();
       gp_.Factor(d).transpose().triangularView<Eigen::Upper>().solveInPlace(bkernel);
-      r.factor.triangularView<Eigen::Lower>() -= bkernel * basis[d];
+      r.factor.triangularView<Eigen::Lower>() -= bkernel * basis[d].leftCols(m);
       r.hyper.lengthscales.setZero();
       r.hyper.variance = 0;
       KernelMatrixPullback(kernel_, gp_.Hyper(d), parameters_.inducing_locations, points, bkernel,
@@ -253,6 +318,7 @@ class ProcessFunction final : public UnknownFunction {
 
   std::optional<FieldMoments> Moments(const Matrix& points,
                                       const GaussianItems& latent) const override {
+    if (terms_ > 0) return MomentsWithPolynomial(points, latent);
     GpParameters whole = parameters_;
     whole.inducing_mean = latent.mean;
     whole.inducing_chol = latent.chol;
@@ -272,7 +338,7 @@ class ProcessFunction final : public UnknownFunction {
 
   std::vector<std::pair<std::string, std::string>> Facts() const override {
     std::vector<std::pair<std::string, std::string>> facts = {
-        {"kernel", options_.kernel}, {"inducing points", std::to_string(options_.inducing)}};
+        {"kernel", sum_.Name()}, {"inducing points", std::to_string(options_.inducing)}};
     if (residual_) facts.emplace_back("Fourier features", std::to_string(options_.features));
     return facts;
   }
@@ -291,6 +357,44 @@ class ProcessFunction final : public UnknownFunction {
     add(variances_, gradient_->parameters.variances);
   }
 
+  // Joins the cotangents of v, in bwhite_, and those of b, whose raw sums are those of beta (J, D),
+  // for the outputs that use a row of the hyperparameters.
+  void JoinRow(std::size_t row, std::span<const double> bbeta, std::span<double> bdraw) const {
+    const std::size_t m = options_.inducing, size = m + terms_;
+    for (std::size_t d = 0; d < outputs_; ++d) {
+      if (gp_.HyperRow(d) != row) continue;
+      const std::span<double> own = bdraw.subspan(d * size, size);
+      std::copy_n(bwhite_.begin() + static_cast<std::ptrdiff_t>(d * m), m, own.begin());
+      for (std::size_t j = 0; j < terms_; ++j) {
+        own[m + j] = scales_(Index(row), Index(j)) * bbeta[j * outputs_ + d];
+      }
+    }
+  }
+
+  // f(x) = r^T [v, b] + what v leaves open, with r = [L^-1 k(Z, x), scales psi(x)]: for [v, b] ~
+  // N(mean, C C^T), the mean is r^T mean and the variance k(x, x) - |L^-1 k(Z, x)|^2 + |C^T r|^2.
+  FieldMoments MomentsWithPolynomial(const Matrix& points, const GaussianItems& latent) const {
+    const Matrix terms = Polynomial::Terms(points, sum_.degree);
+    const auto m = Index(options_.inducing), j = Index(terms_);
+    FieldMoments moments{Matrix(points.rows(), Index(outputs_)),
+                         Matrix(points.rows(), Index(outputs_))};
+    Matrix rows(m + j, points.rows());
+    for (std::size_t d = 0; d < outputs_; ++d) {
+      Matrix white = KernelMatrix(kernel_, gp_.Hyper(d), parameters_.inducing_locations, points);
+      gp_.Factor(d).triangularView<Eigen::Lower>().solveInPlace(white);
+      rows.topRows(m) = white;
+      rows.bottomRows(j) =
+          scales_.row(Index(gp_.HyperRow(d))).transpose().asDiagonal() * terms.transpose();
+      const Matrix spread = latent.chol[d].triangularView<Eigen::Lower>().transpose() * rows;
+      moments.mean.col(Index(d)) = rows.transpose() * latent.mean.row(Index(d)).transpose();
+      moments.variance.col(Index(d)) =
+          (gp_.Hyper(d).variance - white.colwise().squaredNorm().array() +
+           spread.colwise().squaredNorm().array())
+              .transpose();
+    }
+    return moments;
+  }
+
   static Eigen::Index Index(std::size_t n) { return static_cast<Eigen::Index>(n); }
   bool SharesRows() const { return options_.inducing >= kInducingWorthSharing; }
 
@@ -303,6 +407,8 @@ class ProcessFunction final : public UnknownFunction {
     parameters_.inducing_mean.resize(Index(outputs_), 0);  // the posterior family draws them
     parameters_.lengthscales = Matrix::Ones(rows, i);
     parameters_.variances = Vector::Ones(rows);
+    scales_ = Matrix::Ones(rows, Index(terms_));
+    bwhite_.resize(terms_ == 0 ? 0 : outputs_ * options_.inducing);
     gp_.Set(parameters_);
     gradient_ = std::make_unique<GpGradient>(parameters_);
     lengthscale_centres_ = parameters_.lengthscales;
@@ -312,6 +418,8 @@ class ProcessFunction final : public UnknownFunction {
   FitOptions options_;
   std::size_t outputs_, inputs_, rows_;
   bool residual_, samples_residual_;
+  KernelSum sum_;
+  std::size_t terms_;  // J, of the polynomial part; zero without one
   const Kernel& kernel_;
   mutable SparseGp gp_;
   mutable GpParameters parameters_;  // without a posterior of the inducing values
@@ -321,7 +429,31 @@ class ProcessFunction final : public UnknownFunction {
   ParameterLayout layout_;
   std::size_t locations_ = 0, lengthscales_ = 0, variances_ = 0, weights_block_ = 0;
   std::vector<double> weights_;  // of the residual, if it is sampled
+  // The polynomial part: prior standard deviations of its weights (rows, J), the factors of all
+  // latent variables of an output, and memory for the cotangents of v (D, M).
+  std::size_t scales_block_ = 0;
+  mutable Matrix scales_;
+  mutable std::vector<double> bwhite_;
 };
+
+// Returns the weights b (D, J) of the ridge regression of slopes (n, D) on terms (n, J) times their
+// scales (D or 1, J), with the same noise as that of the process's regression, and leaves the
+// residuals in `slopes`.
+Matrix RegressedPolynomial(const Matrix& terms, const Matrix& scales, const Vector& variances,
+                           Matrix& slopes) {
+  constexpr double kNoise = 0.02;  // relative to the variance of the process
+  Matrix weights(slopes.cols(), terms.cols());
+  for (Eigen::Index d = 0; d < slopes.cols(); ++d) {
+    const Eigen::Index row = scales.rows() == 1 ? 0 : d;
+    const Matrix design = terms * scales.row(row).asDiagonal();
+    Matrix precision = design.transpose() * design;
+    precision.diagonal().array() += kNoise * variances[row];
+    const Vector own = precision.llt().solve(design.transpose() * slopes.col(d));
+    weights.row(d) = own.transpose();
+    slopes.col(d) -= design * own;
+  }
+  return weights;
+}
 
 FunctionStart ProcessFunction::Start(const Matrix& states, const Matrix& slopes,
                                      const Vector& spread) const {
@@ -338,8 +470,14 @@ FunctionStart ProcessFunction::Start(const Matrix& states, const Matrix& slopes,
     gp.variances = Vector::Constant(Index(rows_), mean);
     if (rows_ == outputs_) gp.variances = variances.cwiseMax(kSmallestVariance * mean);
   }
-  const Matrix white = RegressedInducingValues(kernel_, Thin(states, kMostSlopes),
-                                               Thin(slopes, kMostSlopes), options_.jitter, gp);
+  const Matrix at = Thin(states, kMostSlopes);
+  Matrix left = Thin(slopes, kMostSlopes), scales, weights(Index(outputs_), 0);
+  if (terms_ > 0) {
+    scales = gp.variances.cwiseSqrt() * options_.prior.linear *
+             Polynomial::PriorDeviations(spread, sum_.degree).transpose();
+    weights = RegressedPolynomial(Polynomial::Terms(at, sum_.degree), scales, gp.variances, left);
+  }
+  const Matrix white = RegressedInducingValues(kernel_, at, left, options_.jitter, gp);
   FunctionStart start;
   const auto append = [](const auto& from, std::vector<double>& to) {
     to.insert(to.end(), from.data(), from.data() + from.size());
@@ -347,7 +485,10 @@ FunctionStart ProcessFunction::Start(const Matrix& states, const Matrix& slopes,
   append(gp.inducing_locations, start.hyperparameters);
   append(gp.lengthscales, start.hyperparameters);
   append(gp.variances, start.hyperparameters);
-  append(white, start.latent);
+  append(scales, start.hyperparameters);
+  Matrix latent(white.rows(), white.cols() + weights.cols());
+  latent << white, weights;
+  append(latent, start.latent);
   return start;
 }
 
@@ -357,6 +498,16 @@ void CheckSizes(const FunctionSetting& setting) {
   constexpr double kMostCovariances = 1e8, kMostFrequencies = 4e8;
   const FitOptions& o = setting.options;
   const auto dim = static_cast<double>(setting.dim), inducing = static_cast<double>(o.inducing);
+  if (const KernelSum sum = GetKernelSum(o.kernel); sum.degree > 0) {
+    const auto terms =
+        static_cast<double>(Polynomial::CountTerms(setting.dim + setting.inputs, sum.degree));
+    if (dim * (inducing + terms) * (inducing + terms) > kMostCovariances) {
+      ThrowInput("Fit", "kernel",
+                 fmt::format("\"{}\" has {:.0f} terms for {} states, must have fewer: choose a "
+                             "lower degree, fewer inducing points or fewer states",
+                             sum.Name(), terms, dim));
+    }
+  }
   if (dim * inducing * inducing > kMostCovariances) {
     ThrowInput("Fit", "inducing",
                fmt::format("is {} for {} states, must be at most {:.0f}", o.inducing, dim,

@@ -6,12 +6,12 @@
 #include <algorithm>
 
 #include "gpode/error.h"
-#include "gpode/kernel.h"
 #include "gpode/likelihood.h"
 #include "gpode/posterior_family.h"
 #include "gpode/unknown_function.h"
 #include "io/files.h"
 #include "io/number_text.h"
+#include "kernel/kernel_sum.h"
 #include "options/option_values.h"
 
 namespace gpode {
@@ -57,7 +57,6 @@ Requirement CountRequirement(const Requirement& requirement, const OptionRange& 
 
 // The names that an option may have, if it is known by a name.
 std::vector<std::string> KnownNames(std::string_view option) {
-  if (option == "kernel") return KernelNames();
   if (option == "function") return UnknownFunctionNames();
   if (option == "posterior") return PosteriorFamilyNames();
   if (option == "likelihood") return LikelihoodNames();
@@ -65,6 +64,7 @@ std::vector<std::string> KnownNames(std::string_view option) {
 }
 
 Requirement CheckName(std::string_view name, const std::string& value) {
+  if (name == "kernel") return FindKernelSum(value) ? "" : AcceptedKernelSums();
   const std::vector<std::string> known = KnownNames(name);
   if (known.empty() || std::ranges::find(known, value) != known.end()) return "";
   return fmt::format("one of {}", fmt::join(known, ", "));
@@ -74,6 +74,14 @@ template <typename T>
 Requirement CheckName(std::string_view, const T&) {
   return "";
 }
+
+// Replaces an accepted name by the one that stands in files.
+void MakeCanonical(std::string_view name, std::string& value) {
+  if (name == "kernel") value = FindKernelSum(value)->Name();
+}
+
+template <typename T>
+void MakeCanonical(std::string_view, T&) {}
 
 // Throws an InputError for a value that is not accepted. `label` names the option and its source.
 [[noreturn]] void ThrowBadValue(std::string_view label, const TomlValue& value,
@@ -110,6 +118,7 @@ bool Assign(FitOptions& options, std::string_view name, const TomlValue& value,
                if (requirement.empty()) requirement = CheckRange(member, range);
                if (requirement.empty()) requirement = CheckName(name, member);
                if (!requirement.empty()) ThrowBadValue(label, value, requirement);
+               MakeCanonical(name, member);
              });
   return found;
 }

@@ -45,7 +45,7 @@ void ForOptions(Options& o, Visit&& visit) {
   visit("noise_variance", o.noise_variance, kPositive,
         "known noise variance, one for all channels or one each; none: learnt");
   visit("scale", o.scale, kAny, "scale states and time to unit size");
-  visit("kernel", o.kernel, kAny, "covariance function of the field");
+  visit("kernel", o.kernel, kAny, "covariance function of the field, alone or with + linear, + polynomial2 or + polynomial3");
   visit("shared_hyperparameters", o.shared_hyperparameters, kAny,
         "one kernel for all outputs of the field");
   visit("inducing", o.inducing, kCount, "inducing points");
@@ -113,6 +113,8 @@ void ForOptions(Options& o, Visit&& visit) {
         "median of the noise a priori, in spreads of the channels");
   visit("prior.noise_deviation", o.prior.noise_deviation, kPositive,
         "standard deviation of its logarithm");
+  visit("prior.linear", o.prior.linear, kPositive,
+        "standard deviation of the weights of a kernel's linear or polynomial part a priori");
   visit("solver.method", o.solver.method, kAny, "Runge-Kutta method");
   visit("solver.rtol", o.solver.rtol, kNonNegative, "relative tolerance of a solver step");
   visit("solver.atol", o.solver.atol, kNonNegative, "absolute tolerance of a solver step");

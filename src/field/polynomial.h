@@ -1,0 +1,103 @@
+// Polynomials in the inputs, the part of a field that continues beyond the data.
+//
+//   g_d(x) = sum_j w_jd psi_j(x),   psi = 1, x_i, x_i x_k (i <= k), x_i x_k x_l (i <= k <= l),
+//
+// up to degree p. With weights w_jd = s c_j b_jd, b standard normal and c_j = 1 / sqrt(product of
+// the factorials of psi_j's exponents), such as 1 for x_1 x_2 and 1 / sqrt(2) for x_1^2, the prior
+// covariance is the Taylor polynomial of an exponential kernel,
+//
+//   k(x, y) = s^2 sum_{q = 0..p} (x . y)^q / q!,
+//
+// which no rotation of the inputs changes, and of which the linear part is the same for any degree.
+//
+// Thread safety: as any Function.
+//
+//   Polynomial polynomial(inputs, outputs, 2);
+//   polynomial.SetWeights(w);
+//   const PolynomialSum sum(draw, polynomial);   // draw(x) + polynomial(x)
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "gpode/function.h"
+#include "gpode/matrix.h"
+
+namespace gpode {
+
+class Polynomial final : public Function {
+ public:
+  static constexpr std::size_t kMostDegree = 3;
+
+  // All weights are zero at first. Throws an InputError unless the degree is 1, 2 or 3.
+  Polynomial(std::size_t inputs, std::size_t outputs, std::size_t degree);
+
+  // Returns the number J of terms.
+  static std::size_t CountTerms(std::size_t inputs, std::size_t degree);
+  // Returns the prior standard deviations c (J) of the weights for s = 1, of inputs in units of
+  // their spread (I): c_j of the inputs of psi_j is divided by the spreads of these inputs.
+  static Vector PriorDeviations(const Vector& spread, std::size_t degree);
+  // Returns psi (n, J) at points (n, I).
+  static Matrix Terms(const Matrix& points, std::size_t degree);
+
+  std::size_t terms() const { return terms_; }
+  std::size_t degree() const { return degree_; }
+
+  // The weights w (J, O), which are the parameters.
+  std::span<const double> weights() const { return weights_; }
+  void SetWeights(std::span<const double> weights);
+  double& weight(std::size_t term, std::size_t output) {
+    return weights_[term * outputs_ + output];
+  }
+
+  std::size_t inputs() const override { return inputs_; }
+  std::size_t outputs() const override { return outputs_; }
+  std::size_t parameter_count() const override { return weights_.size(); }
+  std::size_t record_size() const override { return 0; }
+  void Value(std::span<const double> x, std::span<double> f,
+             std::span<double> scratch) const override;
+  void Record(std::span<const double> x, std::span<double> f,
+              std::span<double> record) const override;
+  void Pullback(std::span<const double> x, std::span<const double> record,
+                std::span<const double> g, std::span<double> bx,
+                std::span<double> bparameters) const override;
+  void Jacobian(std::span<const double> x, std::span<double> jacobian) const override;
+
+  // Add the values to f (n, O), and the derivatives to jacobian (n, O, I).
+  void AddValue(std::span<const double> x, std::span<double> f) const;
+  void AddJacobian(std::span<const double> x, std::span<double> jacobian) const;
+
+ private:
+  std::size_t inputs_, outputs_, degree_, terms_;
+  std::vector<double> weights_;  // (J, O)
+};
+
+// The sum of a function and a polynomial, both of which it refers to. Its parameters are those of
+// the function, then those of the polynomial.
+class PolynomialSum final : public Function {
+ public:
+  // Throws an InputError if the two have different numbers of inputs or outputs.
+  PolynomialSum(const Function& function, const Polynomial& polynomial);
+
+  std::size_t inputs() const override { return function_.inputs(); }
+  std::size_t outputs() const override { return function_.outputs(); }
+  std::size_t parameter_count() const override {
+    return function_.parameter_count() + polynomial_.parameter_count();
+  }
+  std::size_t record_size() const override { return function_.record_size(); }
+  void Value(std::span<const double> x, std::span<double> f,
+             std::span<double> scratch) const override;
+  void Record(std::span<const double> x, std::span<double> f,
+              std::span<double> record) const override;
+  void Pullback(std::span<const double> x, std::span<const double> record,
+                std::span<const double> g, std::span<double> bx,
+                std::span<double> bparameters) const override;
+  void Jacobian(std::span<const double> x, std::span<double> jacobian) const override;
+
+ private:
+  const Function& function_;
+  const Polynomial& polynomial_;
+};
+
+}  // namespace gpode
