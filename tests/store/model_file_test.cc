@@ -381,10 +381,10 @@ TEST(ModelFile, EveryNameIsDocumented) {
 
 TEST(ModelFile, IsAnArchiveWithASeal) {
   const Bytes bytes = ModelBytes(Small());
-  EXPECT_EQ(Text(bytes).substr(bytes.size() - 30, 22), "gpode model 2.0 crc32 ");
+  EXPECT_EQ(Text(bytes).substr(bytes.size() - 30, 22), "gpode model 2.1 crc32 ");
   const Archive archive = ReadNpz(bytes, "m");
   EXPECT_EQ(TextOf(archive.at("about")),
-            std::string("gpode model 2.0\nwritten by gpode ") + Version() + "\n");
+            std::string("gpode model 2.1\nwritten by gpode ") + Version() + "\n");
   EXPECT_EQ(archive.at("model/parameters/inducing_locations").shape,
             (std::vector<std::size_t>{4, 2}));
   EXPECT_EQ(TextOf(archive.at("model/channels")), "x\ny\\n\\\\n\n");

@@ -78,13 +78,6 @@ std::vector<std::string> SummaryNames(const std::vector<std::string>& names, con
   return columns;
 }
 
-// Replaces the channels of a forecast by its states, which have no noise.
-void ReplaceChannelsByStates(Forecast* forecast) {
-  forecast->draws = std::move(forecast->states);
-  if (forecast->draws.empty()) return;
-  forecast->noise = GaussianNoise(Vector::Zero(forecast->draws[0].cols()));
-}
-
 class Forecaster {
  public:
   explicit Forecaster(const Arguments& arguments)
@@ -163,7 +156,7 @@ class Forecaster {
   }
 
   void Add(const std::string& name, Forecast forecast) {
-    if (a_.states) ReplaceChannelsByStates(&forecast);
+    if (a_.states) forecast = forecast.OfStates();
     diverged_ += forecast.diverged;
     result_.channels = SummaryNames(Names(), a_);
     result_.trajectories.push_back({name, forecast.times, Summary(forecast, a_), {}});
