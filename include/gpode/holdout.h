@@ -85,7 +85,8 @@ struct HoldoutReport {
   std::vector<HoldoutRow> rows = {};           // channel after channel, by horizon
   BandWidening widening = {};
 
-  // Returns one sentence for each thing to know about the bands; `channels` are the names.
+  // Returns a sentence for each thing to beware of: bands that were too narrow or cannot be judged,
+  // forecasts that are no better than simple ones. `channels` are the names.
   std::vector<std::string> Remarks(const std::vector<std::string>& channels) const;
 };
 

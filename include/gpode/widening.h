@@ -2,7 +2,8 @@
 //
 // Forecast errors of an imperfect model grow faster than its draws spread. Held-back data (holdout.h)
 // show by how much: channel c gets an extra variance v_c(h) that depends on the horizon h, piecewise
-// linear between v_c(0) = 0 and its values at a few knots, and proportional to h beyond the last one.
+// linear between v_c(0) = 0 and its values at a few knots. Beyond the last knot it is proportional to
+// h, but not more than the variance of the channel's data (or than at the last knot).
 //
 // The horizon of a time is the time since the last observation after the data, the time until the
 // initial state before them, and the distance to the nearest observation of the channel within a
@@ -31,6 +32,8 @@ struct BandWidening {
   // (K, channels), which do not decrease with the horizon, in the squares of the user's units.
   std::vector<double> horizons = {};
   Matrix variance = {};
+  // How far variances may grow beyond the last knot (channels); none: without limits.
+  std::vector<double> limits = {};
 
   // The evidence for each channel: the number of held-back values, and their shares inside the 90 %
   // bands of observations before and after widening. Empty unless held-back data were compared.

@@ -63,7 +63,9 @@ double BandWidening::Variance(std::size_t channel, double horizon) const {
   const auto column = variance.col(static_cast<Eigen::Index>(channel));
   const std::size_t last = horizons.size() - 1;
   if (horizon >= horizons[last]) {
-    return column[static_cast<Eigen::Index>(last)] * (horizon / horizons[last]);
+    const double known = column[static_cast<Eigen::Index>(last)];
+    const double grown = known * (horizon / horizons[last]);
+    return limits.empty() ? grown : std::min(grown, std::max(known, limits[channel]));
   }
   const auto next = static_cast<std::size_t>(
       std::upper_bound(horizons.begin(), horizons.end(), horizon) - horizons.begin());
@@ -121,6 +123,8 @@ void CheckWidening(const BandWidening& w, std::size_t channels, std::size_t traj
       ThrowInput(kWhere, "variance", "must not be negative, nor decrease with the horizon");
     }
   }
+  if (!w.limits.empty()) CheckSize(kWhere, "limits", w.limits.size(), channels);
+  for (double limit : w.limits) CheckNonNegative(kWhere, "limits", limit);
   if (!w.IsJudged()) return;
   CheckSize(kWhere, "values", w.values.size(), channels);
   CheckShares("inside", w.inside, channels);

@@ -7,6 +7,7 @@
 
 #include "gpode/error.h"
 #include "gpode/posterior.h"
+#include "io/files.h"
 #include "predict/held_errors.h"
 #include "predict/horizon_thirds.h"
 #include "predict/linear_model.h"
@@ -184,22 +185,16 @@ double HoldoutRow::Skill() const {
 std::vector<std::string> HoldoutReport::Remarks(const std::vector<std::string>& channels) const {
   std::vector<std::string> remarks;
   const BandWidening& w = widening;
-  std::size_t judged = 0, widened = 0;
-  double inside = 0, values = 0;
   for (std::size_t c = 0; c < channels.size(); ++c) {
     const auto say = [&](const std::string& what) {
-      remarks.push_back(fmt::format("channel '{}': {}", channels[c], what));
+      remarks.push_back(fmt::format("channel {}: {}", internal::Quote(channels[c]), what));
     };
     if (w.values[c] < kFewestHeld) {
       say(fmt::format("{} held-back {}, too few to judge its bands", w.values[c],
                       w.values[c] == 1 ? "value" : "values"));
       continue;
     }
-    ++judged;
-    inside += static_cast<double>(w.values[c]) * w.inside[c];
-    values += static_cast<double>(w.values[c]);
     if (w.variance.col(static_cast<Eigen::Index>(c)).maxCoeff() > 0) {
-      ++widened;
       say(
           fmt::format("{:.0f} % of {} held-back values were inside the 90 % bands, which are now "
                       "widened by horizon to hold {:.0f} %",
@@ -209,11 +204,6 @@ std::vector<std::string> HoldoutReport::Remarks(const std::vector<std::string>& 
       say(fmt::format("forecasts of held-back values are no better than {}",
                       all.persistence <= all.linear ? "the last value" : "a linear model"));
     }
-  }
-  if (judged > 0 && widened == 0) {
-    remarks.push_back(fmt::format(
-        "{:.0f} % of {:.0f} held-back values are inside the 90 % bands, which are not widened",
-        100 * inside / values, values));
   }
   if (diverged > 0) {
     remarks.push_back(fmt::format("{} draws of the field run away in held-back data", diverged));
@@ -249,6 +239,8 @@ HoldoutReport AssessHoldout(const Model& model, const Dataset& seen, const Datas
     all.push_back(std::move(one));
   }
   report.widening = FitWidening(errors, channels);
+  const Vector spread = MomentsOf(seen).variance;
+  report.widening.limits.assign(spread.begin(), spread.end());
   const HorizonThirds thirds(errors);
   if (thirds.ends.empty()) return report;
   std::vector<std::vector<Sums>> sums(channels, std::vector<Sums>(thirds.ends.size()));

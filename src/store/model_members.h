@@ -58,10 +58,11 @@ void ForMembers(S& s, const Visit& visit) {
 
 template <Is<BandWidening> S, typename Visit>
 void ForMembers(S& s, const Visit& visit) {
-  auto& [horizons, variance, values, inside, inside_widened, gap_trajectory, gap_channel, gap_from,
-         gap_to] = s;
+  auto& [horizons, variance, limits, values, inside, inside_widened, gap_trajectory, gap_channel,
+         gap_from, gap_to] = s;
   visit("horizons", horizons);
   visit("variance", variance);
+  visit("limits", limits);
   visit("values", values);
   visit("inside", inside);
   visit("inside_widened", inside_widened);
