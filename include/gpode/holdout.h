@@ -61,7 +61,8 @@ struct HeldError {
 // and channel. A channel is widened only if it has at least kFewestHeld values and its errors are
 // larger than its bands allow (a chi-squared test at the level 0.1, with as many degrees of freedom
 // as the errors are worth independent ones). Its extra variance at a horizon is then the largest
-// mean of error^2 - deviation^2 in a third of the horizons up to there.
+// mean of f error^2 - deviation^2 in a third of the horizons up to there, with the factor f >= 1 that
+// turns normal into Student's quantiles for that number of independent errors.
 BandWidening FitWidening(std::span<const HeldError> errors, std::size_t channels);
 inline constexpr std::size_t kFewestHeld = 5;
 

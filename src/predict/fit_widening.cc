@@ -20,32 +20,51 @@ bool IsSignificant(double mean_square, double n) {
   return (std::cbrt(mean_square) - (1 - s)) / std::sqrt(s) > kNormal90;
 }
 
-// Tells whether the errors of a channel are larger than its bands say.
-bool AreBandsTooNarrow(std::span<const HeldError* const> errors) {
-  if (errors.size() < kFewestHeld) return false;
-  double squares = 0, count = static_cast<double>(errors.size());
+// Returns the square of t / z, the quantiles 0.95 of Student's distribution with n degrees of freedom
+// and of the normal one: how much larger a variance has to be taken that was estimated from n
+// values. An expansion in 1/n (Abramowitz and Stegun, 26.7.5); fewer than two count as two.
+double SmallSampleFactor(double n) {
+  const double z = kNormal95, z2 = z * z, m = 1 / std::max(n, 2.0);
+  const double ratio =
+      1 + m * ((z2 + 1) / 4 + m * ((5 * z2 * z2 + 16 * z2 + 3) / 96 +
+                                   m * (3 * z2 * z2 * z2 + 19 * z2 * z2 + 17 * z2 - 15) / 384));
+  return ratio * ratio;
+}
+
+// The errors of one channel relative to what its bands say.
+struct RelativeErrors {
+  double mean_square = 0;
+  double independent = 1;  // how many independent errors they are worth
+};
+
+RelativeErrors RelativeTo(std::span<const HeldError* const> errors) {
+  const double count = static_cast<double>(errors.size());
+  double squares = 0;
   for (const HeldError* e : errors) squares += e->error * e->error;
   const double least = 1e-9 * std::sqrt(squares / count);  // so that bands may have no width
   std::map<std::size_t, std::vector<double>> series;       // by trajectory
-  double relative = 0;
+  RelativeErrors relative;
   for (const HeldError* e : errors) {
-    if (e->error == 0) continue;
-    const double r = e->error / std::max(e->deviation, least);
+    const double r = squares > 0 ? e->error / std::max(e->deviation, least) : 0;
     series[e->trajectory].push_back(r);
-    relative += r * r;
+    relative.mean_square += r * r / count;
   }
   std::vector<std::vector<double>> all;
   for (auto& [trajectory, own] : series) all.push_back(std::move(own));
-  return IsSignificant(relative / count, std::max(1.0, count / AutocorrelationTime(all)));
+  relative.independent = std::max(1.0, count / AutocorrelationTime(all));
+  return relative;
 }
 
-// Returns the extra variances of a channel at the knots.
-Vector VariancesOf(std::span<const HeldError* const> errors, const HorizonThirds& thirds) {
+// Returns the extra variances of a channel at the knots, for errors that are worth so many
+// independent ones.
+Vector VariancesOf(std::span<const HeldError* const> errors, double independent,
+                   const HorizonThirds& thirds) {
   const auto knots = static_cast<Eigen::Index>(thirds.ends.size());
+  const double factor = SmallSampleFactor(independent);
   Vector sum = Vector::Zero(knots), count = Vector::Zero(knots);
   for (const HeldError* e : errors) {
     const auto k = static_cast<Eigen::Index>(thirds.Find(e->horizon));
-    sum[k] += e->error * e->error - e->deviation * e->deviation;
+    sum[k] += factor * e->error * e->error - e->deviation * e->deviation;
     count[k] += 1;
   }
   Vector variances = Vector::Zero(knots);
@@ -112,8 +131,12 @@ BandWidening FitWidening(std::span<const HeldError> errors, std::size_t channels
   for (std::size_t c = 0; c < channels; ++c) {
     widening.values.push_back(own[c].size());
     widening.inside.push_back(ShareInside(own[c], {}));
-    if (AreBandsTooNarrow(own[c])) {
-      widening.variance.col(static_cast<Eigen::Index>(c)) = VariancesOf(own[c], thirds);
+    if (own[c].size() >= kFewestHeld) {
+      const RelativeErrors relative = RelativeTo(own[c]);
+      if (IsSignificant(relative.mean_square, relative.independent)) {
+        widening.variance.col(static_cast<Eigen::Index>(c)) =
+            VariancesOf(own[c], relative.independent, thirds);
+      }
     }
     widening.inside_widened.push_back(ShareInside(own[c], widening));
   }

@@ -89,16 +89,20 @@ std::vector<HeldError> Errors(std::size_t count, const std::function<double(std:
   return errors;
 }
 
+// (t / z)^2 for the quantiles 0.95 of Student's distribution with 12 degrees of freedom, 1.7823, and
+// of the normal one.
+constexpr double kFactor12 = 1.7823 / 1.6449 * 1.7823 / 1.6449;
+
 double Alternating(std::size_t i, double size) { return i % 2 == 0 ? size : -size; }
 
 TEST(FitWidening, AddsTheExcessOfSquaredErrors) {
   const auto errors = Errors(12, [](std::size_t i) { return Alternating(i, 2); });
   const BandWidening w = FitWidening(errors, 1);
   EXPECT_EQ(w.horizons, (std::vector<double>{2.5, 6.5, 10.5}));
-  for (Eigen::Index k = 0; k < 3; ++k) EXPECT_DOUBLE_EQ(w.variance(k, 0), 3);
+  for (Eigen::Index k = 0; k < 3; ++k) EXPECT_NEAR(w.variance(k, 0), 4 * kFactor12 - 1, 2e-3);
   EXPECT_EQ(w.values, (std::vector<std::size_t>{12}));
   EXPECT_EQ(w.inside[0], 0);
-  // The bands reach 1.645 sqrt(1 + v(h)), with v(h) = 3 h / 2.5 at first.
+  // The bands reach 1.645 sqrt(1 + v(h)), with v(h) = v(2.5) h / 2.5 at first.
   EXPECT_DOUBLE_EQ(w.inside_widened[0], 1);
   CheckWidening(w, 1, 1);
 }
@@ -109,8 +113,8 @@ TEST(FitWidening, GrowsWithTheErrorsAndNeverFalls) {
   });
   const BandWidening w = FitWidening(growing, 1);
   EXPECT_DOUBLE_EQ(w.variance(0, 0), 0);
-  EXPECT_DOUBLE_EQ(w.variance(1, 0), 8);
-  EXPECT_DOUBLE_EQ(w.variance(2, 0), 8);
+  EXPECT_NEAR(w.variance(1, 0), 9 * kFactor12 - 1, 3e-3);
+  EXPECT_DOUBLE_EQ(w.variance(2, 0), w.variance(1, 0));
 }
 
 TEST(FitWidening, LeavesHonestBandsAlone) {
@@ -139,13 +143,13 @@ TEST(FitWidening, FewErrorsCannotBeJudged) {
   EXPECT_TRUE(FitWidening(Errors(kFewestHeld - 1, large), 1).IsZero());
   const BandWidening w = FitWidening(Errors(kFewestHeld, large), 1);
   EXPECT_EQ(w.horizons, (std::vector<double>{3})) << "too few for thirds";
-  EXPECT_NEAR(w.variance(0, 0), 9999, 1e-9);
+  EXPECT_GT(w.variance(0, 0), 9999);
 }
 
 TEST(FitWidening, BandsWithoutWidthAreWidened) {
   const auto errors = Errors(
       12, [](std::size_t i) { return Alternating(i, 2); }, 0);
-  EXPECT_DOUBLE_EQ(FitWidening(errors, 1).variance(0, 0), 4);
+  EXPECT_NEAR(FitWidening(errors, 1).variance(0, 0), 4 * kFactor12, 2e-3);
 }
 
 TEST(FitWidening, ChannelsAreJudgedOneByOne) {
@@ -155,7 +159,7 @@ TEST(FitWidening, ChannelsAreJudgedOneByOne) {
     errors.push_back(e);
   }
   const BandWidening w = FitWidening(errors, 3);
-  EXPECT_DOUBLE_EQ(w.variance(2, 0), 3);
+  EXPECT_NEAR(w.variance(2, 0), 4 * kFactor12 - 1, 2e-3);
   EXPECT_EQ(w.variance(2, 1), 0);
   EXPECT_EQ(w.variance(2, 2), 0);
   EXPECT_EQ(w.values[2], 0u);
@@ -380,8 +384,12 @@ TEST(TrainWithHoldout, BandsOfAKickedSystemCoverMuchMoreOfItsFuture) {
     const HeldBack parts = HoldBack(KickedOscillator(seed, kSeen + kLater),
                                     {.share = static_cast<double>(kLater) / (kSeen + kLater)});
     FitOptions options;
-    options.steps = 1500;
-    options.features = 64;
+    options.steps = 1000;
+    options.features = 32;
+    options.inducing = 9;
+    // Short segments follow the kicks, about which the field then knows nothing.
+    options.bound = BoundKind::kShooting;
+    options.polish = 0;
     Model model = TrainWithHoldout(parts.seen, options, {.share = 0.2}).model;
     const Trajectory& later = parts.held.trajectories[0];
     const auto inside = [&] {
@@ -397,8 +405,8 @@ TEST(TrainWithHoldout, BandsOfAKickedSystemCoverMuchMoreOfItsFuture) {
   }
   RecordProperty("raw", std::to_string(raw / values));
   RecordProperty("widened", std::to_string(widened / values));
-  EXPECT_LT(raw / values, 0.7);
-  EXPECT_GT(widened / values, 0.8);
+  EXPECT_LT(raw / values, 0.6);
+  EXPECT_GT(widened / values, 0.7);
 }
 
 }  // namespace

@@ -157,7 +157,7 @@ class Fitter {
       if (error.function() != "holdout") throw;
       ThrowInput("fit", holdout_->after ? "--holdout-after" : "--holdout", error.message());
     }
-    CheckChannelsMove(parts_.seen, config_, "every row that --holdout leaves");
+    CheckChannelsMove(parts_.seen, config_, "the rows that --holdout leaves");
     CheckFitInput(parts_.seen, config_.fit);
   }
 
