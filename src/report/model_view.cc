@@ -148,7 +148,9 @@ std::string DescribeWidening(const Model& model) {
     inside += n * w.inside[c];
     widened += n * w.inside_widened[c];
   }
-  if (!(values > 0)) return "not judged, no held-back values could be compared";
+  if (*std::max_element(w.values.begin(), w.values.end()) < kFewestHeld) {
+    return fmt::format("not judged: too few held-back values, {:.0f}", values);
+  }
   const std::string found = fmt::format("{:.0f} % of {:.0f} held-back values inside 90 % bands",
                                         100 * inside / values, values);
   if (w.IsZero()) return "not widened: " + found;

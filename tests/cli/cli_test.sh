@@ -284,7 +284,7 @@ END
 test_held_back_data_widen_bands_everywhere() {
   kicked
   "$gpode" "${fit[@]}" -o k.gpode >fit.txt 2>/dev/null
-  contains "$(<fit.txt)" "holding back the last 16 of 80 times" "forecasts of 16 held-back times from the 64 before them" \
+  contains "$(<fit.txt)" "holding back the last 16 of 80 times" "forecasts of 16 held-back times from the 64 before" \
     "last value" "linear" "skill" "learning from all 80 times" "bands widened by horizon: " "note: channel 'x': "
   # Everything but the widening is that of a run without held-back data.
   "$gpode" fit kicked.csv "${fit[@]:4}" -o plain.gpode --quiet
@@ -346,6 +346,14 @@ raw, wide = widths("raw.csv"), widths("wide.csv")
 assert wide[2.1] == raw[2.1] and wide[2] == raw[2], "wider outside of the gap"
 assert wide[7.5] > 1.2 * raw[7.5], (raw[7.5], wide[7.5])
 END
+}
+
+test_few_held_back_values_cannot_judge_bands() {
+  printf 'time,x\n0,1\n1,2\n2,1\n3,2.5\n' >four.csv
+  contains "$("$gpode" fit four.csv --holdout 0.2 --iterations 50 -o four.gpode 2>/dev/null)" \
+    "forecasts of 1 held-back time from the 3 before" "bands not judged: too few held-back values, 1" \
+    "note: channel 'x': 1 held-back value, too few to judge its bands"
+  cmp <("$gpode" forecast four.gpode -o - --quiet) <("$gpode" forecast four.gpode --raw -o - --quiet)
 }
 
 test_without_refit_the_held_back_rows_are_not_learnt() {

@@ -92,7 +92,8 @@ void PrintHoldout(const std::vector<std::string>& channels, const HoldoutReport&
   std::size_t width = 7;
   for (const std::string& name : channels) width = std::max(width, name.size());
   width = std::min(width, kWidest);
-  fmt::print("\nforecasts of {} held-back times from the {} before them\n\n", report.held_times,
+  fmt::print("\nforecasts of {} from the {} before\n\n",
+             report::Pluralise(report.held_times, "held-back time", "held-back times"),
              report.seen_times);
   fmt::print("  {:<{}}  {:>16} {:>7} {:>10} {:>10} {:>10} {:>7} {:>14} {:>8}\n", "channel", width,
              "horizon", "values", "error", "last value", "linear", "skill", "in 90 % bands",
