@@ -4,6 +4,9 @@
 // is given or drawn from the posterior of a state. posterior.h has more ways to start a forecast,
 // scores.h compares it with observations.
 //
+// If held-back data have shown that a model's bands are too narrow, quantiles and scores are those
+// of wider draws (widening.h); the draws themselves and their mean stay as they are.
+//
 // Thread safety: the functions start their own threads, and results have the same bits for any
 // number of them. A Forecast is a plain value.
 //
@@ -45,6 +48,9 @@ struct Forecast {
   std::size_t diverged = 0;
   std::vector<Matrix> states = {};  // one (T, D) per draw in the user's units, if asked for
   ObservationNoise noise = {};      // the learnt likelihood of the channels
+  // The extra standard deviations of channels (T, channels) and, with the states, of states (T, D)
+  // that held-back data ask for; empty if they ask for none.
+  Matrix widening = {}, state_widening = {};
 
   // Both return (T, channels). The mean is NaN where a draw diverged; quantiles are those of the
   // other draws, and NaN where all diverged.
@@ -53,6 +59,8 @@ struct Forecast {
   // Returns the quantiles of new observations, those of the mixture of the likelihood over the
   // draws; -infinity and infinity for p = 0 and 1.
   Matrix PredictiveQuantile(double p) const;
+  // Returns the forecast of the states in place of the channels; states have no noise.
+  Forecast OfStates() const;
 };
 
 // Forecasts a training trajectory from the posterior of its states. Times must not decrease; they

@@ -18,6 +18,7 @@
 #include "gpode/function.h"           // functions, and the fields that they make
 #include "gpode/gp.h"                 // draws from a Gaussian process
 #include "gpode/gradient_check.h"     // analytic gradients against finite differences
+#include "gpode/holdout.h"            // forecasts of held-back data
 #include "gpode/input_signal.h"       // inputs that drive a field
 #include "gpode/kernel.h"             // covariance functions
 #include "gpode/latent.h"             // the latent variables of a model
@@ -43,3 +44,4 @@
 #include "gpode/training.h"           // learning a field from data
 #include "gpode/unknown_function.h"   // unknown functions: processes and networks
 #include "gpode/version.h"            // the version of the library
+#include "gpode/widening.h"           // bands as wide as held-back data ask for

@@ -21,6 +21,7 @@
 #include "gpode/likelihood.h"
 #include "gpode/observation.h"
 #include "gpode/parameters.h"
+#include "gpode/widening.h"
 
 namespace gpode {
 
@@ -51,6 +52,10 @@ struct Model {
   // on the vanilla bound.
   std::vector<std::size_t> shooting_trajectory;  // (K)
   std::vector<double> shooting_times;            // (K), in the user's time
+
+  // How much wider held-back data ask bands to be; empty where none were compared. Forecasts,
+  // imputations and scores apply it.
+  BandWidening widening;
 
   std::size_t dim() const { return map.dim(); }
   bool IsSampled() const { return draws.rows() > 0; }

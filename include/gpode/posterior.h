@@ -6,6 +6,10 @@
 // point estimate (npODE, NeuralODE) are the same; those of a sampled model are chosen by seed and
 // i.
 //
+// Bands are as wide as held-back data ask them to be, if the model has been judged by such data
+// (widening.h): imputations within the gaps of the training data, other forecasts by the time since
+// the data or since the given start.
+//
 // Times do not decrease; they may be before a start, which is then integrated backwards. No times
 // give a forecast of no rows. Times that are not finite, and no draws, are an InputError.
 //
@@ -19,6 +23,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -109,6 +114,7 @@ class Posterior {
                           Origin origin) const;
   Forecast Follow(const std::vector<Leg>& legs, std::span<const double> times,
                   const ForecastOptions& options) const;
+  void Widen(const std::function<double(double, std::size_t)>& horizon, Forecast* forecast) const;
   FieldMoments MomentsAt(const Matrix& states) const;
   bool HasExactMoments() const;
   Matrix ToModel(const Matrix& states) const;

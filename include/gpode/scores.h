@@ -7,7 +7,8 @@
 //   CRPS      E|Y - y| - E|Y - Y'| / 2,  Y and Y' from the mixture of the p(. | x_s)
 //   coverage  1 if y is in the central 50, 90 or 95 % of the draws or of that mixture, else 0
 // A score is the average over all values that are not NaN. Lower is better, except for coverage,
-// which should be near its level.
+// which should be near its level. A forecast whose bands are widened (widening.h) has the scores of
+// its widened draws; the mean in MSE stays that of the draws themselves.
 //
 // A draw that diverged makes MSE and CRPS infinite, has probability zero in MNLL, and is left out
 // of the bands; `diverged` is the number of such draws.

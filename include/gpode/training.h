@@ -10,6 +10,7 @@
 //
 //   TrainedModel run = Train(data, options, {.checkpoint = "vdp.gpode"});
 //   TrainedModel rest = Resume("vdp.gpode");  // after a crash: goes on from the last checkpoint
+//   TrainedModel judged = TrainWithHoldout(data, options, {.share = 0.2});  // holdout.h
 #pragma once
 
 #include <filesystem>
@@ -19,6 +20,7 @@
 #include <vector>
 
 #include "gpode/dataset.h"
+#include "gpode/holdout.h"
 #include "gpode/model.h"
 
 namespace gpode {
@@ -51,6 +53,10 @@ struct FitControl {
   std::size_t checkpoint_steps = 0;
   double checkpoint_seconds = 60;
 
+  // Called when held-back data have been compared with their forecasts, before the model learns from
+  // them.
+  std::function<void(const HoldoutReport&)> compared = {};
+
   std::optional<std::size_t> threads = {};  // in place of the options'
 };
 
@@ -64,6 +70,7 @@ struct TrainedModel {
   std::vector<Progress> history = {};  // at most 400 steps, evenly apart, and the last
   bool finished = false;
   std::shared_ptr<const TrainingState> state = {};  // what Resume needs; none: cannot be resumed
+  std::optional<Holdout> holdout = {};              // if data were held back
 };
 
 // Trains a model on all trajectories. `validation`, which has the channels of the data, decides
@@ -71,6 +78,14 @@ struct TrainedModel {
 // the last checkpoint, so that a sampler that was interrupted starts again.
 TrainedModel Train(const Dataset& data, const FitOptions& options, const FitControl& control = {},
                    const Dataset& validation = {});
+
+// Trains without the data that `holdout` holds back, compares their forecasts with them, then (with
+// holdout.refit) begins anew and trains on everything. The model has the widening of bands that the
+// comparison asks for; everything else is as Train would have left it. A run is resumed like any
+// other, in whichever part it was stopped.
+TrainedModel TrainWithHoldout(const Dataset& data, const FitOptions& options,
+                              const HoldoutOptions& holdout, const FitControl& control = {},
+                              const Dataset& validation = {});
 
 // Trains on all trajectories and returns the model. `report` is called every hundred steps and
 // after the last one; training ends if it returns false.

@@ -96,6 +96,7 @@ void CheckModel(const Model& model) {
   CheckShootingStates(model);
   CheckParameters(model, ModelParts(model.options, ShapeOf(model)));
   CheckDraws(model);
+  CheckWidening(model.widening, model.channels.size(), model.start_times.size());
 }
 
 }  // namespace gpode

@@ -31,6 +31,13 @@ Model FirstTrajectories(const Model& model, std::size_t count) {
   const auto kept = static_cast<std::size_t>(end - model.shooting_trajectory.begin());
   fewer.shooting_trajectory.resize(kept);
   fewer.shooting_times.resize(kept);
+  const auto gaps =
+      static_cast<std::size_t>(std::ranges::lower_bound(model.widening.gap_trajectory, count) -
+                               model.widening.gap_trajectory.begin());
+  fewer.widening.gap_trajectory.resize(gaps);
+  fewer.widening.gap_channel.resize(gaps);
+  fewer.widening.gap_from.resize(gaps);
+  fewer.widening.gap_to.resize(gaps);
   const ModelParts parts(model.options, ShapeOf(fewer));
   const ParameterLayout& all = model.parameters.layout;
   fewer.parameters = {parts.layout(), FirstItems(all, model.parameters.values, parts.layout())};

@@ -130,11 +130,46 @@ Forecast Posterior::Follow(const std::vector<Leg>& legs, std::span<const double>
   return forecast;
 }
 
+// The horizon is a function of time and channel.
+void Posterior::Widen(const std::function<double(double, std::size_t)>& horizon,
+                      Forecast* forecast) const {
+  const BandWidening& widening = model_->widening;
+  if (widening.IsZero()) return;
+  const auto rows = static_cast<Eigen::Index>(forecast->times.size());
+  const auto channels = static_cast<Eigen::Index>(model_->channels.size());
+  Matrix variance(rows, channels);
+  for (Eigen::Index i = 0; i < rows; ++i) {
+    for (Eigen::Index c = 0; c < channels; ++c) {
+      const auto channel = static_cast<std::size_t>(c);
+      variance(i, c) = widening.Variance(
+          channel, horizon(forecast->times[static_cast<std::size_t>(i)], channel));
+    }
+  }
+  forecast->widening = variance.cwiseSqrt();
+  if (forecast->states.empty()) return;
+  // Errors of channels are independent; states follow them by least squares. A state that no
+  // channel shows stays as it is.
+  const Matrix states_of_channels =
+      model_->coordinates.state_scale.asDiagonal() *
+      Matrix(model_->map.matrix.completeOrthogonalDecomposition().pseudoInverse());
+  forecast->state_widening =
+      (variance * states_of_channels.cwiseAbs2().transpose()).cwiseMax(0.0).cwiseSqrt();
+}
+
 Forecast Posterior::Trajectory(std::size_t trajectory, std::span<const double> times,
                                const ForecastOptions& options) const {
   CheckTrajectory(trajectory);
   CheckForecastTimes(times);
-  return Follow(LegsOf(trajectory, times, options.from), times, options);
+  Forecast forecast = Follow(LegsOf(trajectory, times, options.from), times, options);
+  const double start = model_->start_times[trajectory], end = model_->end_times[trajectory];
+  Widen(
+      [&](double time, std::size_t channel) {
+        if (time > end) return time - end;
+        if (time < start) return start - time;
+        return model_->widening.DistanceInGap(trajectory, channel, time);
+      },
+      &forecast);
+  return forecast;
 }
 
 Forecast Posterior::From(const StartState& start, double time, std::span<const double> times,
@@ -150,7 +185,9 @@ Forecast Posterior::From(const StartState& start, double time, std::span<const d
     leg.factor =
         model_->coordinates.state_scale.cwiseInverse().asDiagonal() * FactorOf(start.covariance);
   }
-  return Follow({leg}, times, options);
+  Forecast forecast = Follow({leg}, times, options);
+  Widen([&](double t, std::size_t) { return std::fabs(t - time); }, &forecast);
+  return forecast;
 }
 
 }  // namespace gpode

@@ -6,9 +6,15 @@
 #include "core/quantile.h"
 #include "gpode/error.h"
 #include "gpode/posterior.h"
+#include "predict/widen.h"
 
 namespace gpode {
 namespace {
+
+// Returns the outer one of two quantiles p. Widening must not narrow a band whose draws are skewed.
+double Outer(double p, double raw, double widened) {
+  return p < 0.5 ? std::min(raw, widened) : p > 0.5 ? std::max(raw, widened) : widened;
+}
 
 // Calls quantile(sorted draws, channel) for every entry that has draws.
 template <typename QuantileOf>
@@ -16,6 +22,10 @@ Matrix ForSortedDraws(const Forecast& forecast, double p, QuantileOf quantile) {
   if (!(p >= 0 && p <= 1)) ThrowInput("Forecast::Quantile", "p", "must be between 0 and 1");
   if (forecast.draws.empty()) ThrowInput("Forecast::Quantile", "draws", "has none");
   Matrix result(forecast.draws[0].rows(), forecast.draws[0].cols());
+  const bool widens = forecast.widening.size() > 0;
+  if (widens) {
+    CheckSize("Forecast::Quantile", "widening", forecast.widening.size(), result.size());
+  }
   std::vector<double> sorted;
   for (Eigen::Index i = 0; i < result.size(); ++i) {
     sorted.clear();
@@ -24,6 +34,9 @@ Matrix ForSortedDraws(const Forecast& forecast, double p, QuantileOf quantile) {
     }
     std::sort(sorted.begin(), sorted.end());
     result.data()[i] = sorted.empty() ? NAN : quantile(sorted, i % result.cols());
+    if (!widens || sorted.empty() || !(forecast.widening.data()[i] > 0)) continue;
+    WidenAboutMedian(sorted, forecast.widening.data()[i]);
+    result.data()[i] = Outer(p, result.data()[i], quantile(sorted, i % result.cols()));
   }
   return result;
 }
@@ -51,6 +64,13 @@ Matrix Forecast::PredictiveQuantile(double p) const {
     return noise.likelihood->MixtureQuantile(p, sorted,
                                              noise.Of(static_cast<std::size_t>(channel)));
   });
+}
+
+Forecast Forecast::OfStates() const {
+  Forecast result{.times = times, .draws = states, .diverged = diverged};
+  result.widening = state_widening;
+  if (!states.empty()) result.noise = GaussianNoise(Vector::Zero(states[0].cols()));
+  return result;
 }
 
 Forecast ForecastTrajectory(const Model& model, std::size_t trajectory,

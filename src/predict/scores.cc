@@ -12,6 +12,7 @@
 #include "core/quantile.h"
 #include "gpode/error.h"
 #include "gpode/parallel.h"
+#include "predict/widen.h"
 
 namespace gpode {
 namespace {
@@ -29,13 +30,23 @@ bool Covers(double y, std::span<const double> sorted, double level) {
          y <= SortedQuantile(sorted, 0.5 + level / 2);
 }
 
-// Adds the scores of the observed value y. `sorted` holds the values of those of the `draws` draws
-// that did not diverge before its time. The formula of mnll is in Likelihood::LogMixture.
-void AddValue(double y, std::span<const double> sorted, std::size_t draws,
+// Returns how far y is from the median, as the difference of their levels in the mixture.
+double LevelsAway(double y, std::span<const double> sorted, const Likelihood& likelihood,
+                  std::span<const double> p) {
+  return std::fabs(likelihood.MixtureCdf(y, sorted, p) - 0.5);
+}
+
+// Adds the scores of one value; `sorted` are the draws there that did not diverge, of so many, and
+// are widened by an extra standard deviation.
+void AddValue(double y, std::span<double> sorted, std::size_t draws, double widening,
               const Likelihood& likelihood, std::span<const double> p, Scores& sum) {
   const bool diverged = sorted.size() < draws;
   double mean = 0;
   for (double v : sorted) mean += v / static_cast<double>(draws);
+  // A band is never narrower than without widening, as in Forecast::PredictiveQuantile.
+  const bool widens = widening > 0 && !sorted.empty();
+  const double away_before = widens ? LevelsAway(y, sorted, likelihood, p) : kInfinity;
+  if (widens) WidenAboutMedian(sorted, widening);
   ++sum.values;
   sum.mnll -= likelihood.LogMixture(y, sorted, draws, p);
   sum.mse += diverged ? kInfinity : (y - mean) * (y - mean);
@@ -44,8 +55,8 @@ void AddValue(double y, std::span<const double> sorted, std::size_t draws,
   sum.coverage_50 += Covers(y, sorted, 0.5);
   sum.coverage_90 += Covers(y, sorted, 0.9);
   sum.coverage_95 += Covers(y, sorted, 0.95);
-  // A value is inside the central band if its cdf is at most half the level away from 1/2.
-  const double away = std::fabs(likelihood.MixtureCdf(y, sorted, p) - 0.5);
+  // Inside the central band: between these levels of the distribution.
+  const double away = std::min(away_before, LevelsAway(y, sorted, likelihood, p));
   sum.predictive_50 += away <= 0.25;
   sum.predictive_90 += away <= 0.45;
   sum.predictive_95 += away <= 0.475;
@@ -64,7 +75,8 @@ Scores ScoreTime(const Forecast& forecast, const ObservationNoise& noise, const 
       if (std::isfinite(draw(time, c))) sorted.push_back(draw(time, c));
     }
     std::sort(sorted.begin(), sorted.end());
-    AddValue(y, sorted, forecast.draws.size(), *noise.likelihood,
+    AddValue(y, sorted, forecast.draws.size(),
+             forecast.widening.size() > 0 ? forecast.widening(time, c) : 0, *noise.likelihood,
              noise.Of(static_cast<std::size_t>(c)), sum);
   }
   return sum;
@@ -81,6 +93,9 @@ std::vector<Scores> ScoreTimes(const Forecast& forecast, const ObservationNoise&
     if (draw.rows() != observed.rows() || draw.cols() != observed.cols()) {
       ThrowInput("Score", "observed", "must have the shape of the draws");
     }
+  }
+  if (forecast.widening.size() > 0) {
+    CheckSize("Score", "widening", forecast.widening.size(), observed.size());
   }
   ObservationNoise enlarged = noise;
   for (std::size_t c = 0; c < noise.channels(); ++c) {

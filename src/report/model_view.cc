@@ -134,4 +134,28 @@ std::vector<std::pair<std::string, std::string>> FieldFacts(const Model& model) 
   return facts;
 }
 
+std::string WideningNote(const Model& model) {
+  return model.widening.IsZero() ? "" : ", widened after held-back data";
+}
+
+std::string DescribeWidening(const Model& model) {
+  const BandWidening& w = model.widening;
+  if (!w.IsJudged()) return "";
+  double values = 0, inside = 0, widened = 0;
+  for (std::size_t c = 0; c < w.values.size(); ++c) {
+    const double n = static_cast<double>(w.values[c]);
+    values += n;
+    inside += n * w.inside[c];
+    widened += n * w.inside_widened[c];
+  }
+  if (*std::max_element(w.values.begin(), w.values.end()) < kFewestHeld) {
+    return fmt::format("not judged: too few held-back values, {:.0f}", values);
+  }
+  const std::string found = fmt::format("{:.0f} % of {:.0f} held-back values inside 90 % bands",
+                                        100 * inside / values, values);
+  if (w.IsZero()) return "not widened: " + found;
+  return fmt::format("widened by horizon: {}, {:.0f} % after widening", found,
+                     100 * widened / values);
+}
+
 }  // namespace gpode::report

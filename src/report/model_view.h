@@ -52,4 +52,9 @@ std::string DescribeData(const Dataset& data);
 // the network; for a sampled posterior also the number of draws and the sampler's diagnostics.
 std::vector<std::pair<std::string, std::string>> FieldFacts(const Model& model);
 
+// Returns ", widened after held-back data" if the bands of the model are, and otherwise nothing.
+std::string WideningNote(const Model& model);
+// Returns what held-back data say about the bands of a model; empty if there were none.
+std::string DescribeWidening(const Model& model);
+
 }  // namespace gpode::report

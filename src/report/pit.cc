@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "predict/widen.h"
+
 namespace gpode::report {
 
 void AddPitValues(const Forecast& forecast, const Matrix& seen, PitValues* all) {
@@ -21,9 +23,13 @@ void AddPitValues(const Forecast& forecast, const Matrix& seen, PitValues* all) 
         const double x = draw(t, c);
         if (!std::isfinite(x)) continue;
         draws.push_back(x);
-        below += x < y ? 1 : x == y ? 0.5 : 0;
       }
       if (std::isnan(y) || draws.empty()) continue;
+      if (forecast.widening.size() > 0 && forecast.widening(t, c) > 0) {
+        std::sort(draws.begin(), draws.end());
+        WidenAboutMedian(draws, forecast.widening(t, c));
+      }
+      for (double x : draws) below += x < y ? 1 : x == y ? 0.5 : 0;
       all->with_noise.push_back(
           noise.likelihood->MixtureCdf(y, draws, noise.Of(static_cast<std::size_t>(c))));
       all->without_noise.push_back(below / static_cast<double>(draws.size()));

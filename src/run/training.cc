@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 
 #include "gpode/error.h"
 #include "gpode/model_file.h"
@@ -59,8 +60,10 @@ FitOptions WithThreads(FitOptions options, const FitControl& control) {
 // with, whatever threads are used now.
 void Update(const Trainer& trainer, TrainedModel& trained) {
   const FitOptions options = trained.model.options;
+  const BandWidening widening = trained.model.widening;
   trained.model = trainer.Snapshot();
   trained.model.options = options;
+  trained.model.widening = widening;
   trained.finished = trainer.done();
   trained.state =
       std::make_shared<const TrainingState>(TrainingState{trainer.start(), trainer.Save()});
@@ -84,6 +87,58 @@ TrainedModel Run(Trainer& trainer, TrainedModel trained, const FitControl& contr
   return trained;
 }
 
+// Trains a model from its start. `trained` has options, data, validation data and, if there are any,
+// held-back data and a widening.
+TrainedModel Begin(TrainedModel trained, const FitControl& control) {
+  const FitOptions options = trained.model.options;
+  if (IsSampled(options)) {
+    TrainedModel sampled = SampleModel(trained.data, WithThreads(options, control), control.report);
+    sampled.model.options = options;
+    sampled.model.widening = trained.model.widening;
+    sampled.holdout = trained.holdout;
+    if (sampled.finished && !control.checkpoint.empty()) SaveModel(control.checkpoint, sampled);
+    return sampled;
+  }
+  Trainer trainer(trained.data, WithThreads(options, control), trained.validation);
+  return Run(trainer, std::move(trained), control);
+}
+
+// Tells whether a model has learnt from its data and has yet to be compared with held-back ones.
+bool AwaitsComparison(const TrainedModel& trained) {
+  if (!trained.holdout || trained.holdout->held.trajectories.empty()) return false;
+  if (trained.holdout->report.held_times > 0) return false;
+  // Training that failed has no model to compare with. A sampler writes no file before its end.
+  const bool failed = !trained.history.empty() && !std::isfinite(trained.history.back().bound);
+  return (trained.finished || trained.model.IsSampled()) && !failed;
+}
+
+// Compares a model with the data held back from it and, if that was asked for, trains it anew on
+// everything.
+TrainedModel CompareAndRefit(TrainedModel trained, const FitControl& control) {
+  if (!AwaitsComparison(trained)) return trained;
+  constexpr std::size_t kDraws = 256;
+  const FitOptions options = trained.model.options;
+  Holdout& holdout = *trained.holdout;
+  holdout.report = AssessHoldout(trained.model, trained.data, holdout.held, kDraws, options.seed,
+                                 WithThreads(options, control).threads);
+  if (control.compared) control.compared(holdout.report);
+  BandWidening widening = holdout.report.widening;
+  if (!holdout.options.refit) {
+    widening.SetGaps(trained.data);
+    trained.model.widening = std::move(widening);
+    if (!control.checkpoint.empty()) SaveModel(control.checkpoint, trained);
+    return trained;
+  }
+  TrainedModel whole;
+  whole.model.options = options;
+  whole.data = Rejoin(trained.data, holdout.held);
+  whole.validation = std::move(trained.validation);
+  widening.SetGaps(whole.data);
+  whole.model.widening = std::move(widening);
+  whole.holdout = Holdout{.options = holdout.options, .report = std::move(holdout.report)};
+  return Begin(std::move(whole), control);
+}
+
 }  // namespace
 
 Model Fit(const Dataset& data, const FitOptions& options,
@@ -95,28 +150,35 @@ Model Fit(const Dataset& data, const FitOptions& options,
 
 TrainedModel Train(const Dataset& data, const FitOptions& options, const FitControl& control,
                    const Dataset& validation) {
-  if (IsSampled(options)) {
-    TrainedModel sampled = SampleModel(data, WithThreads(options, control), control.report);
-    sampled.model.options = options;
-    if (sampled.finished && !control.checkpoint.empty()) SaveModel(control.checkpoint, sampled);
-    return sampled;
-  }
-  Trainer trainer(data, WithThreads(options, control), validation);
   TrainedModel trained;
   trained.model.options = options;
   trained.data = data;
   trained.validation = validation;
-  return Run(trainer, std::move(trained), control);
+  return Begin(std::move(trained), control);
+}
+
+TrainedModel TrainWithHoldout(const Dataset& data, const FitOptions& options,
+                              const HoldoutOptions& holdout, const FitControl& control,
+                              const Dataset& validation) {
+  CheckFitInput(data, options);
+  HeldBack parts = HoldBack(data, holdout);
+  TrainedModel trained;
+  trained.model.options = options;
+  trained.data = std::move(parts.seen);
+  trained.validation = validation;
+  trained.holdout = Holdout{.options = holdout, .held = std::move(parts.held)};
+  return CompareAndRefit(Begin(std::move(trained), control), control);
 }
 
 TrainedModel Resume(const std::filesystem::path& path, const FitControl& control) {
   TrainedModel saved = LoadTrainedModel(path);
+  FitControl own = control;
+  if (own.checkpoint.empty()) own.checkpoint = path;
+  if (AwaitsComparison(saved)) return CompareAndRefit(std::move(saved), own);
   if (saved.finished) return saved;
   if (!saved.state) {
     internal::ThrowAt(path.string(), "holds a model without its training, cannot be resumed");
   }
-  FitControl own = control;
-  if (own.checkpoint.empty()) own.checkpoint = path;
   const auto trainer = internal::NamingFile(path.string(), [&] {
     CheckFitInput(saved.data, saved.model.options);
     auto restored = std::make_unique<Trainer>(saved.data, WithThreads(saved.model.options, control),
@@ -124,7 +186,7 @@ TrainedModel Resume(const std::filesystem::path& path, const FitControl& control
     restored->Restore(saved.state->trainer);
     return restored;
   });
-  return Run(*trainer, std::move(saved), own);
+  return CompareAndRefit(Run(*trainer, std::move(saved), own), own);
 }
 
 }  // namespace gpode

@@ -55,4 +55,15 @@ void CheckTrainingState(const TrainingState& state, const Dataset& data, const M
   CheckFinite(kTraining, "best_flat", state.trainer.validation.best_flat);
 }
 
+void CheckHoldout(const Holdout& holdout, const Dataset& data) {
+  const std::vector<Trajectory>& held = holdout.held.trajectories;
+  if (held.empty()) return;
+  CheckSize("held", "trajectories", held.size(), data.trajectories.size());
+  for (std::size_t n = 0; n < held.size(); ++n) {
+    if (held[n].times.empty()) continue;
+    CheckDataset(
+        Rejoin({data.channels, {data.trajectories[n]}, {}}, {data.channels, {held[n]}, {}}));
+  }
+}
+
 }  // namespace gpode::internal

@@ -101,8 +101,24 @@ Model ReadModel(const Archive& archive, std::string_view file, unsigned major) {
     CheckMap("model", model.map, model.coordinates, model.channels.size());
     ReadParameters(archive, file, model);
   }
+  ForMembers(model.widening, MemberReader(archive, "widening/", file));
   CheckModel(model);
   return model;
+}
+
+void ReadHoldout(const Archive& archive, std::string_view file, TrainedModel* trained) {
+  const MemberReader read(archive, "holdout/", file);
+  if (!read.Has("share")) return;
+  HoldoutColumns columns;
+  ForMembers(columns, read);
+  trained->holdout = FromColumns(columns, trained->model.channels.size());
+  trained->holdout->report.widening = trained->model.widening;
+  if (const MemberReader held(archive, "held/", file); held.Has("times")) {
+    DataColumns rows;
+    ForMembers(rows, held);
+    trained->holdout->held = FromColumns(rows, trained->model.channels);
+  }
+  CheckHoldout(*trained->holdout, trained->data);
 }
 
 void ReadTraining(const Archive& archive, std::string_view file, unsigned major,
@@ -117,6 +133,7 @@ void ReadTraining(const Archive& archive, std::string_view file, unsigned major,
     trained->validation = FromColumns(held, trained->model.channels);
     CheckDataset(trained->validation);
   }
+  ReadHoldout(archive, file, trained);
   trained->history = ReadHistory(archive, file);
   const MemberReader read(archive, "training/", file);
   if (!read.Has("flat")) return;
@@ -139,6 +156,9 @@ std::vector<std::byte> ModelBytes(const TrainedModel& trained) {
   out.AddText("options", OptionsText(trained.model.options));
   ForMembers(trained.model, MemberWriter(&out, "model/"));
   WriteParameters(trained.model.parameters, &out);
+  if (trained.model.widening.IsJudged() || !trained.model.widening.IsZero()) {
+    ForMembers(trained.model.widening, MemberWriter(&out, "widening/"));
+  }
   if (!trained.data.trajectories.empty()) {
     const DataColumns columns = ToColumns(trained.data);
     ForMembers(columns, MemberWriter(&out, "data/"));
@@ -147,6 +167,14 @@ std::vector<std::byte> ModelBytes(const TrainedModel& trained) {
   if (!trained.validation.trajectories.empty()) {
     const DataColumns columns = ToColumns(trained.validation);
     ForMembers(columns, MemberWriter(&out, "validation/"));
+  }
+  if (trained.holdout && !trained.data.trajectories.empty()) {
+    const HoldoutColumns columns = ToColumns(*trained.holdout);
+    ForMembers(columns, MemberWriter(&out, "holdout/"));
+    if (!trained.holdout->held.trajectories.empty()) {
+      const DataColumns held = ToColumns(trained.holdout->held);
+      ForMembers(held, MemberWriter(&out, "held/"));
+    }
   }
   if (trained.state) {
     const MemberWriter write(&out, "training/");

@@ -47,4 +47,52 @@ Dataset FromColumns(const DataColumns& columns, const std::vector<std::string>& 
   return data;
 }
 
+HoldoutColumns ToColumns(const Holdout& holdout) {
+  const HoldoutReport& report = holdout.report;
+  HoldoutColumns columns{.share = holdout.options.share,
+                         .after = holdout.options.after.value_or(NAN),
+                         .refit = holdout.options.refit,
+                         .seen_times = report.seen_times,
+                         .held_times = report.held_times,
+                         .diverged = report.diverged};
+  columns.rows.resize(std::ssize(report.rows), 9);
+  for (std::size_t i = 0; i < report.rows.size(); ++i) {
+    const auto& [channel, from, to, values, rmse, persistence, linear, inside, inside_widened] =
+        report.rows[i];
+    columns.rows.row(static_cast<Eigen::Index>(i)) << static_cast<double>(channel), from, to,
+        static_cast<double>(values), rmse, persistence, linear, inside, inside_widened;
+  }
+  return columns;
+}
+
+Holdout FromColumns(const HoldoutColumns& columns, std::size_t channels) {
+  constexpr double kMostValues = 1e15;
+  Holdout holdout{.options = {.share = columns.share, .refit = columns.refit},
+                  .report = {.seen_times = columns.seen_times,
+                             .held_times = columns.held_times,
+                             .diverged = columns.diverged}};
+  CheckFinite("holdout", "share", columns.share);
+  if (!std::isnan(columns.after)) {
+    CheckFinite("holdout", "after", columns.after);
+    holdout.options.after = columns.after;
+  }
+  if (columns.rows.rows() > 0) CheckSize("holdout", "a row", columns.rows.cols(), 9);
+  for (const auto& row : columns.rows.rowwise()) {
+    if (!(row[0] >= 0 && row[0] < static_cast<double>(channels) && row[3] >= 0 &&
+          row[3] <= kMostValues)) {
+      ThrowInput("holdout", "rows", "have an impossible channel or number of values");
+    }
+    holdout.report.rows.push_back({.channel = static_cast<std::size_t>(row[0]),
+                                   .from = row[1],
+                                   .to = row[2],
+                                   .values = static_cast<std::size_t>(row[3]),
+                                   .rmse = row[4],
+                                   .persistence = row[5],
+                                   .linear = row[6],
+                                   .inside = row[7],
+                                   .inside_widened = row[8]});
+  }
+  return holdout;
+}
+
 }  // namespace gpode::internal

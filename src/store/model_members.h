@@ -56,12 +56,28 @@ void ForMembers(S& s, const Visit& visit) {
   visit("evaluations", evaluations);
 }
 
+template <Is<BandWidening> S, typename Visit>
+void ForMembers(S& s, const Visit& visit) {
+  auto& [horizons, variance, limits, values, inside, inside_widened, gap_trajectory, gap_channel,
+         gap_from, gap_to] = s;
+  visit("horizons", horizons);
+  visit("variance", variance);
+  visit("limits", limits);
+  visit("values", values);
+  visit("inside", inside);
+  visit("inside_widened", inside_widened);
+  visit("gap_trajectory", gap_trajectory);
+  visit("gap_channel", gap_channel);
+  visit("gap_from", gap_from);
+  visit("gap_to", gap_to);
+}
+
 template <Is<Model> S, typename Visit>
 void ForMembers(S& s, const Visit& visit) {
   // The options are text, written and read by their own table; parameters are arrays with the names
-  // of their blocks.
+  // of their blocks; the widening is a group of its own, in files of models that have one.
   auto& [options, channels, map, coordinates, start_times, end_times, warning, parameters, draws,
-         sampler, shooting_trajectory, shooting_times] = s;
+         sampler, shooting_trajectory, shooting_times, widening] = s;
   visit("channels", channels);
   ForNested("map", map, visit);
   ForMembers(coordinates, visit);
@@ -162,6 +178,31 @@ void ForMembers(S& s, const Visit& visit) {
   visit("evaluations", evaluations);
   visit("skipped", skipped);
 }
+
+// The options and the report of held-back data, without these data and the widening of the model.
+// The rows of the report are one matrix, with a column per member.
+struct HoldoutColumns {
+  double share = 0, after = 0;  // NaN: none
+  bool refit = false;
+  std::size_t seen_times = 0, held_times = 0, diverged = 0;
+  Matrix rows = {};  // (n, 9)
+};
+
+template <Is<HoldoutColumns> S, typename Visit>
+void ForMembers(S& s, const Visit& visit) {
+  auto& [share, after, refit, seen_times, held_times, diverged, rows] = s;
+  visit("share", share);
+  visit("after", after);
+  visit("refit", refit);
+  visit("seen_times", seen_times);
+  visit("held_times", held_times);
+  visit("diverged", diverged);
+  visit("rows", rows);
+}
+
+HoldoutColumns ToColumns(const Holdout& holdout);
+// Throws an InputError unless the columns can be those of a report on so many channels.
+Holdout FromColumns(const HoldoutColumns& columns, std::size_t channels);
 
 // A data set whose trajectories stand one after the other.
 struct DataColumns {

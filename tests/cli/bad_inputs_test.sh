@@ -392,4 +392,33 @@ test_odd_inputs_that_are_right() {
   cmp $'two\nlines.gpode' again.gpode
 }
 
+test_held_back_data() {
+  good_model
+  local word share="a share of the rows above 0 and up to 0.9, such as 0.2 or 20%"
+  for word in 0 1 -0.2 0.95 95% % 20%% x nan inf; do
+    bad "fit: --holdout is '$word', must be $share" fit good.csv --holdout "$word" -o new.gpode
+  done
+  bad "fit: --holdout cannot be combined with --holdout-after" fit good.csv --holdout 0.2 --holdout-after 3 -o new.gpode
+  bad "fit: --holdout-after is 'x', must be a number" fit good.csv --holdout-after x -o new.gpode
+  bad "fit: --holdout-after is 7, must be before the last observation, at 7" fit good.csv --holdout-after 7 -o new.gpode
+  bad "fit: --holdout-after is 0, must not be before 0.636364, so that trajectory 'good' keeps 2 rows" \
+    fit good.csv --holdout-after 0 -o new.gpode
+  bad "fit: --no-refit needs --holdout or --holdout-after" fit good.csv --no-refit -o new.gpode
+  bad "fit: --resume without DATA uses the options of the saved run, must not be combined with others" \
+    fit --resume --holdout 0.2 -o good.gpode
+  bad "score: --raw cannot be combined with --calibrate, which widens bands" \
+    score good.gpode truth.csv --raw --calibrate truth.csv
+  printf 'time,x\n0,1\n1,2\n' >data.csv
+  bad "fit: --holdout is 0.2, but no trajectory has observations to hold back; trajectories must have at least 3 rows" \
+    fit data.csv --holdout 0.2 -o new.gpode
+  printf 'time,x,y\n0,1,1\n1,2,1\n2,3,1\n3,4,1\n4,5,7\n' >data.csv
+  bad "data.csv: channel 'y' is 1 in the rows that --holdout leaves, must vary; choose others with --channels" \
+    fit data.csv --holdout 0.2 -o new.gpode
+  printf 'time,x,y\n0,1,\n1,2,\n2,3,\n3,4,\n4,5,7\n5,6,8\n' >data.csv
+  bad "data.csv: channel 'y' has no value in the rows that --holdout leaves, must have some; choose others with --channels" \
+    fit data.csv --holdout 0.34 -o new.gpode
+  bad_config "run.toml:1: data.holdout is \"1.5\", must be $share" 'data.holdout = "1.5"\n'
+  bad_config "run.toml:1: data.holdout_after is \"x\", must be a time" 'data.holdout_after = "x"\n'
+}
+
 "$2"

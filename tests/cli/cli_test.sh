@@ -261,4 +261,139 @@ test_pictures_have_no_escape_codes_in_a_pipe() {
   [[ "$("$gpode" forecast vdp.gpode --plot 2>&1)" != *$'\033'* ]] || fail "there are escape codes"
 }
 
+# kicked: data of an oscillator that random kicks drive, so that forecasts of any ODE are too sure, and a
+# run with held-back data.
+kicked() {
+  command -v python3 >/dev/null || { echo "python3 is not here"; exit 77; }
+  python3 - <<'END'
+import random
+random.seed(7)
+x, v = 1.5, 0.0
+rows = []
+for i in range(96):
+    rows.append((i / 4, x + random.gauss(0, 0.05), v + random.gauss(0, 0.05)))
+    for _ in range(20):
+        x, v = x + v / 80, v + (-x - 0.2 * v) / 80 + random.gauss(0, 0.5) * 80 ** -0.5
+for name, part in (("kicked.csv", rows[:80]), ("later.csv", rows[80:])):
+    with open(name, "w") as out:
+        out.write("time,x,v\n" + "".join("%r,%r,%r\n" % row for row in part))
+END
+  fit=(fit kicked.csv --holdout 0.2 --model shooting --polish 0 --iterations 1500 --features 32)
+}
+
+test_held_back_data_widen_bands_everywhere() {
+  kicked
+  "$gpode" "${fit[@]}" -o k.gpode >fit.txt 2>/dev/null
+  contains "$(<fit.txt)" "holding back the last 16 of 80 times" "forecasts of 16 held-back times from the 64 before" \
+    "last value" "linear" "skill" "learning from all 80 times" "bands widened by horizon: " "note: channel 'x': "
+  # Everything but the widening is that of a run without held-back data.
+  "$gpode" fit kicked.csv "${fit[@]:4}" -o plain.gpode --quiet
+  "$gpode" forecast k.gpode --raw -o raw.csv >raw.txt
+  "$gpode" forecast plain.gpode -o plain.csv >plain.txt
+  cmp raw.csv plain.csv
+  contains "$(<raw.txt)" "bands without noise, seed"
+  contains "$("$gpode" forecast k.gpode -o wide.csv)" "bands without noise, widened after held-back data, seed"
+  contains "$("$gpode" info k.gpode)" "  bands  " "widened by horizon"
+  ! "$gpode" info plain.gpode | grep -q "  bands  " || fail "a widening out of nothing"
+  "$gpode" score k.gpode later.csv --start latest --json >wide.json
+  "$gpode" score k.gpode later.csv --start latest --raw --json >raw.json
+  "$gpode" score plain.gpode later.csv --start latest --json >plain.json
+  cmp raw.json plain.json
+  "$gpode" score plain.gpode later.csv --start latest --calibrate later.csv --json >calibrated.json
+  contains "$("$gpode" score k.gpode later.csv --start latest)" "bands widened by horizon"
+  "$gpode" info k.gpode --json >info.json
+  "$gpode" "${fit[@]}" -o k.gpode --json >fit.json
+  "$gpode" report k.gpode -o wide.html --quiet
+  "$gpode" report k.gpode --raw -o raw.html --quiet
+  contains "$(<wide.html)" ", widened after held-back data."
+  ! grep -q "widened after held-back" raw.html || fail "a raw report that is widened"
+  contains "$("$gpode" plot k.gpode --kind forecast -o wide.svg)" ", bands widened after held-back data,"
+  "$gpode" plot k.gpode --kind forecast --raw -o raw.svg --quiet
+  "$gpode" plot plain.gpode --kind forecast -o plain.svg --quiet
+  cmp raw.svg plain.svg
+  "$gpode" plot k.gpode later.csv --kind calibration --start latest -o calibration.svg --quiet
+  python3 - <<'END'
+import csv, json
+def widths(name):
+    return [float(row["x_q95"]) - float(row["x_q5"]) for row in csv.DictReader(open(name))]
+raw, wide = widths("raw.csv"), widths("wide.csv")
+assert all(w >= r for r, w in zip(raw, wide)), "narrower bands"
+assert wide[0] == raw[0] and wide[-1] > 1.5 * raw[-1], (raw[-1], wide[-1])
+raw, wide, calibrated = (json.load(open(name + ".json")) for name in ("raw", "wide", "calibrated"))
+assert "widened" not in raw and wide["widened"] and calibrated["widened"]
+assert wide["mse"] == raw["mse"]
+assert raw["predictive_90"] + 0.2 < wide["predictive_90"], (raw["predictive_90"], wide["predictive_90"])
+assert raw["predictive_90"] + 0.2 < calibrated["predictive_90"]
+holdout = json.load(open("fit.json"))["holdout"]
+assert holdout == json.load(open("info.json"))["holdout"]
+assert holdout["held_times"] == 16 and holdout["share"] == 0.2 and holdout["refit"] is True
+assert len(holdout["rows"]) == 6 and sum(row["values"] for row in holdout["rows"]) == 32
+assert holdout["widening"]["widened"] and len(holdout["widening"]["horizons"]) == 3
+END
+}
+
+test_held_back_data_widen_bands_in_gaps() {
+  kicked
+  sed -i '22,41d' kicked.csv  # from 5 to 9.75
+  "$gpode" "${fit[@]}" -o k.gpode --quiet
+  contains "$("$gpode" impute k.gpode --times 2.1,7.5 -o wide.csv)" "bands without noise, widened after held-back data,"
+  "$gpode" impute k.gpode --times 2.1,7.5 --raw -o raw.csv --quiet
+  python3 - <<'END'
+import csv
+def widths(name):
+    return {float(row["time"]): float(row["x_upper"]) - float(row["x_lower"]) for row in csv.DictReader(open(name))}
+raw, wide = widths("raw.csv"), widths("wide.csv")
+assert wide[2.1] == raw[2.1] and wide[2] == raw[2], "wider outside of the gap"
+assert wide[7.5] > 1.2 * raw[7.5], (raw[7.5], wide[7.5])
+END
+}
+
+test_few_held_back_values_cannot_judge_bands() {
+  printf 'time,x\n0,1\n1,2\n2,1\n3,2.5\n' >four.csv
+  contains "$("$gpode" fit four.csv --holdout 0.2 --iterations 50 -o four.gpode 2>/dev/null)" \
+    "forecasts of 1 held-back time from the 3 before" "bands not judged: too few held-back values, 1" \
+    "note: channel 'x': 1 held-back value, too few to judge its bands"
+  cmp <("$gpode" forecast four.gpode -o - --quiet) <("$gpode" forecast four.gpode --raw -o - --quiet)
+}
+
+test_without_refit_the_held_back_rows_are_not_learnt() {
+  kicked
+  contains "$("$gpode" "${fit[@]}" --no-refit -o k.gpode 2>/dev/null)" "bands widened by horizon"
+  contains "$("$gpode" info k.gpode)" "64 times from 0 to 15.75"
+  contains "$("$gpode" info k.gpode --json)" '"refit": false'
+  # The same rows by their time; the configuration file repeats a run.
+  "$gpode" fit kicked.csv --holdout-after 15.75 --no-refit "${fit[@]:4}" -o time.gpode --quiet
+  cmp <("$gpode" forecast k.gpode -o - --quiet) <("$gpode" forecast time.gpode -o - --quiet)
+  "$gpode" fit --config k.gpode.toml -o again.gpode --quiet
+  cmp k.gpode again.gpode
+  "$gpode" fit kicked.csv --holdout 20% --no-refit "${fit[@]:4}" -o percent.gpode --quiet
+  cmp k.gpode percent.gpode
+}
+
+test_interrupted_runs_with_held_back_data_are_resumed() {
+  "$gpode" simulate vdp --noise 0.05 --points 30 -o vdp.csv --quiet
+  local code fit=(fit vdp.csv --holdout 0.2 --iterations 2500 --patience 0) try
+  "$gpode" "${fit[@]}" -o whole.gpode --quiet
+  for try in 1 2 3; do
+    code=0
+    "$gpode" "${fit[@]}" --checkpoint 0.05 --resume -o part.gpode >out 2>err &
+    wait_for_file part.gpode $!
+    sleep 0.$((3 * try))
+    kill -TERM $! 2>/dev/null || true
+    wait $! || code=$?
+    [ "$code" = 130 ] || [ "$code" = 0 ] || fail "exit code $code, must be 130" "$(<err)"
+  done
+  "$gpode" "${fit[@]}" -o part.gpode --resume --quiet
+  cmp whole.gpode part.gpode
+  "$gpode" fit --resume -o part.gpode --quiet
+  cmp whole.gpode part.gpode
+  expect 2 "" "gpode: part.gpode: holds a run with other held-back data, cannot be resumed with these; leave out DATA and options to resume it as it is" \
+    fit vdp.csv --holdout 0.3 --iterations 2500 --patience 0 -o part.gpode --resume
+  expect 2 "" "gpode: part.gpode: holds a run with other held-back data, cannot be resumed with these; leave out DATA and options to resume it as it is" \
+    fit vdp.csv --iterations 2500 --patience 0 -o part.gpode --resume
+  "$gpode" fit vdp.csv --iterations 10 -o plain.gpode --quiet
+  expect 2 "" "gpode: plain.gpode: holds a run without held-back data, cannot be resumed with these; leave out DATA and options to resume it as it is" \
+    fit vdp.csv --holdout 0.2 --iterations 10 -o plain.gpode --resume
+}
+
 "$2"

@@ -57,6 +57,80 @@ Array TextArray(std::string_view text) { return {{text.size()}, {text.begin(), t
 
 std::string TextOf(const Array& array) { return {array.values.begin(), array.values.end()}; }
 
+// A run that has been compared with held-back data, and one that has not yet.
+const TrainedModel& Compared() {
+  static const TrainedModel trained =
+      TrainWithHoldout(SmallData(), SmallOptions(), {.share = 0.34, .refit = false});
+  return trained;
+}
+
+TEST(ModelFile, KeepsHeldBackDataAndTheWidening) {
+  TrainedModel trained = Compared();
+  // Whatever the comparison has found.
+  trained.model.widening.horizons = {0.5, 1};
+  trained.model.widening.variance = Matrix{{0, 0.25}, {1, 0.5}};
+  trained.model.widening.gap_trajectory = {1};
+  trained.model.widening.gap_channel = {0};
+  trained.model.widening.gap_from = {0.375};
+  trained.model.widening.gap_to = {1.125};
+  const Bytes bytes = ModelBytes(trained);
+  const TrainedModel again = ParseModel(bytes, "m");
+  EXPECT_EQ(ModelBytes(again), bytes);
+  const BandWidening &a = again.model.widening, &b = trained.model.widening;
+  EXPECT_EQ(a.horizons, b.horizons);
+  EXPECT_EQ(a.variance, b.variance);
+  EXPECT_EQ(a.limits, b.limits);
+  EXPECT_EQ(a.values, b.values);
+  EXPECT_EQ(a.inside, b.inside);
+  EXPECT_EQ(a.inside_widened, b.inside_widened);
+  EXPECT_EQ(a.gap_to, b.gap_to);
+  ASSERT_TRUE(again.holdout);
+  EXPECT_EQ(again.holdout->options, trained.holdout->options);
+  EXPECT_EQ(again.holdout->held.trajectories[1].times, trained.holdout->held.trajectories[1].times);
+  ASSERT_EQ(again.holdout->report.rows.size(), trained.holdout->report.rows.size());
+  EXPECT_EQ(again.holdout->report.rows[1].linear, trained.holdout->report.rows[1].linear);
+  EXPECT_EQ(again.holdout->report.held_times, 6u);
+}
+
+TEST(ModelFile, OfVersionTwoHasNoHeldBackData) {
+  const TrainedModel older = ParseModel(Sealed(SmallArchive(), "gpode model 2.0 crc32 "), "m");
+  EXPECT_FALSE(older.holdout);
+  EXPECT_FALSE(older.model.widening.IsJudged());
+  for (const auto& [name, array] : SmallArchive()) {
+    EXPECT_FALSE(name.starts_with("widening/") || name.starts_with("holdout/")) << name;
+  }
+}
+
+TEST(ModelFile, ImpossibleHeldBackDataAreRefused) {
+  const std::vector<std::pair<std::function<void(Archive&)>, std::string>> cases = {
+      {[](Archive& a) { a["widening/horizons"].values[0] = -1; },
+       "widening: horizons[0] is -1, must be positive and finite"},
+      {[](Archive& a) { a["widening/variance"].values[0] = NAN; }, "widening: variance"},
+      {[](Archive& a) { a["widening/inside"].values[0] = 2; },
+       "widening: inside must be between 0 and 1"},
+      {[](Archive& a) {
+         a["widening/values"] = {{3}, {1, 2, 3}};
+       },
+       "widening: values has 3 values, must have 2"},
+      {[](Archive& a) { a["holdout/rows"].values[0] = 7; },
+       "holdout: rows have an impossible channel or number of values"},
+      {[](Archive& a) { a["holdout/share"].values[0] = INFINITY; },
+       "holdout: share is inf, must be finite"},
+      {[](Archive& a) {
+         a["held/lengths"].values = {1, 3};
+       },
+       "data: times has 6 values, must have 4"},
+      {[](Archive& a) { a["held/times"].values[0] = 0; }, "must be later than the one before"},
+  };
+  for (const auto& [change, expected] : cases) {
+    Archive archive = ReadNpz(ModelBytes(Compared()), "m");
+    change(archive);
+    const std::string message = MessageOf([&] { ParseModel(Sealed(archive), "m.gpode"); });
+    EXPECT_TRUE(message.starts_with("m.gpode: ")) << message;
+    EXPECT_NE(message.find(expected), std::string::npos) << message << "\n" << expected;
+  }
+}
+
 TEST(ModelFile, KeepsTheNameOfTheTimes) {
   TrainedModel trained = Small();
   trained.data.time_name = "t [ms]";
@@ -266,9 +340,10 @@ TEST(ModelFile, AnyArrayMayBeAnything) {
                                   {{1, 1, 1}, {1}},
                                   {{1UL << 50, 0, 3}, {}},
                                   {{1, 1, 1, 1}, {1}}};
-  for (const auto& [name, original] : SmallArchive()) {
+  const Archive whole = ReadNpz(ModelBytes(Compared()), "m");
+  for (const auto& [name, original] : whole) {
     for (const Array& array : odd) {
-      Archive archive = SmallArchive();
+      Archive archive = whole;
       archive[name] = array;
       try {
         ParseModel(Sealed(archive), "m.gpode");  // some entries matter little
@@ -372,7 +447,11 @@ TEST(ModelFile, EveryNameIsDocumented) {
   for (const NamedModel& model : ListModels()) {
     for (const std::string& name : ArrayNames(model.name)) names.insert(name);
   }
+  for (const auto& [name, array] : ReadNpz(ModelBytes(Compared()), "m")) {
+    if (!name.starts_with("held/")) names.insert(name);
+  }
   EXPECT_TRUE(names.contains("model/parameters/weight_deviation"));
+  EXPECT_TRUE(names.contains("widening/gap_to"));
   EXPECT_TRUE(names.contains("model/parameters/state_chol"));
   for (const std::string& name : names) {
     EXPECT_NE(text.find("`" + name + "`"), std::string::npos) << name;
@@ -381,10 +460,10 @@ TEST(ModelFile, EveryNameIsDocumented) {
 
 TEST(ModelFile, IsAnArchiveWithASeal) {
   const Bytes bytes = ModelBytes(Small());
-  EXPECT_EQ(Text(bytes).substr(bytes.size() - 30, 22), "gpode model 2.0 crc32 ");
+  EXPECT_EQ(Text(bytes).substr(bytes.size() - 30, 22), "gpode model 2.1 crc32 ");
   const Archive archive = ReadNpz(bytes, "m");
   EXPECT_EQ(TextOf(archive.at("about")),
-            std::string("gpode model 2.0\nwritten by gpode ") + Version() + "\n");
+            std::string("gpode model 2.1\nwritten by gpode ") + Version() + "\n");
   EXPECT_EQ(archive.at("model/parameters/inducing_locations").shape,
             (std::vector<std::size_t>{4, 2}));
   EXPECT_EQ(TextOf(archive.at("model/channels")), "x\ny\\n\\\\n\n");

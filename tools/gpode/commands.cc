@@ -49,6 +49,11 @@ void AddVerbose(CLI::App* command, CommonOptions* common) {
   AddSwitch(command, "-v,--verbose", &common->verbose, "print more details");
 }
 
+void AddRaw(CLI::App* command, bool* raw) {
+  AddSwitch(command, "--raw", raw,
+            "leave bands as narrow as the draws are, whatever held-back data say (fit --holdout)");
+}
+
 void AddJson(CLI::App* command, CommonOptions* common) {
   AddSwitch(command, "--json", &common->json, "print one JSON object instead of text");
 }

@@ -52,6 +52,8 @@ void AddThreads(CLI::App* command, CommonOptions* common);
 void AddQuiet(CLI::App* command, CommonOptions* common);
 void AddVerbose(CLI::App* command, CommonOptions* common);
 void AddJson(CLI::App* command, CommonOptions* common);
+// Adds --raw, for bands without the widening of gpode/widening.h.
+void AddRaw(CLI::App* command, bool* raw);
 
 // Adds the options about reading data files.
 void AddReadOptions(CLI::App* command, ReadOptions* read);

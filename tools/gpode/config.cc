@@ -34,6 +34,9 @@ void ForDataOptions(Config& config, Visit&& visit) {
   visit("data.every", config.read.every);
   visit("data.initial", config.initial);
   visit("data.validation", config.validation);
+  visit("data.holdout", config.holdout);
+  visit("data.holdout_after", config.holdout_after);
+  visit("data.refit", config.refit);
 }
 
 bool SetDataOption(RunConfig& config, const internal::TomlItem& item, std::string_view where) {
@@ -47,6 +50,20 @@ bool SetDataOption(RunConfig& config, const internal::TomlItem& item, std::strin
                fmt::format("is {}, must be {}", internal::ShowToml(item.value), requirement));
   });
   return found;
+}
+
+// Checks the values that are words with a meaning.
+void CheckWords(const RunConfig& config, const internal::TomlItem& item, std::string_view where) {
+  const auto check = [&](std::string_view name, bool valid, std::string_view right) {
+    if (name != item.key || valid) return;
+    internal::ThrowAt(
+        where, fmt::format("{} is {}, must be {}", name, internal::ShowToml(item.value), right));
+  };
+  const std::optional<double> after = internal::ToNumber(config.holdout_after);
+  check("data.initial", IsInitial(config.initial), kInitialWords);
+  check("data.holdout", config.holdout.empty() || ParseShare(config.holdout), kShareWords);
+  check("data.holdout_after", config.holdout_after.empty() || (after && std::isfinite(*after)),
+        "a time");
 }
 
 std::vector<std::string> KnownNames() {
@@ -64,6 +81,27 @@ bool IsInitial(std::string_view word) {
   return word == "first" || word == "gap" || (time && std::isfinite(*time));
 }
 
+std::optional<double> ParseShare(std::string_view word) {
+  const bool percent = word.ends_with('%');
+  if (percent) word.remove_suffix(1);
+  const std::optional<double> number = internal::ToNumber(word);
+  if (!number) return {};
+  const double share = percent ? *number / 100 : *number;
+  return share > 0 && share <= 0.9 ? std::optional(share) : std::nullopt;
+}
+
+std::optional<HoldoutOptions> HoldoutOf(const RunConfig& config) {
+  if (config.holdout.empty() && config.holdout_after.empty()) return {};
+  HoldoutOptions options{.refit = config.refit};
+  if (!config.holdout_after.empty()) {
+    options.share = 0;
+    options.after = internal::ToNumber(config.holdout_after);
+  } else {
+    options.share = *ParseShare(config.holdout);
+  }
+  return options;
+}
+
 RunConfig ReadConfig(const std::filesystem::path& path, const RunConfig& base) {
   const std::string source = path.string();
   const std::vector<std::byte> bytes = internal::ReadFile(path);
@@ -75,9 +113,8 @@ RunConfig ReadConfig(const std::filesystem::path& path, const RunConfig& base) {
     if (item.key.starts_with(kTimingPrefix)) continue;
     if (SetDataOption(config, item, where)) {
       internal::CheckReadOptions(config.read, where);
-      if (IsInitial(config.initial)) continue;
-      internal::ThrowAt(where, fmt::format("data.initial is {}, must be {}",
-                                           internal::ShowToml(item.value), kInitialWords));
+      CheckWords(config, item, where);
+      continue;
     }
     if (std::find(known.begin(), known.end(), item.key) != known.end()) continue;
     const auto nearest = Nearest(item.key, known);

@@ -49,8 +49,8 @@ void SetStarts(const std::string& initial, Dataset* data) {
 }
 
 // Refuses channels that never change, about which nothing can be learnt. Principal components
-// ignore them.
-void CheckChannelsMove(const Dataset& data, const RunConfig& config) {
+// ignore them. `rows` says which rows the data are.
+void CheckChannelsMove(const Dataset& data, const RunConfig& config, std::string_view rows) {
   if (config.fit.observation == Observation::kPca) return;
   for (std::size_t c = 0; c < data.channels.size(); ++c) {
     double least = HUGE_VAL, most = -HUGE_VAL;
@@ -62,9 +62,13 @@ void CheckChannelsMove(const Dataset& data, const RunConfig& config) {
     }
     if (least < most) continue;
     internal::ThrowAt(config.files.front(),
-                      fmt::format("channel {} is {:g} in every row, must vary; "
-                                  "choose others with --channels",
-                                  internal::Quote(data.channels[c]), least));
+                      least > most
+                          ? fmt::format("channel {} has no value in {}, must have some; choose "
+                                        "others with --channels",
+                                        internal::Quote(data.channels[c]), rows)
+                          : fmt::format("channel {} is {:g} in {}, must vary; choose others with "
+                                        "--channels",
+                                        internal::Quote(data.channels[c]), least, rows));
   }
 }
 
@@ -117,16 +121,17 @@ class Fitter {
       data_ = ReadDataset(paths, config_.read);
       SetStarts(config_.initial, &data_);
       SetObservation(a_.observe, data_.channels.size(), &config_.fit);
-      CheckChannelsMove(data_, config_);
+      CheckChannelsMove(data_, config_, "every row");
       ChooseModel();
       CheckFitInput(data_, config_.fit);
+      PrepareHoldout();
       ReadValidation();
     } else if (!a_.resume) {
       ThrowInput("fit", "DATA", "is missing, must name at least one file; see gpode fit --help");
     } else if (out_.empty()) {
       ThrowInput("fit", "-o", "is missing, must name the model file to resume");
     } else if (!a_.changes.empty() || !a_.config.empty() || a_.observe || a_.model != "auto" ||
-               !a_.validation.empty()) {
+               !a_.validation.empty() || a_.holdout || a_.holdout_after || a_.no_refit) {
       ThrowInput(
           "fit", "--resume",
           "without DATA uses the options of the saved run, must not be combined with others");
@@ -140,6 +145,20 @@ class Fitter {
     if (a_.model == "auto" && a_.config.empty()) {
       config_.fit.bound = IsLong(data_) ? BoundKind::kShooting : BoundKind::kVanilla;
     }
+  }
+
+  // Splits the data as a trial, so that what is wrong with the split is found before any work.
+  void PrepareHoldout() {
+    holdout_ = HoldoutOf(config_);
+    if (!holdout_) return;
+    try {
+      parts_ = HoldBack(data_, *holdout_);
+    } catch (const InputError& error) {
+      if (error.function() != "holdout") throw;
+      ThrowInput("fit", holdout_->after ? "--holdout-after" : "--holdout", error.message());
+    }
+    CheckChannelsMove(parts_.seen, config_, "the rows that --holdout leaves");
+    CheckFitInput(parts_.seen, config_.fit);
   }
 
   void ReadValidation() {
@@ -160,7 +179,18 @@ class Fitter {
   // options.
   void CheckSameRun(const TrainedModel& saved) const {
     if (config_.files.empty()) return;
-    if (!SameData(saved.data, data_) || !SameData(saved.validation, validation_)) {
+    const std::optional<HoldoutOptions> held =
+        saved.holdout ? std::optional(saved.holdout->options) : std::nullopt;
+    if (held != holdout_) {
+      internal::ThrowAt(out_,
+                        fmt::format("holds a run {}, cannot be resumed with these; leave out "
+                                    "DATA and options to resume it as it is",
+                                    held ? "with other held-back data" : "without held-back data"));
+    }
+    // While data are held back, those of the run are the others.
+    const bool split = saved.holdout && !saved.holdout->held.trajectories.empty();
+    if (!SameData(split ? Rejoin(saved.data, saved.holdout->held) : saved.data, data_) ||
+        !SameData(saved.validation, validation_)) {
       internal::ThrowAt(out_, "holds a run on other data, cannot be resumed with these");
     }
     FitOptions was = saved.model.options, is = config_.fit;
@@ -173,30 +203,53 @@ class Fitter {
   }
 
   TrainedModel Learn() {
-    ProgressLine line(a_.common.quiet || a_.common.json);
+    const bool silent = a_.common.quiet || a_.common.json;
+    std::optional<ProgressLine> line(std::in_place, silent);
     FitControl control;
     control.report = [&](const Progress& progress) {
       clock_->Record(progress.step);
-      line.Show(progress);
+      line->Show(progress);
       WriteSidecarPeriodically();
       return !Interruption::Requested();
+    };
+    // A second run begins: the progress and the times that are shown are its own.
+    control.compared = [&](const HoldoutReport& report) {
+      line->End();
+      if (!silent) ShowHoldout(report);
+      line.emplace(silent);
+      if (!holdout_ || holdout_->refit) clock_.emplace(threads_);
     };
     control.report_every = 1;
     control.checkpoint = out_;
     control.checkpoint_seconds = a_.checkpoint_seconds;
     if (a_.common.threads > 0) control.threads = a_.common.threads;
     const bool resumes = a_.resume && (config_.files.empty() || std::filesystem::exists(out_));
-    if (!a_.common.quiet && !a_.common.json && !resumes) PrintPlan(data_, config_);
-    clock_.emplace(control.threads.value_or(config_.fit.threads));
+    if (!silent && !resumes) PrintPlan(data_, config_);
+    if (!silent && !resumes && holdout_) PrintHeldBack(parts_.seen, parts_.held);
+    threads_ = control.threads.value_or(config_.fit.threads);
+    clock_.emplace(threads_);
+    if (!resumes && holdout_) {
+      return TrainWithHoldout(data_, config_.fit, *holdout_, control, validation_);
+    }
     if (!resumes) return Train(data_, config_.fit, control, validation_);
     resumed_ = true;
     const TrainedModel saved = LoadTrainedModel(out_);
     CheckSameRun(saved);
+    if (saved.holdout) holdout_ = saved.holdout->options;
+    channels_ = saved.model.channels;
     if (const auto earlier = ReadTiming(out_)) clock_->ContinueFrom(*earlier);
-    if (!a_.common.quiet && !a_.common.json) {
-      fmt::print("{}: {}\n", out_, saved.finished ? "already finished" : "resuming");
+    if (!silent) {
+      const bool compared = !saved.holdout || saved.holdout->report.held_times > 0;
+      fmt::print("{}: {}\n", out_, saved.finished && compared ? "already finished" : "resuming");
     }
     return Resume(out_, control);
+  }
+
+  void ShowHoldout(const HoldoutReport& report) {
+    PrintHoldout(channels_.empty() ? data_.channels : channels_, report, a_.common.verbose);
+    if (holdout_->refit)
+      fmt::print("learning from all {} times\n", report.seen_times + report.held_times);
+    std::fflush(stdout);
   }
 
   void WriteSidecar(const report::Timing& timing) const {
@@ -247,6 +300,10 @@ class Fitter {
   std::string command_line_, out_;
   RunConfig config_;
   Dataset data_, validation_;
+  std::optional<HoldoutOptions> holdout_;
+  HeldBack parts_;                     // what holdout_ splits the data into
+  std::vector<std::string> channels_;  // of a resumed run
+  std::size_t threads_ = 0;
   bool resumed_ = false;
   std::optional<TrainingClock> clock_;
   std::chrono::steady_clock::time_point written_ = std::chrono::steady_clock::now();
@@ -261,6 +318,7 @@ void AddFit(CLI::App& app) {
   AddExamples(command, {"gpode fit vdp.csv -o vdp.gpode",
                         "gpode fit run1.csv run2.csv --model shooting --inducing 32 -o both.gpode",
                         "gpode fit walk*.amc skeleton.asf --observe pca --states 5 -o walk.gpode",
+                        "gpode fit vdp.csv --holdout 0.2 -o vdp.gpode",
                         "gpode fit vdp.csv -o vdp.gpode --resume"});
   command->callback([arguments] { Fitter(*arguments, CommandLine()).Run(); });
 }

@@ -93,6 +93,26 @@ void ParseInitial(const Place& place, const std::string& word, FitArguments* a) 
   a->changes.push_back([=](RunConfig& c) { c.initial = word; });
 }
 
+void AddHoldout(CLI::App* command, FitArguments* a) {
+  AddWord(
+      command, "--holdout", "SHARE",
+      [a](const Place& place, const std::string& word) {
+        if (!ParseShare(word)) Refuse(place, word, kShareWords);
+        a->holdout = word;
+      },
+      "hold back this share of each trajectory's rows, the last ones, as in 0.2 or 20%; forecast "
+      "them beside simple models, widen bands that are too narrow, then learn from everything");
+  AddWord(
+      command, "--holdout-after", "T",
+      [a](const Place& place, const std::string& word) {
+        ParseNumber(place, word, kSaneNumber);
+        a->holdout_after = word;
+      },
+      "hold back all rows after this time instead");
+  AddSwitch(command, "--no-refit", &a->no_refit,
+            "keep the model that has not seen the held-back rows");
+}
+
 // Adds the options for reading data, which take precedence over the configuration file.
 void AddDataOptions(CLI::App* command, FitArguments* a) {
   const auto read = std::make_shared<ReadOptions>();
@@ -160,6 +180,7 @@ void AddFitOptions(CLI::App* command, FitArguments* a) {
       "shooting for 100 or more times, else gpode; other models of the vector field: npode, "
       "neural and neural-vi, each also with -shooting; neural-hmc; gpode-hmc");
   AddName(command, "--validation", "FILE", &a->validation, "held-out data for early stopping");
+  AddHoldout(command, a);
   AddWord(
       command, "--observe", "HOW",
       [a](const Place&, const std::string& word) { a->observe = word; },
@@ -203,6 +224,17 @@ RunConfig ConfigOf(const FitArguments& a) {
   for (const auto& change : a.changes) change(config);
   if (!a.files.empty()) config.files = a.files;
   if (!a.validation.empty()) config.validation = a.validation;
+  if (a.holdout || a.holdout_after) {
+    config.holdout = a.holdout.value_or("");
+    config.holdout_after = a.holdout_after.value_or("");
+  }
+  if (a.no_refit) config.refit = false;
+  if (!config.holdout.empty() && !config.holdout_after.empty()) {
+    ThrowInput("fit", "--holdout", "cannot be combined with --holdout-after");
+  }
+  if (!config.files.empty() && a.no_refit && !HoldoutOf(config)) {
+    ThrowInput("fit", "--no-refit", "needs --holdout or --holdout-after");
+  }
   return config;
 }
 

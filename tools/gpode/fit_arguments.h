@@ -17,7 +17,8 @@ struct FitArguments {
   std::vector<std::string> files;
   std::string out, config, validation;
   std::string model = "auto";  // "auto" or a name of ListModels
-  bool resume = false;
+  std::optional<std::string> holdout, holdout_after;
+  bool resume = false, no_refit = false;
   double checkpoint_seconds = 5;
   CommonOptions common;
   // The changes that words make to the configuration file, in the order of the words.

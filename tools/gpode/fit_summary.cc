@@ -22,6 +22,10 @@ constexpr std::size_t kMostRows = 12;
 std::vector<std::string> AllRemarks(const TrainedModel& trained, const FitQuality& quality) {
   std::vector<std::string> remarks = DataRemarks(trained.data);
   remarks.insert(remarks.end(), quality.remarks.begin(), quality.remarks.end());
+  if (trained.holdout && !trained.holdout->report.rows.empty()) {
+    const auto held = trained.holdout->report.Remarks(trained.model.channels);
+    remarks.insert(remarks.end(), held.begin(), held.end());
+  }
   return remarks;
 }
 
@@ -72,6 +76,88 @@ void PrintPlan(const Dataset& data, const RunConfig& config) {
   std::fflush(stdout);
 }
 
+void PrintHeldBack(const Dataset& seen, const Dataset& held) {
+  std::size_t rows = 0, all = 0;
+  for (std::size_t n = 0; n < held.trajectories.size(); ++n) {
+    rows += held.trajectories[n].times.size();
+    all += held.trajectories[n].times.size() + seen.trajectories[n].times.size();
+  }
+  fmt::print("holding back the last {} of {} times\n", rows, all);
+  std::fflush(stdout);
+}
+
+void PrintHoldout(const std::vector<std::string>& channels, const HoldoutReport& report,
+                  bool verbose) {
+  constexpr std::size_t kWidest = 24;
+  std::size_t width = 7;
+  for (const std::string& name : channels) width = std::max(width, name.size());
+  width = std::min(width, kWidest);
+  fmt::print("\nforecasts of {} from the {} before\n\n",
+             report::Pluralise(report.held_times, "held-back time", "held-back times"),
+             report.seen_times);
+  fmt::print("  {:<{}}  {:>16} {:>7} {:>10} {:>10} {:>10} {:>7} {:>14} {:>8}\n", "channel", width,
+             "horizon", "values", "error", "last value", "linear", "skill", "in 90 % bands",
+             "widened");
+  std::size_t rows = 0;
+  for (const HoldoutRow& row : report.rows) {
+    if (++rows > kMostRows && !verbose) {
+      fmt::print("  ... and {} more (--verbose shows all)\n", report.rows.size() - kMostRows);
+      break;
+    }
+    fmt::print(
+        "  {:<{}}  {:>16} {:>7} {:>10.4g} {:>10.4g} {:>10.4g} {:>7.2f} {:>12.0f} % {:>6.0f} %\n",
+        report::Shortened(channels[row.channel], kWidest), width,
+        fmt::format("{:.4g} to {:.4g}", row.from, row.to), row.values, row.rmse, row.persistence,
+        row.linear, row.Skill(), 100 * row.inside, 100 * row.inside_widened);
+  }
+  fmt::print("\n");
+  std::fflush(stdout);
+}
+
+nlohmann::ordered_json WideningJson(const BandWidening& widening) {
+  nlohmann::ordered_json json = {{"widened", !widening.IsZero()}, {"horizons", widening.horizons}};
+  json["channels"] = nlohmann::ordered_json::array();
+  for (std::size_t c = 0; c < widening.values.size(); ++c) {
+    std::vector<double> deviations;
+    for (double h : widening.horizons) deviations.push_back(std::sqrt(widening.Variance(c, h)));
+    json["channels"].push_back({{"values", widening.values[c]},
+                                {"inside_90", widening.inside[c]},
+                                {"inside_90_widened", widening.inside_widened[c]},
+                                {"extra_deviation", deviations}});
+  }
+  return json;
+}
+
+nlohmann::ordered_json HoldoutJson(const Holdout& holdout,
+                                   const std::vector<std::string>& channels) {
+  const HoldoutReport& report = holdout.report;
+  nlohmann::ordered_json json;
+  if (holdout.options.after) {
+    json["after"] = *holdout.options.after;
+  } else {
+    json["share"] = holdout.options.share;
+  }
+  json["refit"] = holdout.options.refit;
+  json["seen_times"] = report.seen_times;
+  json["held_times"] = report.held_times;
+  json["diverged"] = report.diverged;
+  json["rows"] = nlohmann::ordered_json::array();
+  for (const HoldoutRow& row : report.rows) {
+    json["rows"].push_back({{"channel", channels[row.channel]},
+                            {"from", row.from},
+                            {"to", row.to},
+                            {"values", row.values},
+                            {"rmse", row.rmse},
+                            {"persistence_rmse", row.persistence},
+                            {"linear_rmse", row.linear},
+                            {"skill", row.Skill()},
+                            {"inside_90", row.inside},
+                            {"inside_90_widened", row.inside_widened}});
+  }
+  json["widening"] = WideningJson(report.widening);
+  return json;
+}
+
 void PrintLengthscales(const Model& model) {
   const std::vector<std::string> names = report::Shortened(report::StateNames(model), 10);
   const Matrix scales = report::Lengthscales(model);
@@ -111,6 +197,7 @@ void PrintSummary(const TrainedModel& trained, const FitQuality& quality, const 
     PrintLengthscales(trained.model);
     fmt::print("\n");
   }
+  if (model.widening.IsJudged()) fmt::print("bands {}\n", report::DescribeWidening(model));
   for (const std::string& remark : AllRemarks(trained, quality)) fmt::print("note: {}\n", remark);
   fmt::print("saved {}{}\n", out,
              trained.finished ? "" : "; continue with gpode fit --resume -o " + out);
@@ -136,6 +223,9 @@ void PrintSummaryJson(const TrainedModel& trained, const FitQuality& quality,
                                 {"inside_90", 1 - fit.outside}});
   }
   json["diverged"] = quality.diverged;
+  if (trained.holdout && trained.holdout->report.held_times > 0) {
+    json["holdout"] = HoldoutJson(*trained.holdout, trained.model.channels);
+  }
   json["notes"] = AllRemarks(trained, quality);
   fmt::print("{}\n", json.dump(2));
 }

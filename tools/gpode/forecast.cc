@@ -31,7 +31,7 @@ struct Arguments {
   std::size_t points = 101, draws = 128;
   std::vector<double> quantiles = {0.05, 0.5, 0.95};
   std::string start = "latest";
-  bool noise = false, all_draws = false, states = false, plot = false;
+  bool noise = false, all_draws = false, states = false, plot = false, raw = false;
   CommonOptions common;
 };
 
@@ -78,17 +78,12 @@ std::vector<std::string> SummaryNames(const std::vector<std::string>& names, con
   return columns;
 }
 
-// Replaces the channels of a forecast by its states, which have no noise.
-void ReplaceChannelsByStates(Forecast* forecast) {
-  forecast->draws = std::move(forecast->states);
-  if (forecast->draws.empty()) return;
-  forecast->noise = GaussianNoise(Vector::Zero(forecast->draws[0].cols()));
-}
-
 class Forecaster {
  public:
   explicit Forecaster(const Arguments& arguments)
-      : a_(arguments), trained_(LoadTrainedModel(arguments.model)), posterior_(trained_.model) {
+      : a_(arguments),
+        trained_(LoadForBands(arguments.model, arguments.raw)),
+        posterior_(trained_.model) {
     options_ = {.draws = a_.draws,
                 .seed = a_.common.seed,
                 .threads = a_.common.threads,
@@ -163,21 +158,22 @@ class Forecaster {
   }
 
   void Add(const std::string& name, Forecast forecast) {
-    if (a_.states) ReplaceChannelsByStates(&forecast);
+    if (a_.states) forecast = forecast.OfStates();
     diverged_ += forecast.diverged;
     result_.channels = SummaryNames(Names(), a_);
     result_.trajectories.push_back({name, forecast.times, Summary(forecast, a_), {}});
   }
 
   void PrintResult() const {
-    const std::string said = fmt::format(
-        "{}: forecast of {}, {} of the {}, seed {}, {} diverged", a_.out == "-" ? a_.model : a_.out,
-        report::Pluralise(result_.trajectories.size(), "trajectory", "trajectories"),
-        report::Pluralise(a_.draws, "draw", "draws"),
-        a_.states  ? "states"
-        : a_.noise ? "channels, bands with noise"
-                   : "channels, bands without noise",
-        a_.common.seed, diverged_);
+    const std::string said =
+        fmt::format("{}: forecast of {}, {} of the {}{}, seed {}, {} diverged",
+                    a_.out == "-" ? a_.model : a_.out,
+                    report::Pluralise(result_.trajectories.size(), "trajectory", "trajectories"),
+                    report::Pluralise(a_.draws, "draw", "draws"),
+                    a_.states  ? "states"
+                    : a_.noise ? "channels, bands with noise"
+                               : "channels, bands without noise",
+                    report::WideningNote(model()), a_.common.seed, diverged_);
     a_.out == "-" ? PrintRemark(said) : PrintLine(said);
   }
 
@@ -244,6 +240,7 @@ void AddOptions(CLI::App* command, Arguments* a) {
       },
       "quantiles of the draws (default: 0.05,0.5,0.95)");
   AddSwitch(command, "--noise", &a->noise, "quantiles of observations, which include the noise");
+  AddRaw(command, &a->raw);
   AddSwitch(command, "--all-draws", &a->all_draws, "write every draw as well");
   AddSwitch(command, "--states", &a->states, "forecast the model's states instead of the channels");
   AddSwitch(command, "--plot", &a->plot, "plot in the terminal instead of printing the table");

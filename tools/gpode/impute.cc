@@ -23,7 +23,7 @@ struct Arguments {
   std::optional<std::string> times, trajectory;
   double level = 0.9;
   std::size_t draws = 128;
-  bool noise = false, only_gaps = false;
+  bool noise = false, only_gaps = false, raw = false;
   CommonOptions common;
 };
 
@@ -73,7 +73,7 @@ void Run(const Arguments& a) {
   CheckTable(a.out, {&a.model, 1});
   const std::vector<double> times =
       a.times ? ParseTimes({"impute", "--times"}, *a.times) : std::vector<double>();
-  const TrainedModel trained = LoadTrainedModel(a.model);
+  const TrainedModel trained = LoadForBands(a.model, a.raw);
   if (trained.data.trajectories.empty()) {
     internal::ThrowAt(a.model, "holds a model without its data, must hold the data to impute");
   }
@@ -104,10 +104,10 @@ void Run(const Arguments& a) {
   WriteResult(a.out, result);
   if (a.common.quiet) return;
   const std::string said = fmt::format(
-      "{}: {} filled, {:g} % bands {} noise, {}, seed {}, {} diverged",
+      "{}: {} filled, {:g} % bands {} noise{}, {}, seed {}, {} diverged",
       a.out == "-" ? a.model : a.out, report::Pluralise(filled, "missing value", "missing values"),
-      100 * a.level, a.noise ? "with" : "without", report::Pluralise(a.draws, "draw", "draws"),
-      a.common.seed, diverged);
+      100 * a.level, a.noise ? "with" : "without", report::WideningNote(trained.model),
+      report::Pluralise(a.draws, "draw", "draws"), a.common.seed, diverged);
   a.out == "-" ? PrintRemark(said) : PrintLine(said);
 }
 
@@ -127,6 +127,7 @@ void AddOptions(CLI::App* command, Arguments* a) {
   AddCount(command, "--draws", &a->draws, {1, 1'000'000},
            "draws of the vector field (default: 128)");
   AddSwitch(command, "--noise", &a->noise, "bands of observations, which include the noise");
+  AddRaw(command, &a->raw);
   AddSwitch(command, "--only-gaps", &a->only_gaps, "write only rows with missing values");
   AddSeed(command, &a->common, "the draws");
   AddThreads(command, &a->common);

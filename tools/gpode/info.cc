@@ -158,6 +158,10 @@ Json ModelJson(const TrainedModel& trained) {
     json["final_bound"] = trained.history.back().bound;
   }
   json["warning"] = m.warning;
+  if (m.widening.IsJudged()) json["widening"] = WideningJson(m.widening);
+  if (trained.holdout && trained.holdout->report.held_times > 0) {
+    json["holdout"] = HoldoutJson(*trained.holdout, m.channels);
+  }
   return json;
 }
 
@@ -181,6 +185,7 @@ std::vector<std::pair<std::string, std::string>> ModelFacts(
     facts.emplace_back(
         "time", fmt::format("{}, {}", report::Duration(timing->total()), report::Speed(*timing)));
   }
+  if (m.widening.IsJudged()) facts.emplace_back("bands", report::DescribeWidening(m));
   if (!m.warning.empty()) facts.emplace_back("warning", m.warning);
   return facts;
 }

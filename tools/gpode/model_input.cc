@@ -34,6 +34,12 @@ std::string KnownTrajectories(const TrainedModel& trained) {
 
 }  // namespace
 
+TrainedModel LoadForBands(const std::string& file, bool raw) {
+  TrainedModel trained = LoadTrainedModel(file);
+  if (raw) trained.model.widening = {};
+  return trained;
+}
+
 std::size_t FindTrajectory(const Place& place, std::string_view word, const TrainedModel& trained) {
   const std::size_t count = trained.model.start_times.size();
   for (std::size_t n = 0; n < count; ++n) {

@@ -15,6 +15,9 @@
 
 namespace gpode::tool {
 
+// Reads a model. With `raw` its bands are not widened.
+TrainedModel LoadForBands(const std::string& file, bool raw);
+
 // Finds a trajectory by its name or by its number counted from 1.
 std::size_t FindTrajectory(const Place& place, std::string_view word, const TrainedModel& trained);
 

@@ -9,6 +9,7 @@
 #include "io/files.h"
 #include "output.h"
 #include "plot_input.h"
+#include "report/model_view.h"
 
 namespace gpode::tool {
 namespace {
@@ -24,7 +25,7 @@ void DrawCalibration(const PlotArguments& a, const PlotInput& input, Canvas* can
     internal::ThrowAt(a.test.value_or(a.model),
                       "holds no observation to compare with, must hold some");
   }
-  report::PlotCalibration(values, canvas);
+  report::PlotCalibration(values, !input.model().widening.IsZero(), canvas);
 }
 
 template <void (*plot)(const PlotInput&, Canvas*)>
@@ -82,8 +83,12 @@ void Run(const PlotArguments& a) {
   DrawPicture(kind, a, input, &canvas);
   canvas.Save(a.out);
   if (a.common.quiet) return;
-  PrintLine(
-      fmt::format("{}: {} of {}, {:.3g} cm by {:.3g} cm", a.out, a.kind, a.model, a.width, height));
+  const bool has_bands = a.kind == "forecast" || a.kind == "calibration";
+  PrintLine(fmt::format("{}: {} of {}{}, {:.3g} cm by {:.3g} cm", a.out, a.kind, a.model,
+                        has_bands && !input.model().widening.IsZero()
+                            ? ", bands" + report::WideningNote(input.model()).substr(1)
+                            : "",
+                        a.width, height));
 }
 
 void AddWords(CLI::App* command, PlotArguments* a) {
@@ -142,6 +147,7 @@ void AddOptions(CLI::App* command, PlotArguments* a) {
       "calibration: initial)");
   command->add_flag("--noise", a->noise,
                     "forecast: bands of observations, which include the noise");
+  AddRaw(command, &a->raw);
   AddCount(command, "--draws", &a->draws, {1, 100'000}, "draws of the vector field (default: 128)");
   AddCount(command, "--shown", &a->shown, {0, 1000}, "forecast: draws to show (default: 0)");
   AddCount(command, "--arrows", &a->arrows, {2, 100},

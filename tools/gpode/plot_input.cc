@@ -101,7 +101,7 @@ void SetWindow(const PlotArguments& a, const std::vector<std::string>& names, Pl
 }  // namespace
 
 PlotInput LoadPlotInput(const PlotArguments& a) {
-  TrainedModel trained = LoadTrainedModel(a.model);
+  TrainedModel trained = LoadForBands(a.model, a.raw);
   Posterior posterior(trained.model);
   PlotInput input{.options = {.draws = a.draws,
                               .seed = a.common.seed,

@@ -17,7 +17,7 @@ struct PlotArguments {
   std::optional<double> until, after;
   std::string over = "steps";  // or seconds
   std::size_t draws = 128, shown = 0, arrows = 15;
-  bool noise = false;
+  bool noise = false, raw = false;
   double width = 8.5, height = 0;  // cm; height 0: the kind's default
   double font_size = 7.5;
   ReadOptions read = {.part = "test", .allow_empty_channels = true};

@@ -27,6 +27,7 @@ struct Arguments {
   std::optional<std::string> title;
   std::optional<double> until;
   std::size_t draws = 128;
+  bool raw = false;
   ReadOptions read = {.part = "test", .allow_empty_channels = true};
   CommonOptions common;
 };
@@ -67,7 +68,7 @@ void Run(const Arguments& a) {
   std::vector<std::string> inputs = a.test;
   inputs.push_back(a.model);
   CheckOutput(out, inputs);
-  TrainedModel trained = LoadTrainedModel(a.model);
+  TrainedModel trained = LoadForBands(a.model, a.raw);
   Dataset test = TestData(a, trained);
   const std::size_t count = KeepFirstTrajectories(&trained);
   test.trajectories.resize(std::min(test.trajectories.size(), kMostTrajectories));
@@ -81,8 +82,8 @@ void Run(const Arguments& a) {
       .until = a.until};
   nlohmann::ordered_json json = report::ReportJson(trained, test, options);
   if (count > kMostTrajectories) {
-    json["meta"]["comments"] = {
-        fmt::format("The first {} of {} trajectories are shown.", kMostTrajectories, count)};
+    json["meta"]["comments"].push_back(
+        fmt::format("The first {} of {} trajectories are shown.", kMostTrajectories, count));
   }
   const std::string page = report::FillReportPage(
       json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
@@ -111,6 +112,7 @@ void AddOptions(CLI::App* command, Arguments* a) {
       [a](const Place& place, const std::string& word) { a->until = ParseNumber(place, word); },
       "end of forecasts (default: half the span of the data further)");
   AddCount(command, "--draws", &a->draws, {2, 100'000}, "draws of the vector field (default: 128)");
+  AddRaw(command, &a->raw);
   AddSeed(command, &a->common, "the draws");
   AddThreads(command, &a->common);
   AddQuiet(command, &a->common);

@@ -10,12 +10,14 @@
 
 #include "arguments.h"
 #include "commands.h"
+#include "data/moments.h"
 #include "gpode/error.h"
 #include "gpode/scores.h"
 #include "io/files.h"
 #include "io/reading.h"
 #include "model_input.h"
 #include "output.h"
+#include "predict/held_errors.h"
 #include "report/model_view.h"
 
 namespace gpode::tool {
@@ -30,6 +32,7 @@ struct Arguments {
   std::optional<double> after, until;
   std::vector<double> horizons;
   std::size_t draws = 128;
+  bool raw = false;
   CommonOptions common;
 };
 
@@ -47,7 +50,9 @@ struct Compared {
 class Scorer {
  public:
   explicit Scorer(const Arguments& a)
-      : a_(a), trained_(LoadTrainedModel(a.model)), posterior_(trained_.model) {
+      : a_(a),
+        trained_(LoadForBands(a.model, a.raw || !a.calibrate.empty())),
+        posterior_(trained_.model) {
     options_ = {.draws = a.draws,
                 .seed = a.common.seed,
                 .threads = a.common.threads,
@@ -69,6 +74,24 @@ class Scorer {
       internal::ThrowAt(files.front(), "holds no row between --after and --until, must hold some");
     }
     return all;
+  }
+
+  // Widens bands as the errors of forecasts of these files ask for.
+  void Calibrate(const std::vector<std::string>& files) {
+    std::vector<HeldError> errors;
+    std::size_t n = 0;
+    for (const Compared& one : Compare(files, "validation")) {
+      AddHeldErrors(one.forecast, one.seen, one.begins, n++, &errors);
+    }
+    if (errors.empty()) {
+      internal::ThrowAt(files.front(),
+                        "holds no value after the data of the model, must hold some");
+    }
+    trained_.model.widening = FitWidening(errors, model().channels.size());
+    const Vector spread = MomentsOf(trained_.data).variance;
+    trained_.model.widening.limits.assign(spread.begin(), spread.end());
+    trained_.model.widening.SetGaps(trained_.data);
+    posterior_ = Posterior(trained_.model);
   }
 
   const Model& model() const { return trained_.model; }
@@ -112,18 +135,6 @@ class Scorer {
   ForecastOptions options_;
 };
 
-ObservationNoise NoiseOf(const Arguments& a, const Scorer& scorer) {
-  const ObservationNoise learnt = scorer.model().noise();
-  if (a.calibrate.empty()) return learnt;
-  std::vector<Forecast> forecasts;
-  std::vector<Matrix> seen;
-  for (Compared& one : scorer.Compare(a.calibrate, "validation")) {
-    forecasts.push_back(std::move(one.forecast));
-    seen.push_back(std::move(one.seen));
-  }
-  return CalibratedNoise(learnt, forecasts, seen);
-}
-
 nlohmann::ordered_json Json(const Scores& s) {
   return {{"mnll", s.mnll},
           {"mse", s.mse},
@@ -138,8 +149,10 @@ nlohmann::ordered_json Json(const Scores& s) {
           {"diverged", s.diverged}};
 }
 
-void PrintJson(const Scores& scores, const std::vector<HorizonScores>& rows, const Arguments& a) {
+void PrintJson(const Scores& scores, const std::vector<HorizonScores>& rows, bool widened,
+               const Arguments& a) {
   nlohmann::ordered_json json = Json(scores);
+  if (widened) json["widened"] = true;
   json["draws"] = a.draws;
   json["seed"] = a.common.seed;
   json["start"] = a.start;
@@ -155,7 +168,7 @@ void PrintJson(const Scores& scores, const std::vector<HorizonScores>& rows, con
 }
 
 void PrintTable(const Scores& s, const std::vector<HorizonScores>& rows, std::size_t trajectories,
-                const Arguments& a) {
+                const Model& model, const Arguments& a) {
   fmt::print("{} against {}: {} of {}, {} from the {}, seed {}\n\n", a.model,
              fmt::join(a.files, ", "), report::Pluralise(s.values, "value", "values"),
              report::Pluralise(trajectories, "trajectory", "trajectories"),
@@ -170,6 +183,9 @@ void PrintTable(const Scores& s, const std::vector<HorizonScores>& rows, std::si
              s.coverage_95);
   fmt::print("  of observations        {:6.2f} {:6.2f} {:6.2f}\n\n", s.predictive_50,
              s.predictive_90, s.predictive_95);
+  if (model.widening.IsJudged()) {
+    fmt::print("  bands {}\n", report::DescribeWidening(model));
+  }
   fmt::print("  {} diverged\n", report::Pluralise(s.diverged, "draw", "draws"));
   if (rows.empty()) return;
   fmt::print("\n  {:>20} {:>8} {:>10} {:>10} {:>8} {:>8}\n", "time since the data", "values",
@@ -185,6 +201,9 @@ void Check(const Arguments& a) {
   if (a.trajectory && a.start == "first-row") {
     ThrowInput("score", "--trajectory", "cannot be combined with --start first-row");
   }
+  if (a.raw && !a.calibrate.empty()) {
+    ThrowInput("score", "--raw", "cannot be combined with --calibrate, which widens bands");
+  }
   if (a.after && a.until && !(*a.after < *a.until)) {
     ThrowInput("score", "--until",
                fmt::format("is {:g}, must be later than --after, {:g}", *a.until, *a.after));
@@ -193,8 +212,9 @@ void Check(const Arguments& a) {
 
 void Run(const Arguments& a) {
   Check(a);
-  const Scorer scorer(a);
-  const ObservationNoise noise = NoiseOf(a, scorer);
+  Scorer scorer(a);
+  if (!a.calibrate.empty()) scorer.Calibrate(a.calibrate);
+  const ObservationNoise noise = scorer.model().noise();
   std::vector<Scores> parts;
   std::vector<std::vector<HorizonScores>> by_horizon;
   for (const Compared& one : scorer.Compare(a.files, a.read.part)) {
@@ -208,9 +228,9 @@ void Run(const Arguments& a) {
   const std::vector<HorizonScores> rows =
       by_horizon.empty() ? std::vector<HorizonScores>() : PoolByHorizon(by_horizon);
   if (a.common.json) {
-    PrintJson(scores, rows, a);
+    PrintJson(scores, rows, !scorer.model().widening.IsZero(), a);
   } else {
-    PrintTable(scores, rows, parts.size(), a);
+    PrintTable(scores, rows, parts.size(), scorer.model(), a);
   }
 }
 
@@ -240,10 +260,10 @@ void AddOptions(CLI::App* command, Arguments* a) {
       },
       "edges of horizons, times since the end of the data, to score separately");
   command
-      ->add_option(
-          "--calibrate", a->calibrate,
-          "held-out data for calibrating the noise, which grows if forecast errors exceed it")
+      ->add_option("--calibrate", a->calibrate,
+                   "held-back data that bands are widened by, in place of those of fit --holdout")
       ->type_name("FILE");
+  AddRaw(command, &a->raw);
   AddCount(command, "--draws", &a->draws, {1, 1'000'000},
            "draws of the vector field (default: 128)");
   AddSeed(command, &a->common, "the draws");

@@ -105,6 +105,24 @@ Json TimingJson(const Timing& timing) {
   return list;
 }
 
+// Returns the errors of forecasts of held-back data, and what is to know about them.
+std::vector<std::string> HoldoutComments(const TrainedModel& trained) {
+  const HoldoutReport& report = trained.holdout->report;
+  if (report.rows.empty()) return {};
+  std::vector<std::string> comments;
+  for (const HoldoutRow& row : report.rows) {
+    constexpr std::size_t kMostComments = 12;
+    if (comments.size() == kMostComments) break;
+    comments.push_back(fmt::format(
+        "Held back, {}, horizon {:.4g} to {:.4g}: root mean square error {:.4g}, of the last value "
+        "{:.4g}, of a linear model {:.4g}; {:.0f} % of {} values inside 90 % bands, {:.0f} % after "
+        "widening.",
+        trained.model.channels[row.channel], row.from, row.to, row.rmse, row.persistence,
+        row.linear, 100 * row.inside, row.values, 100 * row.inside_widened));
+  }
+  return comments;
+}
+
 Json MetaJson(const TrainedModel& trained, const ReportOptions& options) {
   const Model& m = trained.model;
   Json meta = {{"title", options.title}, {"version", Version()}};
@@ -112,8 +130,8 @@ Json MetaJson(const TrainedModel& trained, const ReportOptions& options) {
   if (!options.command.empty()) meta["command"] = options.command;
   meta["bands"] = fmt::format(
       "Bands are those of the system itself, without observation noise: "
-      "the central 50 and 95 % of {} draws, seed {}.",
-      options.draws, options.seed);
+      "the central 50 and 95 % of {} draws, seed {}{}.",
+      options.draws, options.seed, WideningNote(m));
   const Quantity time = TimeOf(trained.data);
   meta["time_name"] = time.name;
   if (!time.unit.empty()) meta["time_unit"] = time.unit;
@@ -129,6 +147,11 @@ Json MetaJson(const TrainedModel& trained, const ReportOptions& options) {
     fact("bound", fmt::format("{:.2f}", trained.history.back().bound));
   }
   if (options.timing) fact("training time", Duration(options.timing->total()));
+  if (m.widening.IsJudged()) fact("bands", DescribeWidening(m));
+  if (trained.holdout) {
+    const std::vector<std::string> comments = HoldoutComments(trained);
+    if (!comments.empty()) meta["comments"] = comments;
+  }
   return meta;
 }
 
@@ -138,6 +161,11 @@ std::vector<std::string> Warnings(const TrainedModel& trained, const ReportOptio
   const FitQuality quality =
       AssessFit(trained, {.draws = 64, .seed = options.seed, .threads = options.threads});
   warnings.insert(warnings.end(), quality.remarks.begin(), quality.remarks.end());
+  if (trained.holdout && !trained.holdout->report.rows.empty()) {
+    const std::vector<std::string> remarks =
+        trained.holdout->report.Remarks(trained.model.channels);
+    warnings.insert(warnings.end(), remarks.begin(), remarks.end());
+  }
   return warnings;
 }
 

@@ -18,14 +18,6 @@ constexpr double kMargin = 0.15;         // around the paths, relative to their 
 // The places of the anchors along the observed part of the first trajectory.
 constexpr double kAnchorShares[] = {0.25, 0.5, 0.75};
 
-// Returns the median of the draws' states, (G, D).
-Matrix MedianStates(const Forecast& forecast) {
-  Forecast states;
-  states.times = forecast.times;
-  states.draws = forecast.states;
-  return states.Quantile(0.5);
-}
-
 Json Columns(const Matrix& values) {
   Json list = Json::array();
   for (Eigen::Index d = 0; d < values.cols(); ++d) {
@@ -136,7 +128,7 @@ Json StatesJson(const TrainedModel& trained, const Posterior& posterior,
   }
   std::vector<Matrix> medians;
   for (std::size_t n = 0; n < forecasts.size(); ++n) {
-    medians.push_back(MedianStates(forecasts[n]));
+    medians.push_back(forecasts[n].OfStates().Quantile(0.5));
     json["paths"].push_back(PathJson(trained, forecasts[n], medians[n], n, options.shown_draws));
   }
   const Limits limits = LimitsOf(medians);

@@ -89,12 +89,13 @@ PitValues CalibrationValues(const PlotInput& input) {
   return all;
 }
 
-void PlotCalibration(const PitValues& values, Canvas* canvas) {
+void PlotCalibration(const PitValues& values, bool widened, Canvas* canvas) {
   const std::size_t n = values.with_noise.size();
-  const Legend legend(canvas, {{"bands with noise", LineKey(kWithNoise)},
-                               {"bands without noise", LineKey(kWithoutNoise)},
-                               {"95 % range if calibrated", BandKey(kLightGrey)},
-                               {Pluralise(n, "value", "values")}});
+  const Legend legend(
+      canvas, {{widened ? "bands with noise, widened" : "bands with noise", LineKey(kWithNoise)},
+               {"bands without noise", LineKey(kWithoutNoise)},
+               {"95 % range if calibrated", BandKey(kLightGrey)},
+               {Pluralise(n, "value", "values")}});
   const Box area = legend.Draw(WholeArea(*canvas));
   const double middle = (area.left + area.right) / 2;
   Box left = area, right = area;

@@ -113,8 +113,9 @@ std::vector<LegendItem> LegendOf(const PlotInput& input, const Scene& scene) {
   if (scene.seen != nullptr) items.push_back({"observations", MarkKey(kSeen)});
   if (!scene.tests.empty()) items.push_back({"test points", MarkKey(kTest)});
   items.push_back({"median", LineKey(kMedian)});
-  items.push_back({input.options.noise ? "50, 95 % of observations" : "50, 95 % bands",
-                   BandKey(kOuter, kInner)});
+  const std::string bands = input.options.noise ? "50, 95 % of observations" : "50, 95 % bands";
+  items.push_back(
+      {bands + (input.model().widening.IsZero() ? "" : ", widened"), BandKey(kOuter, kInner)});
   if (input.options.shown_draws > 0) items.push_back({"draws", LineKey(kDraw)});
   if (scene.end < scene.forecast.times.back()) {
     items.push_back({"end of the data", UprightLineKey(kEnd)});

@@ -85,6 +85,7 @@ void PlotTraining(const PlotInput& input, Canvas* canvas);  // the history must 
 
 // Returns the PIT values of the test data or, if there are none, of the training data.
 PitValues CalibrationValues(const PlotInput& input);
-void PlotCalibration(const PitValues& values, Canvas* canvas);  // at least one value
+// Draws the PIT values, at least one; `widened` says whether the bands are (gpode/widening.h).
+void PlotCalibration(const PitValues& values, bool widened, Canvas* canvas);
 
 }  // namespace gpode::report

@@ -42,10 +42,9 @@ PlanePath PathOf(const PlotInput& input, std::size_t trajectory, const Portrait&
   const double start = model.start_times[trajectory], end = model.end_times[trajectory];
   ForecastOptions options = input.Forecasts(Origin::kLatestState);
   options.states = true;
-  Forecast forecast = input.posterior.Trajectory(
+  const Forecast forecast = input.posterior.Trajectory(
       trajectory, RegularTimes(start, end > start ? end : start + 1, kTimes), options);
-  forecast.draws = std::move(forecast.states);
-  const Matrix median = forecast.Quantile(0.5);
+  const Matrix median = forecast.OfStates().Quantile(0.5);
   path.median_x = ColumnOf(median, p.first);
   path.median_y = ColumnOf(median, p.second);
   return path;

@@ -1,0 +1,253 @@
+#include "gpode/holdout.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "gpode/error.h"
+#include "gpode/posterior.h"
+#include "io/files.h"
+#include "predict/held_errors.h"
+#include "predict/horizon_thirds.h"
+#include "predict/linear_model.h"
+
+namespace gpode {
+namespace {
+
+// Compared: times in all trajectories together, and values of all draws of one trajectory.
+constexpr std::size_t kMostTimes = 2000, kMostNumbers = 20'000'000;
+constexpr double kNormal95 = 1.6448536269514722;
+
+// Returns the trajectories to forecast: those with held-back rows or, if they have too many rows,
+// evenly chosen ones of them.
+std::vector<std::size_t> Chosen(const Dataset& held) {
+  std::vector<std::size_t> all, chosen;
+  std::size_t times = 0;
+  for (std::size_t n = 0; n < held.trajectories.size(); ++n) {
+    if (held.trajectories[n].times.empty()) continue;
+    all.push_back(n);
+    times += held.trajectories[n].times.size();
+  }
+  if (times <= kMostTimes) return all;
+  const std::size_t wanted = std::max<std::size_t>(1, all.size() * kMostTimes / times);
+  for (std::size_t i = 0; i < wanted; ++i) chosen.push_back(all[i * all.size() / wanted]);
+  return chosen;
+}
+
+std::size_t CountTimes(const Dataset& data) {
+  std::size_t times = 0;
+  for (const Trajectory& t : data.trajectories) times += t.times.size();
+  return times;
+}
+
+// A forecast of held-back rows beside simple ones, (T, channels) each.
+struct Comparison {
+  Trajectory held;
+  Forecast forecast;
+  double begins = 0;  // the time of the last observation
+  Vector persistence = {};
+  Matrix linear = {};
+};
+
+// Sums over the values of one row of the table.
+struct Sums {
+  double count = 0, squares = 0, persistence = 0, linear = 0, inside = 0, inside_widened = 0;
+};
+
+// The 90 % band of observations.
+struct Band {
+  Matrix low, high;
+
+  explicit Band(const Forecast& forecast)
+      : low(forecast.PredictiveQuantile(0.05)), high(forecast.PredictiveQuantile(0.95)) {}
+  bool Holds(double y, Eigen::Index i, Eigen::Index c) const {
+    return y >= low(i, c) && y <= high(i, c);
+  }
+};
+
+// Returns the extra deviations at the times of a forecast, (T, channels).
+Matrix DeviationsOf(const BandWidening& widening, const Comparison& one) {
+  Matrix deviations(one.held.values.rows(), one.held.values.cols());
+  for (Eigen::Index i = 0; i < deviations.rows(); ++i) {
+    const double horizon = one.held.times[static_cast<std::size_t>(i)] - one.begins;
+    for (Eigen::Index c = 0; c < deviations.cols(); ++c) {
+      deviations(i, c) = std::sqrt(widening.Variance(static_cast<std::size_t>(c), horizon));
+    }
+  }
+  return deviations;
+}
+
+void AddSums(const BandWidening& widening, const HorizonThirds& thirds, Comparison& one,
+             std::vector<std::vector<Sums>>* sums) {
+  const Matrix median = one.forecast.Quantile(0.5);
+  const Band before(one.forecast);
+  one.forecast.widening = DeviationsOf(widening, one);
+  const Band after(one.forecast);
+  const auto square = [](double x) { return x * x; };
+  for (Eigen::Index i = 0; i < median.rows(); ++i) {
+    const double horizon = one.held.times[static_cast<std::size_t>(i)] - one.begins;
+    for (Eigen::Index c = 0; c < median.cols(); ++c) {
+      const double y = one.held.values(i, c);
+      if (std::isnan(y) || !std::isfinite(median(i, c))) continue;
+      Sums& s = (*sums)[static_cast<std::size_t>(c)][thirds.Find(horizon)];
+      s.count += 1;
+      s.squares += square(y - median(i, c));
+      s.persistence += square(y - one.persistence[c]);
+      s.linear += square(y - one.linear(i, c));
+      s.inside += before.Holds(y, i, c) ? 1 : 0;
+      s.inside_widened += after.Holds(y, i, c) ? 1 : 0;
+    }
+  }
+}
+
+std::vector<HoldoutRow> RowsOf(const std::vector<std::vector<Sums>>& sums,
+                               const HorizonThirds& thirds) {
+  std::vector<HoldoutRow> rows;
+  for (std::size_t c = 0; c < sums.size(); ++c) {
+    for (std::size_t k = 0; k < sums[c].size(); ++k) {
+      const Sums& s = sums[c][k];
+      if (s.count == 0) continue;
+      rows.push_back({.channel = c,
+                      .from = k > 0 ? thirds.ends[k - 1] : 0,
+                      .to = thirds.ends[k],
+                      .values = static_cast<std::size_t>(s.count),
+                      .rmse = std::sqrt(s.squares / s.count),
+                      .persistence = std::sqrt(s.persistence / s.count),
+                      .linear = std::sqrt(s.linear / s.count),
+                      .inside = s.inside / s.count,
+                      .inside_widened = s.inside_widened / s.count});
+    }
+  }
+  return rows;
+}
+
+// Sets the shares of values inside the bands to those of the table.
+void SetShares(const std::vector<HoldoutRow>& rows, BandWidening* widening) {
+  std::vector<double> inside(widening->values.size()), widened(inside.size());
+  for (const HoldoutRow& row : rows) {
+    const double share =
+        static_cast<double>(row.values) / static_cast<double>(widening->values[row.channel]);
+    inside[row.channel] += share * row.inside;
+    widened[row.channel] += share * row.inside_widened;
+  }
+  for (double& share : inside) share = std::min(share, 1.0);
+  for (double& share : widened) share = std::min(share, 1.0);
+  widening->inside = inside;
+  widening->inside_widened = widened;
+}
+
+// Returns the row of a channel over all horizons.
+HoldoutRow AllHorizons(const std::vector<HoldoutRow>& rows, std::size_t channel) {
+  HoldoutRow all{.channel = channel};
+  double count = 0;
+  for (const HoldoutRow& row : rows) {
+    if (row.channel != channel) continue;
+    const double n = static_cast<double>(row.values);
+    count += n;
+    all.rmse += n * row.rmse * row.rmse;
+    all.persistence += n * row.persistence * row.persistence;
+    all.linear += n * row.linear * row.linear;
+  }
+  for (double HoldoutRow::*mean :
+       {&HoldoutRow::rmse, &HoldoutRow::persistence, &HoldoutRow::linear}) {
+    all.*mean = count > 0 ? std::sqrt(all.*mean / count) : 0;
+  }
+  all.values = static_cast<std::size_t>(count);
+  return all;
+}
+
+}  // namespace
+
+void AddHeldErrors(const Forecast& forecast, const Matrix& seen, double begins,
+                   std::size_t trajectory, std::vector<HeldError>* errors) {
+  const Matrix median = forecast.Quantile(0.5);
+  const Band band(forecast);
+  for (Eigen::Index c = 0; c < seen.cols(); ++c) {
+    for (Eigen::Index i = 0; i < seen.rows(); ++i) {
+      const double horizon = forecast.times[static_cast<std::size_t>(i)] - begins;
+      const double error = seen(i, c) - median(i, c);
+      if (!std::isfinite(error) || !(horizon > 0)) continue;
+      errors->push_back({.trajectory = trajectory,
+                         .channel = static_cast<std::size_t>(c),
+                         .horizon = horizon,
+                         .error = error,
+                         .deviation = (band.high(i, c) - band.low(i, c)) / (2 * kNormal95)});
+    }
+  }
+}
+
+double HoldoutRow::Skill() const {
+  const double simple = std::min(persistence, linear);
+  return simple > 0 ? 1 - (rmse / simple) * (rmse / simple) : rmse > 0 ? -HUGE_VAL : 0;
+}
+
+std::vector<std::string> HoldoutReport::Remarks(const std::vector<std::string>& channels) const {
+  std::vector<std::string> remarks;
+  const BandWidening& w = widening;
+  for (std::size_t c = 0; c < channels.size(); ++c) {
+    const auto say = [&](const std::string& what) {
+      remarks.push_back(fmt::format("channel {}: {}", internal::Quote(channels[c]), what));
+    };
+    if (w.values[c] < kFewestHeld) {
+      say(fmt::format("{} held-back {}, too few to judge its bands", w.values[c],
+                      w.values[c] == 1 ? "value" : "values"));
+      continue;
+    }
+    if (w.variance.col(static_cast<Eigen::Index>(c)).maxCoeff() > 0) {
+      say(
+          fmt::format("{:.0f} % of {} held-back values were inside the 90 % bands, which are now "
+                      "widened by horizon to hold {:.0f} %",
+                      100 * w.inside[c], w.values[c], 100 * w.inside_widened[c]));
+    }
+    if (const HoldoutRow all = AllHorizons(rows, c); all.Skill() <= 0) {
+      say(fmt::format("forecasts of held-back values are no better than {}",
+                      all.persistence <= all.linear ? "the last value" : "a linear model"));
+    }
+  }
+  if (diverged > 0) {
+    remarks.push_back(fmt::format("{} draws of the field run away in held-back data", diverged));
+  }
+  return remarks;
+}
+
+HoldoutReport AssessHoldout(const Model& model, const Dataset& seen, const Dataset& held,
+                            std::size_t draws, std::uint64_t seed, std::size_t threads) {
+  CheckSize("AssessHoldout", "seen", seen.trajectories.size(), model.start_times.size());
+  CheckSize("AssessHoldout", "held", held.trajectories.size(), seen.trajectories.size());
+  CheckSize("AssessHoldout", "channels", held.channels.size(), model.channels.size());
+  Model raw = model;
+  raw.widening = {};
+  const Posterior posterior(std::move(raw));
+  const LinearModel linear(seen);
+  const std::size_t channels = model.channels.size();
+  const std::size_t rows =
+      std::clamp<std::size_t>(kMostNumbers / (draws * (channels + model.dim())), 2, kMostTimes);
+  HoldoutReport report{.seen_times = CountTimes(seen), .held_times = CountTimes(held)};
+  std::vector<Comparison> all;
+  std::vector<HeldError> errors;
+  const ForecastOptions options{
+      .draws = draws, .seed = seed, .threads = threads, .from = Origin::kLatestState};
+  for (std::size_t n : Chosen(held)) {
+    Comparison one{
+        .held = Thinned(held.trajectories[n], rows), .forecast = {}, .begins = model.end_times[n]};
+    one.forecast = posterior.Trajectory(n, one.held.times, options);
+    one.persistence = linear.LastValues(seen.trajectories[n]);
+    one.linear = linear.Continue(seen.trajectories[n], one.held.times);
+    AddHeldErrors(one.forecast, one.held.values, one.begins, n, &errors);
+    report.diverged += one.forecast.diverged;
+    all.push_back(std::move(one));
+  }
+  report.widening = FitWidening(errors, channels);
+  const Vector spread = MomentsOf(seen).variance;
+  report.widening.limits.assign(spread.begin(), spread.end());
+  const HorizonThirds thirds(errors);
+  if (thirds.ends.empty()) return report;
+  std::vector<std::vector<Sums>> sums(channels, std::vector<Sums>(thirds.ends.size()));
+  for (Comparison& one : all) AddSums(report.widening, thirds, one, &sums);
+  report.rows = RowsOf(sums, thirds);
+  SetShares(report.rows, &report.widening);
+  return report;
+}
+
+}  // namespace gpode
