@@ -178,6 +178,7 @@ void PutSampler(const RunRecord& r, bool compact, Json* json) {
                         {"rhat", Number(s.worst_rhat, compact)},
                         {"bulk_ess", Number(s.least_bulk_ess, compact)},
                         {"tail_ess", Number(s.least_tail_ess, compact)},
+                        {"pareto_k", Number(s.pareto_k, compact)},
                         {"divergences", s.divergent},
                         {"at_max_depth", s.at_max_depth},
                         {"failed_chains", s.failed_chains},
@@ -192,6 +193,7 @@ void TakeSampler(const Json& json, RunRecord* r) {
   to.worst_rhat = NumberOf(s.at("rhat"));
   to.least_bulk_ess = NumberOf(s.at("bulk_ess"));
   to.least_tail_ess = NumberOf(s.at("tail_ess"));
+  if (s.contains("pareto_k")) to.pareto_k = NumberOf(s.at("pareto_k"));
   s.at("divergences").get_to(to.divergent);
   s.at("at_max_depth").get_to(to.at_max_depth);
   s.at("failed_chains").get_to(to.failed_chains);

@@ -28,6 +28,8 @@ namespace gpode {
 // Says whether the draws of a sampler can be trusted; see chain_diagnostics.h.
 struct SamplerSummary {
   double worst_rhat = 0, least_bulk_ess = 0, least_tail_ess = 0;
+  // The shape of the importance weights' largest ones (joint): the draws are good below 0.7.
+  double pareto_k = 0;
   std::size_t divergent = 0, at_max_depth = 0, failed_chains = 0, evaluations = 0;
 };
 

@@ -11,6 +11,8 @@
 //   point    mean: an estimate without spread      NAME_mean
 //   draws    as point; each draw of a sampler is   NAME_mean
 //            such an estimate
+//   joint    as nuts; draws of all that is unknown NAME_mean
+//            by a linearised model, weighted
 //   nuts     as draws, with the residual of the    NAME_mean
 //            function between inducing points
 //
@@ -95,6 +97,9 @@ class PosteriorFamily {
   // Tells whether the draws of a sampler have all that an unknown function varies by, as a process
   // does between its inducing points, rather than its mean given the latent variables.
   virtual bool samples_residual() const { return false; }
+  // Tells whether draws come from a linearised model and are weighted by the right one, instead of
+  // from a Markov chain.
+  virtual bool is_linearised() const { return false; }
   // Adds the parameters of all parts to `parameters`, and returns the posterior that they describe.
   virtual std::unique_ptr<LatentPosterior> Make(const LatentLayout& latent,
                                                 ParameterLayout& parameters) const = 0;

@@ -289,11 +289,13 @@ class GaussianPosterior final : public LatentPosterior {
 template <typename Posterior, auto... kArguments>
 class Family final : public PosteriorFamily {
  public:
-  explicit Family(std::string name, bool sampled = false, bool residual = false)
-      : name_(std::move(name)), sampled_(sampled), residual_(residual) {}
+  explicit Family(std::string name, bool sampled = false, bool residual = false,
+                  bool linearised = false)
+      : name_(std::move(name)), sampled_(sampled), residual_(residual), linearised_(linearised) {}
   std::string_view name() const override { return name_; }
   bool is_sampled() const override { return sampled_; }
   bool samples_residual() const override { return residual_; }
+  bool is_linearised() const override { return linearised_; }
   std::unique_ptr<LatentPosterior> Make(const LatentLayout& latent,
                                         ParameterLayout& parameters) const override {
     return std::make_unique<Posterior>(latent, parameters, kArguments...);
@@ -301,7 +303,7 @@ class Family final : public PosteriorFamily {
 
  private:
   std::string name_;
-  bool sampled_, residual_;
+  bool sampled_, residual_, linearised_;
 };
 
 Registry<PosteriorFamily>& Families() {
@@ -313,6 +315,7 @@ Registry<PosteriorFamily>& Families() {
     own->Add(std::make_unique<Family<PointEstimate>>("point"));
     own->Add(std::make_unique<Family<PointEstimate>>("draws", true));
     own->Add(std::make_unique<Family<PointEstimate>>("nuts", true, true));
+    own->Add(std::make_unique<Family<PointEstimate>>("joint", true, true, true));
     return own;
   }();
   return registry;

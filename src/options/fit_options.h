@@ -33,7 +33,7 @@ template <typename Options, typename Visit>
 void ForOptions(Options& o, Visit&& visit) {
   visit("function", o.function, kAny, "unknown function that the field is: process, network");
   visit("posterior", o.posterior, kAny,
-        "family of the posterior: blocks, normals, point, or sampled: draws, nuts");
+        "family of the posterior: blocks, normals, point, or sampled: joint, nuts, draws");
   visit("likelihood", o.likelihood, kAny, "distribution of observations: gaussian");
   visit("bound", o.bound, kAny, "whole trajectories (vanilla) or short segments (shooting)");
   visit("observation", o.observation, kAny,

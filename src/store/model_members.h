@@ -45,11 +45,12 @@ void ForMembers(S& s, const Visit& visit) {
 
 template <Is<SamplerSummary> S, typename Visit>
 void ForMembers(S& s, const Visit& visit) {
-  auto& [worst_rhat, least_bulk_ess, least_tail_ess, divergent, at_max_depth, failed_chains,
-         evaluations] = s;
+  auto& [worst_rhat, least_bulk_ess, least_tail_ess, pareto_k, divergent, at_max_depth,
+         failed_chains, evaluations] = s;
   visit("worst_rhat", worst_rhat);
   visit("least_bulk_ess", least_bulk_ess);
   visit("least_tail_ess", least_tail_ess);
+  visit("pareto_k", pareto_k);
   visit("divergences", divergent);
   visit("at_max_depth", at_max_depth);
   visit("failed_chains", failed_chains);

@@ -7,10 +7,13 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <mutex>
+#include <optional>
 
 #include "gpode/chain_diagnostics.h"
+#include "gpode/importance.h"
 #include "gpode/random.h"
 #include "model/model_draws.h"
 #include "start/check_input.h"
@@ -87,7 +90,8 @@ class SampledFit {
     FitsEachChain() ? FitChains() : FitOnce();
     TrainedModel trained{.model = UntrainedModel(data_, options_, start_), .data = data_};
     if (stopped_) return trained;
-    const NutsResult result = Sample();
+    const bool linearised = GetPosteriorFamily(options_.posterior).is_linearised();
+    const NutsResult result = linearised ? SampleLinearised() : Sample();
     if (stopped_) return trained;
     trained.model = ToModel(result);
     trained.finished = true;
@@ -268,6 +272,88 @@ class SampledFit {
     return rr;
   }
 
+  // Draws from the linearised model: hyperparameters by a sampler from their evidence, everything
+  // else given them. The draws are weighted by the right density and chosen by their weights.
+  NutsResult SampleLinearised() {
+    const auto whitened = static_cast<Eigen::Index>(target_->whitened());
+    const auto hyper = static_cast<Eigen::Index>(target_->hyperparameters());
+    const NutsResult evidence = SampleEvidence();
+    const Matrix chosen = evidence.AllDraws();
+    if (stopped_ || chosen.rows() == 0) return {.dim = target_->size(), .chains = {}};
+    const Vector noise = target_->LikelihoodDeviations();
+    const auto size = static_cast<Eigen::Index>(target_->size());
+    Matrix positions(chosen.rows(), size);
+    Matrix further(chosen.rows(), static_cast<Eigen::Index>(target_->further()));
+    std::vector<double> log_weights(static_cast<std::size_t>(chosen.rows()));
+    ThreadPool pool(options_.threads);
+    std::vector<std::unique_ptr<SampledDensity>> densities;
+    for (std::size_t i = 0; i < pool.size(); ++i) densities.push_back(target_->Density());
+    pool.For(log_weights.size(), [&](std::size_t i) {
+      SampledDensity& density = *densities[pool.WorkerIndex()];
+      const auto row = static_cast<Eigen::Index>(i);
+      Vector hyperparameters = chosen.row(row).transpose(), ignored(hyper);
+      const double evidence_there = density.EvaluateEvidence(
+          {hyperparameters.data(), target_->hyperparameters()},
+          {ignored.data(), target_->hyperparameters()});
+      Vector normals(size);
+      RandomStream(options_.seed, i, 0, Purpose::kInducing)
+          .Normals({normals.data(), target_->size()});
+      RandomStream(options_.seed, i, 0, Purpose::kFourierWeights)
+          .Normals({further.row(row).data(), target_->further()});
+      Vector position = normals;
+      position.segment(whitened, hyper) = hyperparameters;
+      position.tail(noise.size()) =
+          starts_[0].tail(noise.size()) + normals.tail(noise.size()).cwiseProduct(noise);
+      density.SetFurther({further.row(row).data(), target_->further()});
+      const double density_there = density.Evaluate({position.data(), target_->size()}, {});
+      log_weights[i] = density_there - evidence_there + 0.5 * normals.head(whitened).squaredNorm() +
+                       0.5 * normals.tail(noise.size()).squaredNorm();
+      positions.row(row) = position.transpose();
+    });
+    const SmoothedWeights weights = SmoothWeights(log_weights);
+    if (getenv("GPODE_DEBUG")) fprintf(stderr, "WEIGHTS k %.3f effective %.1f of %ld\n", weights.shape, weights.effective, (long)chosen.rows());
+    weights_ = {weights.shape, weights.effective};
+    const std::vector<std::size_t> rows = Resample(
+        weights.weights, options_.sampler.chains * options_.sampler.draws, 0.5);
+    NutsChain chain{.statistics = {}};
+    chain.draws.resize(std::ssize(rows), size);
+    chain.further.resize(std::ssize(rows), further.cols());
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const auto to = static_cast<Eigen::Index>(i), from = static_cast<Eigen::Index>(rows[i]);
+      chain.draws.row(to) = positions.row(from);
+      chain.further.row(to) = further.row(from);
+    }
+    return {.dim = target_->size(), .max_depth = 30, .chains = {chain}};
+  }
+
+  NutsResult SampleEvidence() {
+    const SamplerOptions& s = options_.sampler;
+    std::vector<std::unique_ptr<SampledDensity>> densities;
+    for (std::size_t c = 0; c < s.chains; ++c) densities.push_back(target_->Density());
+    const auto first = static_cast<Eigen::Index>(target_->whitened());
+    const auto count = static_cast<Eigen::Index>(target_->hyperparameters());
+    const Vector start = starts_[0].segment(first, count);
+    NutsOptions nuts{.chains = s.chains,
+                     .warm_up = s.warm_up,
+                     .draws = s.draws,
+                     .target_acceptance = s.target_acceptance,
+                     .max_depth = s.max_depth,
+                     .mass_matrix = MassMatrix::kDense,
+                     .starts = Matrix(start.transpose()),
+                     .seed = options_.seed,
+                     .threads = options_.threads};
+    const double bound = progress_.bound;
+    nuts.report = [&](const NutsProgress& p) { return Count((p.iteration + 9) % 10 + 1, bound); };
+    return SampleNuts(
+        target_->hyperparameters(),
+        [&](std::size_t c) -> LogDensity {
+          return [&density = *densities[c]](std::span<const double> x, std::span<double> g) {
+            return density.EvaluateEvidence(x, g);
+          };
+        },
+        nuts);
+  }
+
   static LogDensity DensityOf(SampledDensity& density) {
     return [&density](std::span<const double> position, std::span<double> gradient) {
       return density.Evaluate(position, gradient);
@@ -310,8 +396,24 @@ class SampledFit {
     const Vector mean = ColumnMeans(model.draws);
     model.parameters = {layout, {mean.begin(), mean.end()}};
     SetSummary(result, model);
+    if (weights_) SetWeightSummary(model);
     if (failed) model.warning = "no chain of the sampler has draws: " + model.warning;
     return model;
+  }
+
+  // The draws of a linearised model come from no chain; their weights say how good they are.
+  void SetWeightSummary(Model& model) const {
+    constexpr double kReliable = 0.7;
+    model.sampler = {.worst_rhat = 1,
+                     .least_bulk_ess = weights_->effective,
+                     .least_tail_ess = weights_->effective,
+                     .pareto_k = weights_->shape};
+    model.warning.clear();
+    if (weights_->shape <= kReliable) return;
+    model.warning = fmt::format(
+        "the draws are those of a linearised model, and their weights show that it is not good "
+        "enough: k is {:.2f}, should be below 0.7; --posterior nuts is slower and exact",
+        weights_->shape);
   }
 
   void SetSummary(const NutsResult& result, Model& model) const {
@@ -352,6 +454,10 @@ class SampledFit {
   Start start_;
   std::unique_ptr<SampledTarget> target_;
   std::vector<Vector> starts_;  // (chains)
+  struct WeightSummary {
+    double shape, effective;
+  };
+  std::optional<WeightSummary> weights_;  // of the draws of a linearised model
 };
 
 }  // namespace

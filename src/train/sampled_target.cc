@@ -47,6 +47,7 @@ SampledTarget::SampledTarget(const Dataset& data, const FitOptions& options, con
   AddLatent(ModelParts::kInitial);
   whitened_ = coordinates_.size();
   for (std::size_t block : parts_.function().SampledBlocks()) AddBlock(block);
+  hyperparameters_ = coordinates_.size() - whitened_;
   if (options.noise_variance.empty()) AddNoise(data);
 }
 
@@ -77,6 +78,23 @@ void SampledTarget::AddNoise(const Dataset& data) {
 std::size_t SampledTarget::further() const {
   const std::optional<std::size_t> block = parts_.function().ResidualBlock();
   return block ? parts_.layout().blocks()[*block].value_size : 0;
+}
+
+// A variance that n observations determine is known up to a factor whose logarithm has the variance
+// 2 / n.
+Vector SampledTarget::LikelihoodDeviations() const {
+  const std::size_t first = whitened_ + hyperparameters_, per = parts_.likelihood().parameters_per_channel();
+  Vector deviations(static_cast<Eigen::Index>(coordinates_.size() - first));
+  for (std::size_t i = 0; i < coordinates_.size() - first; ++i) {
+    double count = 1;
+    for (const TimedValues& t : trajectories_) {
+      for (Eigen::Index row = 0; row < t.values.rows(); ++row) {
+        count += std::isnan(t.values(row, static_cast<Eigen::Index>(i / per))) ? 0 : 1;
+      }
+    }
+    deviations[static_cast<Eigen::Index>(i)] = std::sqrt(2 / count) / coordinates_[first + i].unit;
+  }
+  return deviations;
 }
 
 void SampledTarget::SetFlat(std::span<const double> flat) {
@@ -222,6 +240,48 @@ void SampledDensity::SetFurther(std::span<const double> further) {
       parts_.layout().Values(*parts_.function().ResidualBlock(), std::span(values_)).begin());
 }
 
+// From the cotangent of the design matrix to those of the hyperparameters.
+void SampledDensity::PullBasis() {
+  const LinearisedLikelihood& linear = target_.linear_;
+  std::vector<Matrix> bbasis;
+  Eigen::Index from = 0, to = 0;
+  for (const Matrix& own : basis_) {
+    bbasis.emplace_back(linear.root.middleCols(from, own.rows()).transpose() *
+                        bdesign_.middleCols(to, own.cols()));
+    from += own.rows();
+    to += own.cols();
+  }
+  parts_.function().BasisPullback(linear.points, basis_, bbasis, bvalues_);
+}
+
+double SampledDensity::EvaluateEvidence(std::span<const double> hyper,
+                                        std::span<double> gradient) {
+  std::ranges::fill(gradient, 0.0);
+  flat_ = target_.flat_;
+  for (std::size_t i = 0; i < hyper.size(); ++i) {
+    const SampledTarget::Coordinate& c = target_.coordinates_[target_.whitened() + i];
+    flat_[c.index] = c.centre + c.unit * hyper[i];
+  }
+  parts_.layout().Constrain(flat_, values_);
+  further_.assign(further_.size(), 0.0);
+  SetFurther(further_);
+  if (!ArePossible()) return kImpossible;
+  if (parts_.function().Set(values_, pool_) != FactorStatus::kOk || !SetWhitening()) {
+    return kImpossible;
+  }
+  bvalues_.assign(values_.size(), 0.0);
+  double density = whitening_.LogEvidence() - parts_.function().HyperparameterCost(-1, bvalues_);
+  whitening_.EvidenceReverse(bdesign_);
+  PullBasis();
+  bflat_.assign(parts_.layout().flat_size(), 0.0);
+  parts_.layout().ConstrainPullback(values_, bvalues_, bflat_);
+  for (std::size_t i = 0; i < hyper.size(); ++i) {
+    const SampledTarget::Coordinate& c = target_.coordinates_[target_.whitened() + i];
+    gradient[i] = c.unit * bflat_[c.index];
+  }
+  return density;
+}
+
 // From the cotangents of the latent variables to those of the whitened coordinates and of the
 // hyperparameters.
 void SampledDensity::PullWhitened(std::span<double> gradient) {
@@ -236,16 +296,7 @@ void SampledDensity::PullWhitened(std::span<double> gradient) {
   whitening_.Reverse(blatent_, bwhite_, bdesign_, btarget_);
   if (bdesign_.rows() > 0) {
     if (!further_.empty()) PullResidual();
-    const LinearisedLikelihood& linear = target_.linear_;
-    std::vector<Matrix> bbasis;
-    Eigen::Index from = 0, to = 0;
-    for (const Matrix& own : basis_) {
-      bbasis.emplace_back(linear.root.middleCols(from, own.rows()).transpose() *
-                          bdesign_.middleCols(to, own.cols()));
-      from += own.rows();
-      to += own.cols();
-    }
-    parts_.function().BasisPullback(linear.points, basis_, bbasis, bvalues_);
+    PullBasis();
     bflat.assign(bflat.size(), 0.0);
     parts_.layout().ConstrainPullback(values_, bvalues_, bflat);
   }

@@ -32,6 +32,10 @@ class SampledTarget {
   SampledTarget(const Dataset& data, const FitOptions& options, const Start& start);
 
   std::size_t size() const { return coordinates_.size(); }
+  // The coordinates after the whitened ones that are hyperparameters of the function.
+  std::size_t hyperparameters() const { return hyperparameters_; }
+  // The standard deviation of the likelihood's coordinates that their channels' observations leave.
+  Vector LikelihoodDeviations() const;
   // The first coordinates, which are whitened: those of the function and of the initial states.
   std::size_t whitened() const { return whitened_; }
   // The number of weights of the residual.
@@ -69,7 +73,7 @@ class SampledTarget {
   std::vector<TimedValues> trajectories_;
   ModelParts parts_;
   std::vector<Coordinate> coordinates_;
-  std::size_t whitened_ = 0;
+  std::size_t whitened_ = 0, hyperparameters_ = 0;
   std::vector<double> flat_;
   LinearisedLikelihood linear_;
 };
@@ -81,6 +85,9 @@ class SampledDensity {
   // Returns the log density at a position, up to a constant, and writes its gradient; no gradient
   // if that is empty.
   double Evaluate(std::span<const double> position, std::span<double> gradient);
+  // Returns the log density of the hyperparameters, (size - whitened - likelihood's), under the
+  // linearised likelihood with everything else integrated out, and writes its gradient.
+  double EvaluateEvidence(std::span<const double> hyper, std::span<double> gradient);
   // The logarithm of the volume of latent variables per volume of whitened coordinates, at the last
   // position.
   double LogJacobian() const { return whitening_.LogJacobian(); }
@@ -98,6 +105,7 @@ class SampledDensity {
   bool SetValues(std::span<const double> position);
   bool SetWhitening();
   bool ArePossible() const;
+  void PullBasis();
   void AddResidual();
   void PullResidual();
   void PullWhitened(std::span<double> gradient);

@@ -31,6 +31,21 @@ void Whitening::FromLatent(const Vector& z, Vector& e) const {
 
 double Whitening::LogJacobian() const { return -root_.diagonal().array().log().sum(); }
 
+double Whitening::LogEvidence() const {
+  const Vector shift = design_.transpose() * target_;
+  return LogJacobian() - 0.5 * (target_.squaredNorm() - shift.dot(mean_));
+}
+
+// d log|A| / 2 = tr(A^-1 W^T dW), and the quadratic term has the derivative (c - W m) m^T.
+void Whitening::EvidenceReverse(Eigen::MatrixXd& bdesign) const {
+  Eigen::MatrixXd solved = design_.transpose();
+  root_.triangularView<Eigen::Lower>().solveInPlace(solved);
+  root_.transpose().triangularView<Eigen::Upper>().solveInPlace(solved);
+  bdesign = -solved.transpose();
+  const Vector left = target_ - design_ * mean_;
+  bdesign.noalias() += left * mean_.transpose();
+}
+
 void Whitening::Reverse(const Vector& bz, Vector& be, Eigen::MatrixXd& bdesign,
                         Vector& btarget) const {
   const auto lower = root_.triangularView<Eigen::Lower>();

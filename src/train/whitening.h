@@ -35,6 +35,11 @@ class Whitening {
   void FromLatent(const Vector& z, Vector& e) const;
   double LogJacobian() const;
 
+  // The log evidence of the linearised model, log N(c; 0, I + W W^T) up to a constant, and its
+  // reverse: sets bdesign (r, n).
+  double LogEvidence() const;
+  void EvidenceReverse(Eigen::MatrixXd& bdesign) const;
+
   // Reverse of ToLatent and LogJacobian at the e of the last ToLatent, for cotangents bz and one:
   // sets be (n), bdesign (r, n) and btarget (r).
   void Reverse(const Vector& bz, Vector& be, Eigen::MatrixXd& bdesign, Vector& btarget) const;

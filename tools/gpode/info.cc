@@ -138,6 +138,7 @@ Json ModelJson(const TrainedModel& trained) {
                        {"rhat", m.sampler.worst_rhat},
                        {"bulk_ess", m.sampler.least_bulk_ess},
                        {"tail_ess", m.sampler.least_tail_ess},
+                       {"pareto_k", m.sampler.pareto_k},
                        {"divergences", m.sampler.divergent},
                        {"at_max_depth", m.sampler.at_max_depth},
                        {"failed_chains", m.sampler.failed_chains}};
