@@ -9,6 +9,7 @@
 #include "data/kmeans.h"
 #include "data/thin.h"
 #include "field/polynomial.h"
+#include "field/polynomial_whitening.h"
 #include "gpode/error.h"
 #include "gpode/function.h"
 #include "kernel/kernel_sum.h"
@@ -42,47 +43,70 @@ LogNormalCost CostOf(double value, double centre, double deviation) {
   return {0.5 * away * away, away / (deviation * value)};
 }
 
-// The polynomial part of the field in a draw: beta = scale b of every output.
+// The polynomial part of all outputs, with the present hyperparameters. A process without one has
+// no terms.
+struct PolynomialPart {
+  std::size_t degree = 0, terms = 0;            // terms: J
+  Matrix scales;                                // (D or 1, J): prior standard deviations of weights
+  std::vector<PolynomialWhitening> whitenings;  // one for each row of the hyperparameters
+
+  std::size_t Row(std::size_t output) const { return whitenings.size() == 1 ? 0 : output; }
+};
+
+// The polynomial of a draw, and the sum that the field is.
 class PolynomialDraw {
  public:
-  // `scales` (D or 1, J), to which the object refers, are the prior standard deviations.
-  PolynomialDraw(const GpDraw& draw, std::size_t degree, const Matrix& scales)
-      : scales_(scales), polynomial_(draw.inputs(), draw.outputs(), degree),
-        sum_(draw, polynomial_) {}
+  // Refers to the draw of the process and to the part.
+  PolynomialDraw(const GpDraw& draw, std::size_t inducing, const PolynomialPart& part)
+      : part_(part),
+        inducing_(inducing),
+        polynomial_(draw.inputs(), draw.outputs(), part.degree),
+        sum_(draw, polynomial_),
+        white_(draw.outputs() * inducing),
+        inner_(draw.outputs() * (inducing + part.terms)),
+        latent_(inducing + part.terms) {}
 
-  // Splits latent variables (D, M + J) into v (D, M) and the weights of the polynomial.
-  void Split(std::span<const double> z, std::vector<double>& white) {
-    const std::size_t outputs = polynomial_.outputs(), terms = polynomial_.terms();
-    const std::size_t size = z.size() / outputs;
-    white.resize(outputs * (size - terms));
-    for (std::size_t d = 0; d < outputs; ++d) {
-      const std::span<const double> own = z.subspan(d * size, size);
-      std::ranges::copy(own.first(size - terms),
-                        white.begin() + static_cast<std::ptrdiff_t>(d * (size - terms)));
-      const auto scale = scales_.row(scales_.rows() == 1 ? 0 : static_cast<Eigen::Index>(d));
+  // Takes the latent variables z (D, M + J), and returns v (D, M).
+  std::span<const double> Set(std::span<const double> z) {
+    const std::size_t size = latent_.size(), terms = part_.terms;
+    for (std::size_t d = 0; d < polynomial_.outputs(); ++d) {
+      const std::size_t row = part_.Row(d);
+      part_.whitenings[row].Apply(z.subspan(d * size, size),
+                                  std::span(inner_).subspan(d * size, size), latent_);
+      std::copy_n(latent_.begin(), inducing_,
+                  white_.begin() + static_cast<std::ptrdiff_t>(d * inducing_));
       for (std::size_t j = 0; j < terms; ++j) {
-        polynomial_.weight(j, d) = scale[static_cast<Eigen::Index>(j)] * own[size - terms + j];
+        polynomial_.weight(j, d) =
+            part_.scales(static_cast<Eigen::Index>(row), static_cast<Eigen::Index>(j)) *
+            latent_[inducing_ + j];
       }
     }
+    return white_;
   }
 
   const Function& sum() const { return sum_; }
+  // What the reverse of a whitening needs, for one output.
+  std::span<const double> inner(std::size_t output) const {
+    return std::span(inner_).subspan(output * latent_.size(), latent_.size());
+  }
 
  private:
-  const Matrix& scales_;
+  const PolynomialPart& part_;
+  std::size_t inducing_;
   Polynomial polynomial_;
   PolynomialSum sum_;
+  std::vector<double> white_, inner_, latent_;
 };
 
 class ProcessDraw final : public FunctionDraw {
  public:
-  // A degree of zero means that there is no polynomial part.
   ProcessDraw(const SparseGp& gp, std::size_t features, FeaturePrecision precision, bool residual,
-              std::size_t degree, const Matrix& scales)
+              const PolynomialPart& part)
       : gp_(gp),
         draw_(gp, features, precision),
-        polynomial_(degree == 0 ? nullptr
-                                : std::make_unique<PolynomialDraw>(draw_, degree, scales)),
+        polynomial_(part.terms == 0
+                        ? nullptr
+                        : std::make_unique<PolynomialDraw>(draw_, gp.inducing(), part)),
         field_(polynomial_ ? polynomial_->sum() : draw_),
         residual_(residual) {
     normals_ = ZeroGpNormals(gp, features);
@@ -95,15 +119,12 @@ class ProcessDraw final : public FunctionDraw {
   void TakeWeightsFrom(const std::vector<double>& weights) { weights_ = &weights; }
   void Set(std::span<const double> z) override {
     if (weights_) CopyWeights();
-    if (polynomial_) {
-      polynomial_->Split(z, white_);
-      z = white_;
-    }
-    draw_.Set(gp_, z, normals_);
+    draw_.Set(gp_, polynomial_ ? polynomial_->Set(z) : z, normals_);
   }
   const Field& field() const override { return field_; }
 
   const GpDraw& draw() const { return draw_; }
+  const PolynomialDraw& polynomial() const { return *polynomial_; }
   GpNormals& normals() { return normals_; }
 
  private:
@@ -121,7 +142,6 @@ class ProcessDraw final : public FunctionDraw {
   const SparseGp& gp_;
   GpDraw draw_;
   std::unique_ptr<PolynomialDraw> polynomial_;
-  std::vector<double> white_;  // v (D, M), if there is a polynomial part
   FunctionField field_;
   bool residual_;
   GpNormals normals_;
@@ -140,7 +160,10 @@ class ProcessFunction final : public UnknownFunction {
         sum_(GetKernelSum(options_.kernel)),
         terms_(sum_.degree == 0 ? 0 : Polynomial::CountTerms(inputs_, sum_.degree)),
         kernel_(*sum_.stationary),
-        gp_(kernel_, options_.jitter) {}
+        gp_(kernel_, options_.jitter) {
+    part_.degree = sum_.degree;
+    part_.terms = terms_;
+  }
 
   LatentPart latent() const override {
     return {.name = "inducing", .items = outputs_, .size = options_.inducing + terms_};
@@ -170,6 +193,9 @@ class ProcessFunction final : public UnknownFunction {
   FunctionStart Start(const Matrix& states, const Matrix& slopes,
                       const Vector& spread) const override;
 
+  Matrix WhitenedStart(const GpParameters& start, const Matrix& scales, const Matrix& white,
+                       const Matrix& weights) const;
+
   void SetStart(const FunctionStart& start) override {
     Allocate();
     // Locations, lengthscales, variances.
@@ -191,20 +217,20 @@ class ProcessFunction final : public UnknownFunction {
     take(locations_, parameters_.inducing_locations);
     take(lengthscales_, parameters_.lengthscales);
     take(variances_, parameters_.variances);
-    if (terms_ > 0) take(scales_block_, scales_);
+    if (terms_ > 0) take(scales_block_, part_.scales);
     if (samples_residual_) {
       const std::span<const double> weights = layout_.Values(weights_block_, values);
       weights_.assign(weights.begin(), weights.end());
     }
     const FactorStatus status = SharesRows() ? gp_.Set(parameters_, pool) : gp_.Set(parameters_);
-    if (terms_ > 0) SetFactors();
+    if (terms_ > 0 && status == FactorStatus::kOk) SetWhitenings();
     return status;
   }
 
   std::unique_ptr<FunctionDraw> MakeDraw() const override {
     Allocate();
     auto draw = std::make_unique<ProcessDraw>(gp_, residual_ ? options_.features : 1,
-                                              options_.precision, residual_, sum_.degree, scales_);
+                                              options_.precision, residual_, part_);
     if (samples_residual_) {
       draw->Sample(options_.seed, kSampledStep, 0);
       draw->TakeWeightsFrom(weights_);
@@ -220,16 +246,21 @@ class ProcessFunction final : public UnknownFunction {
     const std::size_t latent = outputs_ * (options_.inducing + terms_);
     auto pull_row = [&](std::size_t row) {
       gradient.SetRowZero(row);
+      if (terms_ > 0) part_.whitenings[row].SetZero();
       for (std::size_t s = 0; s < draws.size(); ++s) {
-        const GpDraw& draw = static_cast<const ProcessDraw&>(*draws[s]).draw();
+        const auto& process = static_cast<const ProcessDraw&>(*draws[s]);
+        const GpDraw& draw = process.draw();
         const std::span<double> bdraw = bz.subspan(s * stride_z, latent);
         const std::span<double> bwhite = terms_ == 0 ? bdraw : std::span(bwhite_);
         draw.PullbackRow(gp_, sums.subspan(s * stride, draw.parameter_count()), row, gradient,
                          bwhite);
         if (terms_ > 0) {
-          JoinRow(row, sums.subspan(s * stride + draw.parameter_count(), outputs_ * terms_), bdraw);
+          PullPolynomial(process.polynomial(), row,
+                         sums.subspan(s * stride + draw.parameter_count(), outputs_ * terms_),
+                         bdraw);
         }
       }
+      if (terms_ > 0) FinishPolynomial(row);
       gp_.FinishRow(row, gradient);
     };
     if (SharesRows()) {
@@ -260,7 +291,7 @@ class ProcessFunction final : public UnknownFunction {
   std::vector<const Matrix*> Factors() const override {
     std::vector<const Matrix*> factors;
     for (std::size_t d = 0; d < outputs_; ++d) {
-      factors.push_back(terms_ == 0 ? &gp_.Factor(d) : &factors_[gp_.HyperRow(d)]);
+      factors.push_back(terms_ == 0 ? &gp_.Factor(d) : &part_.whitenings[part_.Row(d)].Factor());
     }
     return factors;
   }
@@ -268,12 +299,22 @@ class ProcessFunction final : public UnknownFunction {
   void FactorsPullback(std::span<const Matrix> bfactors, std::span<double> bvalues) override {
     GpGradient& gradient = *gradient_;
     gradient.parameters.inducing_locations.setZero();
-    for (std::size_t row = 0; row < rows_; ++row) gradient.SetRowZero(row);
-    for (std::size_t d = 0; d < outputs_; ++d) {
-      gradient.rows[gp_.HyperRow(d)].factor.triangularView<Eigen::Lower>() +=
-          bfactors[d].topLeftCorner(Index(options_.inducing), Index(options_.inducing));
+    for (std::size_t row = 0; row < rows_; ++row) {
+      gradient.SetRowZero(row);
+      if (terms_ > 0) part_.whitenings[row].SetZero();
     }
-    for (std::size_t row = 0; row < rows_; ++row) gp_.FinishRow(row, gradient);
+    for (std::size_t d = 0; d < outputs_; ++d) {
+      const std::size_t row = gp_.HyperRow(d);
+      if (terms_ > 0) {
+        part_.whitenings[row].FactorPullback(bfactors[d]);
+      } else {
+        gradient.rows[row].factor.triangularView<Eigen::Lower>() += bfactors[d];
+      }
+    }
+    for (std::size_t row = 0; row < rows_; ++row) {
+      if (terms_ > 0) FinishPolynomial(row);
+      gp_.FinishRow(row, gradient);
+    }
     gp_.SumRows(gradient);
     AddGradient(bvalues);
   }
@@ -342,33 +383,41 @@ class ProcessFunction final : public UnknownFunction {
     add(variances_, gradient_->parameters.variances);
   }
 
-  // The factors blockdiag(L, diag(scales)) of u = L v and beta = scales b.
-  void SetFactors() {
-    const auto m = Index(options_.inducing), j = Index(terms_);
-    factors_.resize(rows_);
+  void SetWhitenings() const {
+    const Matrix terms = Polynomial::Terms(parameters_.inducing_locations, sum_.degree);
+    part_.whitenings.resize(rows_);
     for (std::size_t row = 0; row < rows_; ++row) {
-      factors_[row].setZero(m + j, m + j);
-      factors_[row].topLeftCorner(m, m) = gp_.Factor(row);
-      factors_[row].diagonal().tail(j) = scales_.row(Index(row)).transpose();
+      part_.whitenings[row].Set(gp_.Factor(row), terms, part_.scales.row(Index(row)).transpose());
     }
   }
 
-  // Joins the cotangents of v, in bwhite_, and those of b, whose raw sums are those of beta (J, D),
-  // for the outputs that use a row of the hyperparameters.
-  void JoinRow(std::size_t row, std::span<const double> bbeta, std::span<double> bdraw) const {
+  // From the cotangents of v, in bwhite_, and of the polynomial's weights (J, D) to those of z
+  // (D, M + J), for the outputs that use a row of the hyperparameters.
+  void PullPolynomial(const PolynomialDraw& draw, std::size_t row, std::span<const double> bweights,
+                      std::span<double> bz) {
     const std::size_t m = options_.inducing, size = m + terms_;
+    std::vector<double>& blatent = blatent_[row];
     for (std::size_t d = 0; d < outputs_; ++d) {
-      if (gp_.HyperRow(d) != row) continue;
-      const std::span<double> own = bdraw.subspan(d * size, size);
-      std::copy_n(bwhite_.begin() + static_cast<std::ptrdiff_t>(d * m), m, own.begin());
+      if (part_.Row(d) != row) continue;
+      std::copy_n(bwhite_.begin() + static_cast<std::ptrdiff_t>(d * m), m, blatent.begin());
       for (std::size_t j = 0; j < terms_; ++j) {
-        own[m + j] = scales_(Index(row), Index(j)) * bbeta[j * outputs_ + d];
+        blatent[m + j] = part_.scales(Index(row), Index(j)) * bweights[j * outputs_ + d];
       }
+      part_.whitenings[row].ApplyPullback(draw.inner(d), blatent, bz.subspan(d * size, size));
     }
   }
 
-  // f(x) = r^T [v, b] + what v leaves open, with r = [L^-1 k(Z, x), scales psi(x)]: for [v, b] ~
-  // N(mean, C C^T), the mean is r^T mean and the variance k(x, x) - |L^-1 k(Z, x)|^2 + |C^T r|^2.
+  // Moves the cotangents of a whitening on to the factor and the locations of its row.
+  void FinishPolynomial(std::size_t row) {
+    GpGradient::Row& own = gradient_->rows[row];
+    part_.whitenings[row].Finish(own.factor, bterms_[row]);
+    Polynomial::TermsPullback(parameters_.inducing_locations, sum_.degree, bterms_[row],
+                              own.locations);
+  }
+
+  // f(x) = r^T [v, b] + what v leaves open, with r = [L^-1 k(Z, x), scales psi(x)], is also s^T z
+  // with the whitened s of r: for z ~ N(mean, C C^T), the mean is s^T mean and the variance is
+  // k(x, x) - |L^-1 k(Z, x)|^2 + |C^T s|^2.
   FieldMoments MomentsWithPolynomial(const Matrix& points, const GaussianItems& latent) const {
     const Matrix terms = Polynomial::Terms(points, sum_.degree);
     const auto m = Index(options_.inducing), j = Index(terms_);
@@ -376,13 +425,15 @@ class ProcessFunction final : public UnknownFunction {
                          Matrix(points.rows(), Index(outputs_))};
     Matrix rows(m + j, points.rows());
     for (std::size_t d = 0; d < outputs_; ++d) {
+      const std::size_t row = part_.Row(d);
       Matrix white = KernelMatrix(kernel_, gp_.Hyper(d), parameters_.inducing_locations, points);
       gp_.Factor(d).triangularView<Eigen::Lower>().solveInPlace(white);
       rows.topRows(m) = white;
       rows.bottomRows(j) =
-          scales_.row(Index(gp_.HyperRow(d))).transpose().asDiagonal() * terms.transpose();
-      const Matrix spread = latent.chol[d].triangularView<Eigen::Lower>().transpose() * rows;
-      moments.mean.col(Index(d)) = rows.transpose() * latent.mean.row(Index(d)).transpose();
+          part_.scales.row(Index(row)).transpose().asDiagonal() * terms.transpose();
+      const Matrix own = part_.whitenings[row].Inverse(rows);
+      const Matrix spread = latent.chol[d].triangularView<Eigen::Lower>().transpose() * own;
+      moments.mean.col(Index(d)) = own.transpose() * latent.mean.row(Index(d)).transpose();
       moments.variance.col(Index(d)) =
           (gp_.Hyper(d).variance - white.colwise().squaredNorm().array() +
            spread.colwise().squaredNorm().array())
@@ -403,9 +454,14 @@ class ProcessFunction final : public UnknownFunction {
     parameters_.inducing_mean.resize(Index(outputs_), 0);  // the posterior family draws them
     parameters_.lengthscales = Matrix::Ones(rows, i);
     parameters_.variances = Vector::Ones(rows);
-    scales_ = Matrix::Ones(rows, Index(terms_));
-    bwhite_.resize(terms_ == 0 ? 0 : outputs_ * options_.inducing);
     gp_.Set(parameters_);
+    if (terms_ > 0) {
+      part_.scales = Matrix::Ones(rows, Index(terms_));
+      SetWhitenings();
+      bwhite_.resize(outputs_ * options_.inducing);
+      blatent_.assign(rows_, std::vector<double>(options_.inducing + terms_));
+      bterms_.assign(rows_, Matrix(m, Index(terms_)));
+    }
     gradient_ = std::make_unique<GpGradient>(parameters_);
     lengthscale_centres_ = parameters_.lengthscales;
     variance_centres_ = parameters_.variances;
@@ -425,12 +481,13 @@ class ProcessFunction final : public UnknownFunction {
   ParameterLayout layout_;
   std::size_t locations_ = 0, lengthscales_ = 0, variances_ = 0, weights_block_ = 0;
   std::vector<double> weights_;  // of the residual, if it is sampled
-  // The polynomial part: prior standard deviations of its weights (rows, J), the factors of all
-  // latent variables of an output, and memory for the cotangents of v (D, M).
   std::size_t scales_block_ = 0;
-  mutable Matrix scales_;
-  std::vector<Matrix> factors_;
+  mutable PolynomialPart part_;
+  // Memory for the cotangents of v (D, M), of [v, b] (M + J) and of the terms at the inducing
+  // locations (M, J), the latter two for each row of the hyperparameters.
   mutable std::vector<double> bwhite_;
+  mutable std::vector<std::vector<double>> blatent_;
+  mutable std::vector<Matrix> bterms_;
 };
 
 // Returns the weights b (D, J) of the ridge regression of slopes (n, D) on terms (n, J) times their
@@ -452,6 +509,26 @@ Matrix RegressedPolynomial(const Matrix& terms, const Matrix& scales, const Vect
   return weights;
 }
 
+// Returns the latent variables (D, M + J) of v (D, M) and b (D, J).
+Matrix ProcessFunction::WhitenedStart(const GpParameters& start, const Matrix& scales,
+                                      const Matrix& white, const Matrix& weights) const {
+  GpParameters shape = start;
+  shape.inducing_mean.resize(Index(outputs_), 0);
+  SparseGp gp(kernel_, options_.jitter);
+  if (const FactorStatus status = gp.Set(shape); status != FactorStatus::kOk) {
+    ThrowInput("Fit", "start", Message(status));
+  }
+  const Matrix terms = Polynomial::Terms(start.inducing_locations, sum_.degree);
+  Matrix latent(white.rows(), white.cols() + weights.cols());
+  latent << white, weights;
+  for (std::size_t d = 0; d < outputs_; ++d) {
+    PolynomialWhitening whitening;
+    whitening.Set(gp.Factor(d), terms, scales.row(Index(gp.HyperRow(d))).transpose());
+    latent.row(Index(d)) = whitening.Inverse(latent.row(Index(d)).transpose()).transpose();
+  }
+  return latent;
+}
+
 FunctionStart ProcessFunction::Start(const Matrix& states, const Matrix& slopes,
                                      const Vector& spread) const {
   GpParameters gp;
@@ -468,10 +545,11 @@ FunctionStart ProcessFunction::Start(const Matrix& states, const Matrix& slopes,
     if (rows_ == outputs_) gp.variances = variances.cwiseMax(kSmallestVariance * mean);
   }
   const Matrix at = Thin(states, kMostSlopes);
-  Matrix left = Thin(slopes, kMostSlopes), scales, weights(Index(outputs_), 0);
+  Matrix left = Thin(slopes, kMostSlopes), scales, weights;
   if (terms_ > 0) {
     scales = gp.variances.cwiseSqrt() * options_.prior.linear *
-             Polynomial::PriorDeviations(spread, sum_.degree).transpose();
+             Polynomial::PriorDeviations(spread, sum_.degree, options_.prior.lengthscale)
+                 .transpose();
     weights = RegressedPolynomial(Polynomial::Terms(at, sum_.degree), scales, gp.variances, left);
   }
   const Matrix white = RegressedInducingValues(kernel_, at, left, options_.jitter, gp);
@@ -483,9 +561,11 @@ FunctionStart ProcessFunction::Start(const Matrix& states, const Matrix& slopes,
   append(gp.lengthscales, start.hyperparameters);
   append(gp.variances, start.hyperparameters);
   append(scales, start.hyperparameters);
-  Matrix latent(white.rows(), white.cols() + weights.cols());
-  latent << white, weights;
-  append(latent, start.latent);
+  if (terms_ > 0) {
+    append(WhitenedStart(gp, scales, white, weights), start.latent);
+  } else {
+    append(white, start.latent);
+  }
   return start;
 }
 
