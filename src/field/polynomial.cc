@@ -92,14 +92,19 @@ Vector Polynomial::PriorDeviations(const Vector& spread, std::size_t degree, dou
 }
 
 Matrix Polynomial::Terms(const Matrix& points, std::size_t degree) {
+  Matrix terms;
+  Terms(points, degree, terms);
+  return terms;
+}
+
+void Polynomial::Terms(const Matrix& points, std::size_t degree, Matrix& terms) {
   const auto inputs = static_cast<std::size_t>(points.cols());
-  Matrix terms(points.rows(), static_cast<Eigen::Index>(CountTerms(inputs, degree)));
+  terms.resize(points.rows(), static_cast<Eigen::Index>(CountTerms(inputs, degree)));
   for (Eigen::Index p = 0; p < points.rows(); ++p) {
     ForTerms(inputs, degree, [&](const Term& term) {
       terms(p, static_cast<Eigen::Index>(term.index)) = ValueOf(term, points.row(p).data());
     });
   }
-  return terms;
 }
 
 void Polynomial::TermsPullback(const Matrix& points, std::size_t degree, const Matrix& bterms,

@@ -42,8 +42,9 @@ class Polynomial final : public Function {
   // Returns the prior standard deviations c (J) of the weights for s = 1 and l = `length`, with
   // inputs in units of their spread (I).
   static Vector PriorDeviations(const Vector& spread, std::size_t degree, double length);
-  // Returns psi (n, J) at points (n, I).
+  // Returns psi (n, J) at points (n, I). The second form reuses the memory of `terms`.
   static Matrix Terms(const Matrix& points, std::size_t degree);
+  static void Terms(const Matrix& points, std::size_t degree, Matrix& terms);
   // Reverse of Terms: adds to bpoints (n, I) for the cotangent bterms (n, J).
   static void TermsPullback(const Matrix& points, std::size_t degree, const Matrix& bterms,
                             Matrix& bpoints);

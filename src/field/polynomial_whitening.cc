@@ -18,7 +18,8 @@ void FactorInPlace(Matrix& a) {
 
 }  // namespace
 
-void PolynomialWhitening::Set(const Matrix& factor, const Matrix& terms, const Vector& scales) {
+void PolynomialWhitening::Set(const Matrix& factor, const Matrix& terms,
+                              const Eigen::Ref<const Vector>& scales) {
   const Eigen::Index m = factor.rows(), j = terms.cols();
   factor_ = factor;
   scales_ = scales;

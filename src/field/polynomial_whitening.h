@@ -33,7 +33,7 @@ namespace gpode {
 class PolynomialWhitening {
  public:
   // Takes L (M, M), Psi (M, J) and the diagonal of S (J), and forgets all cotangents.
-  void Set(const Matrix& factor, const Matrix& terms, const Vector& scales);
+  void Set(const Matrix& factor, const Matrix& terms, const Eigen::Ref<const Vector>& scales);
 
   // Computes [v, b] (M + J) for z (M + J), and `inner` [p, r] (M + J), which the reverse needs.
   void Apply(std::span<const double> z, std::span<double> inner, std::span<double> latent) const;
@@ -57,13 +57,13 @@ class PolynomialWhitening {
   Eigen::Index m() const { return mix_.rows(); }
   Eigen::Index j() const { return mix_.cols(); }
 
-  Matrix factor_;           // L
-  Vector scales_;           // diagonal of S
-  Matrix mix_;              // B
-  Matrix of_values_;        // N
-  Matrix of_weights_;       // T with rows and columns in reverse order, which is lower triangular
-  Matrix turned_;           // T^-T
-  Matrix whole_;            // F
+  Matrix factor_;      // L
+  Vector scales_;      // diagonal of S
+  Matrix mix_;         // B
+  Matrix of_values_;   // N
+  Matrix of_weights_;  // T with rows and columns in reverse order, which is lower triangular
+  Matrix turned_;      // T^-T
+  Matrix whole_;       // F
   Matrix bfactor_, bmix_, bof_values_, bof_weights_;
   // Workspace: N^-1 B, and memory of the sizes (M, M), (J, J) and (J).
   Matrix half_, square_, small_;

@@ -104,9 +104,8 @@ class ProcessDraw final : public FunctionDraw {
               const PolynomialPart& part)
       : gp_(gp),
         draw_(gp, features, precision),
-        polynomial_(part.terms == 0
-                        ? nullptr
-                        : std::make_unique<PolynomialDraw>(draw_, gp.inducing(), part)),
+        polynomial_(part.terms == 0 ? nullptr
+                                    : std::make_unique<PolynomialDraw>(draw_, gp.inducing(), part)),
         field_(polynomial_ ? polynomial_->sum() : draw_),
         residual_(residual) {
     normals_ = ZeroGpNormals(gp, features);
@@ -181,8 +180,8 @@ class ProcessFunction final : public UnknownFunction {
   }
   void AddResidual(ParameterLayout& layout) override {
     if (!samples_residual_) return;
-    weights_block_ = layout.Add("residual_weights", {outputs_, 2, options_.features},
-                                Transform::kFree);
+    weights_block_ =
+        layout.Add("residual_weights", {outputs_, 2, options_.features}, Transform::kFree);
     layout_ = layout;
   }
   std::optional<std::size_t> ResidualBlock() const override {
@@ -384,10 +383,11 @@ class ProcessFunction final : public UnknownFunction {
   }
 
   void SetWhitenings() const {
-    const Matrix terms = Polynomial::Terms(parameters_.inducing_locations, sum_.degree);
+    Polynomial::Terms(parameters_.inducing_locations, sum_.degree, inducing_terms_);
     part_.whitenings.resize(rows_);
     for (std::size_t row = 0; row < rows_; ++row) {
-      part_.whitenings[row].Set(gp_.Factor(row), terms, part_.scales.row(Index(row)).transpose());
+      part_.whitenings[row].Set(gp_.Factor(row), inducing_terms_,
+                                part_.scales.row(Index(row)).transpose());
     }
   }
 
@@ -483,6 +483,7 @@ class ProcessFunction final : public UnknownFunction {
   std::vector<double> weights_;  // of the residual, if it is sampled
   std::size_t scales_block_ = 0;
   mutable PolynomialPart part_;
+  mutable Matrix inducing_terms_;  // (M, J)
   // Memory for the cotangents of v (D, M), of [v, b] (M + J) and of the terms at the inducing
   // locations (M, J), the latter two for each row of the hyperparameters.
   mutable std::vector<double> bwhite_;
@@ -547,9 +548,9 @@ FunctionStart ProcessFunction::Start(const Matrix& states, const Matrix& slopes,
   const Matrix at = Thin(states, kMostSlopes);
   Matrix left = Thin(slopes, kMostSlopes), scales, weights;
   if (terms_ > 0) {
-    scales = gp.variances.cwiseSqrt() * options_.prior.linear *
-             Polynomial::PriorDeviations(spread, sum_.degree, options_.prior.lengthscale)
-                 .transpose();
+    scales =
+        gp.variances.cwiseSqrt() * options_.prior.linear *
+        Polynomial::PriorDeviations(spread, sum_.degree, options_.prior.lengthscale).transpose();
     weights = RegressedPolynomial(Polynomial::Terms(at, sum_.degree), scales, gp.variances, left);
   }
   const Matrix white = RegressedInducingValues(kernel_, at, left, options_.jitter, gp);
