@@ -2,7 +2,8 @@
 // parts.
 //
 //   part      items x size             a priori
-//   inducing  outputs x M              standard normal: the whitened inducing values of a process
+//   inducing  outputs x M (+ J)        standard normal: the whitened inducing values of a process
+//                                      and the J weights of its kernel's polynomial part
 //   weight    P x 1                    standard normal: the weights of a network, in prior units
 //   x0        trajectories x D         standard normal: initial states
 //   state     shooting states x D      tied to the segment before; no prior of their own

@@ -78,7 +78,8 @@ struct NutsOptions {
   // uniform within start_radius of zero; a chain tries up to 100 such starts.
   Matrix starts = {};
   double start_radius = 2;
-  std::size_t further = 0;  // the number of further variables
+  std::size_t further = 0;     // the number of further variables
+  Matrix further_starts = {};  // one row for each chain; by default zeros
   DrawFurther draw_further = {};
   std::uint64_t seed = 1;
   std::size_t threads = 0;  // 0: as many as the machine has

@@ -8,6 +8,8 @@
 //   name      latent variables                 hyperparameters
 //   process   whitened inducing values (D, M)  inducing_locations (M, D + U), lengthscales (D or 1,
 //             of a sparse Gaussian process     D + U), variances (D or 1)
+//             + J weights of a polynomial      polynomial_scales (D or 1, J), which are not learnt
+//             part of the kernel, (D, M + J)
 //   network   weights (P), in prior units      none
 //
 // Thread safety: an UnknownFunction and a FunctionDraw belong to one evaluation at a time; const

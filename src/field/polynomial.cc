@@ -73,7 +73,7 @@ std::size_t Polynomial::CountTerms(std::size_t inputs, std::size_t degree) {
   return count;
 }
 
-Vector Polynomial::PriorDeviations(const Vector& spread, std::size_t degree) {
+Vector Polynomial::PriorDeviations(const Vector& spread, std::size_t degree, double length) {
   const auto inputs = static_cast<std::size_t>(spread.size());
   Vector deviations(static_cast<Eigen::Index>(CountTerms(inputs, degree)));
   ForTerms(inputs, degree, [&](const Term& term) {
@@ -84,21 +84,40 @@ Vector Polynomial::PriorDeviations(const Vector& spread, std::size_t degree) {
       exponent = a > 0 && term.inputs[a] == term.inputs[a - 1] ? exponent + 1 : 1;
       factorials *= static_cast<double>(exponent);
     }
-    deviations[static_cast<Eigen::Index>(term.index)] =
-        1.0 / (std::sqrt(factorials) * ValueOf(term, spread.data()));
+    double scale = std::sqrt(factorials) * ValueOf(term, spread.data());
+    for (std::size_t q = 1; q < term.degree; ++q) scale *= length;
+    deviations[static_cast<Eigen::Index>(term.index)] = 1.0 / scale;
   });
   return deviations;
 }
 
 Matrix Polynomial::Terms(const Matrix& points, std::size_t degree) {
+  Matrix terms;
+  Terms(points, degree, terms);
+  return terms;
+}
+
+void Polynomial::Terms(const Matrix& points, std::size_t degree, Matrix& terms) {
   const auto inputs = static_cast<std::size_t>(points.cols());
-  Matrix terms(points.rows(), static_cast<Eigen::Index>(CountTerms(inputs, degree)));
+  terms.resize(points.rows(), static_cast<Eigen::Index>(CountTerms(inputs, degree)));
   for (Eigen::Index p = 0; p < points.rows(); ++p) {
     ForTerms(inputs, degree, [&](const Term& term) {
       terms(p, static_cast<Eigen::Index>(term.index)) = ValueOf(term, points.row(p).data());
     });
   }
-  return terms;
+}
+
+void Polynomial::TermsPullback(const Matrix& points, std::size_t degree, const Matrix& bterms,
+                               Matrix& bpoints) {
+  for (Eigen::Index p = 0; p < points.rows(); ++p) {
+    ForTerms(static_cast<std::size_t>(points.cols()), degree, [&](const Term& term) {
+      for (std::size_t a = 0; a < term.degree; ++a) {
+        bpoints(p, static_cast<Eigen::Index>(term.inputs[a])) +=
+            bterms(p, static_cast<Eigen::Index>(term.index)) *
+            SlopeOf(term, points.row(p).data(), a);
+      }
+    });
+  }
 }
 
 void Polynomial::SetWeights(std::span<const double> weights) {

@@ -2,13 +2,17 @@
 //
 //   g_d(x) = sum_j w_jd psi_j(x),   psi = 1, x_i, x_i x_k (i <= k), x_i x_k x_l (i <= k <= l),
 //
-// up to degree p. With weights w_jd = s c_j b_jd, b standard normal and c_j = 1 / sqrt(product of
-// the factorials of psi_j's exponents), such as 1 for x_1 x_2 and 1 / sqrt(2) for x_1^2, the prior
-// covariance is the Taylor polynomial of an exponential kernel,
+// up to degree p. As a part of a prior, it has weights w_jd = s c_j b_jd with b standard normal and,
+// for a term of degree q >= 1 with exponents a_1 .. a_I,
 //
-//   k(x, y) = s^2 sum_{q = 0..p} (x . y)^q / q!,
+//   c_j = l^(1 - q) / sqrt(a_1! .. a_I!),   such as 1 for x_1 and 1 / (l sqrt(2)) for x_1^2,
 //
-// which no rotation of the inputs changes, and of which the linear part is the same for any degree.
+// and c = 1 for the constant. The prior covariance is then the Taylor polynomial of an exponential
+// kernel, whose slope changes over lengths l as much as it is large:
+//
+//   k(x, y) = s^2 (1 + l^2 sum_{q = 1..p} (x . y / l^2)^q / q!).
+//
+// No rotation of the inputs changes it, and its linear part is the same for any degree.
 //
 // Thread safety: as any Function.
 //
@@ -35,11 +39,15 @@ class Polynomial final : public Function {
 
   // Returns the number J of terms.
   static std::size_t CountTerms(std::size_t inputs, std::size_t degree);
-  // Returns the prior standard deviations c (J) of the weights for s = 1, of inputs in units of
-  // their spread (I): c_j of the inputs of psi_j is divided by the spreads of these inputs.
-  static Vector PriorDeviations(const Vector& spread, std::size_t degree);
-  // Returns psi (n, J) at points (n, I).
+  // Returns the prior standard deviations c (J) of the weights for s = 1 and l = `length`, with
+  // inputs in units of their spread (I).
+  static Vector PriorDeviations(const Vector& spread, std::size_t degree, double length);
+  // Returns psi (n, J) at points (n, I). The second form reuses the memory of `terms`.
   static Matrix Terms(const Matrix& points, std::size_t degree);
+  static void Terms(const Matrix& points, std::size_t degree, Matrix& terms);
+  // Reverse of Terms: adds to bpoints (n, I) for the cotangent bterms (n, J).
+  static void TermsPullback(const Matrix& points, std::size_t degree, const Matrix& bterms,
+                            Matrix& bpoints);
 
   std::size_t terms() const { return terms_; }
   std::size_t degree() const { return degree_; }

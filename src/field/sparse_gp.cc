@@ -3,6 +3,7 @@
 
 #include <Eigen/Cholesky>
 
+#include "field/cholesky_pullback.h"
 #include "gpode/error.h"
 #include "gpode/gp.h"
 
@@ -43,18 +44,6 @@ void CheckParameters(const GpParameters& p) {
   CheckMatrix("lengthscales", p.lengthscales, rows, inputs);
   CheckPositive("SparseGp::Set", "lengthscales", Entries(p.lengthscales));
   CheckPositive("SparseGp::Set", "variances", {p.variances.data(), static_cast<size_t>(rows)});
-}
-
-// Computes the cotangent of K from that of its Cholesky factor (Murray, "Differentiation of the
-// Cholesky decomposition", 2016): with P = lower(L^T bL), diagonal halved, bK is the symmetric part
-// of L^-T P L^-1. This function leaves out taking the symmetric part, because the pullback of K
-// adds up both triangles.
-void CholeskyPullback(const Matrix& factor, const Matrix& bfactor, Matrix& bk) {
-  bk.noalias() = factor.transpose() * bfactor;
-  bk.triangularView<Eigen::StrictlyUpper>().setZero();
-  bk.diagonal() *= 0.5;
-  factor.transpose().triangularView<Eigen::Upper>().solveInPlace(bk);
-  factor.triangularView<Eigen::Lower>().solveInPlace<Eigen::OnTheRight>(bk);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "data/kmeans.h"
 #include "data/thin.h"
 #include "field/polynomial.h"
+#include "field/polynomial_whitening.h"
 #include "gpode/error.h"
 #include "gpode/function.h"
 #include "kernel/kernel_sum.h"
@@ -40,47 +41,69 @@ LogNormalCost CostOf(double value, double centre, double deviation) {
   return {0.5 * away * away, away / (deviation * value)};
 }
 
-// The polynomial part of the field in a draw: beta = scale b of every output.
+// The polynomial part of all outputs, with the present hyperparameters. A process without one has
+// no terms.
+struct PolynomialPart {
+  std::size_t degree = 0, terms = 0;            // terms: J
+  Matrix scales;                                // (D or 1, J): prior standard deviations of weights
+  std::vector<PolynomialWhitening> whitenings;  // one for each row of the hyperparameters
+
+  std::size_t Row(std::size_t output) const { return whitenings.size() == 1 ? 0 : output; }
+};
+
+// The polynomial of a draw, and the sum that the field is.
 class PolynomialDraw {
  public:
-  // `scales` (D or 1, J), to which the object refers, are the prior standard deviations.
-  PolynomialDraw(const GpDraw& draw, std::size_t degree, const Matrix& scales)
-      : scales_(scales), polynomial_(draw.inputs(), draw.outputs(), degree),
-        sum_(draw, polynomial_) {}
+  // Refers to the draw of the process and to the part.
+  PolynomialDraw(const GpDraw& draw, std::size_t inducing, const PolynomialPart& part)
+      : part_(part),
+        inducing_(inducing),
+        polynomial_(draw.inputs(), draw.outputs(), part.degree),
+        sum_(draw, polynomial_),
+        white_(draw.outputs() * inducing),
+        inner_(draw.outputs() * (inducing + part.terms)),
+        latent_(inducing + part.terms) {}
 
-  // Splits latent variables (D, M + J) into v (D, M) and the weights of the polynomial.
-  void Split(std::span<const double> z, std::vector<double>& white) {
-    const std::size_t outputs = polynomial_.outputs(), terms = polynomial_.terms();
-    const std::size_t size = z.size() / outputs;
-    white.resize(outputs * (size - terms));
-    for (std::size_t d = 0; d < outputs; ++d) {
-      const std::span<const double> own = z.subspan(d * size, size);
-      std::ranges::copy(own.first(size - terms),
-                        white.begin() + static_cast<std::ptrdiff_t>(d * (size - terms)));
-      const auto scale = scales_.row(scales_.rows() == 1 ? 0 : static_cast<Eigen::Index>(d));
+  // Takes the latent variables z (D, M + J), and returns v (D, M).
+  std::span<const double> Set(std::span<const double> z) {
+    const std::size_t size = latent_.size(), terms = part_.terms;
+    for (std::size_t d = 0; d < polynomial_.outputs(); ++d) {
+      const std::size_t row = part_.Row(d);
+      part_.whitenings[row].Apply(z.subspan(d * size, size),
+                                  std::span(inner_).subspan(d * size, size), latent_);
+      std::copy_n(latent_.begin(), inducing_,
+                  white_.begin() + static_cast<std::ptrdiff_t>(d * inducing_));
       for (std::size_t j = 0; j < terms; ++j) {
-        polynomial_.weight(j, d) = scale[static_cast<Eigen::Index>(j)] * own[size - terms + j];
+        polynomial_.weight(j, d) =
+            part_.scales(static_cast<Eigen::Index>(row), static_cast<Eigen::Index>(j)) *
+            latent_[inducing_ + j];
       }
     }
+    return white_;
   }
 
   const Function& sum() const { return sum_; }
+  // What the reverse of a whitening needs, for one output.
+  std::span<const double> inner(std::size_t output) const {
+    return std::span(inner_).subspan(output * latent_.size(), latent_.size());
+  }
 
  private:
-  const Matrix& scales_;
+  const PolynomialPart& part_;
+  std::size_t inducing_;
   Polynomial polynomial_;
   PolynomialSum sum_;
+  std::vector<double> white_, inner_, latent_;
 };
 
 class ProcessDraw final : public FunctionDraw {
  public:
-  // A degree of zero means that there is no polynomial part.
   ProcessDraw(const SparseGp& gp, std::size_t features, FeaturePrecision precision, bool residual,
-              std::size_t degree, const Matrix& scales)
+              const PolynomialPart& part)
       : gp_(gp),
         draw_(gp, features, precision),
-        polynomial_(degree == 0 ? nullptr
-                                : std::make_unique<PolynomialDraw>(draw_, degree, scales)),
+        polynomial_(part.terms == 0 ? nullptr
+                                    : std::make_unique<PolynomialDraw>(draw_, gp.inducing(), part)),
         field_(polynomial_ ? polynomial_->sum() : draw_),
         residual_(residual) {
     normals_ = ZeroGpNormals(gp, features);
@@ -93,15 +116,12 @@ class ProcessDraw final : public FunctionDraw {
   void TakeWeightsFrom(const std::vector<double>& weights) { weights_ = &weights; }
   void Set(std::span<const double> z) override {
     if (weights_) CopyWeights();
-    if (polynomial_) {
-      polynomial_->Split(z, white_);
-      z = white_;
-    }
-    draw_.Set(gp_, z, normals_);
+    draw_.Set(gp_, polynomial_ ? polynomial_->Set(z) : z, normals_);
   }
   const Field& field() const override { return field_; }
 
   const GpDraw& draw() const { return draw_; }
+  const PolynomialDraw& polynomial() const { return *polynomial_; }
   GpNormals& normals() { return normals_; }
 
  private:
@@ -119,7 +139,6 @@ class ProcessDraw final : public FunctionDraw {
   const SparseGp& gp_;
   GpDraw draw_;
   std::unique_ptr<PolynomialDraw> polynomial_;
-  std::vector<double> white_;  // v (D, M), if there is a polynomial part
   FunctionField field_;
   bool residual_;
   GpNormals normals_;
@@ -138,7 +157,10 @@ class ProcessFunction final : public UnknownFunction {
         sum_(GetKernelSum(options_.kernel)),
         terms_(sum_.degree == 0 ? 0 : Polynomial::CountTerms(inputs_, sum_.degree)),
         kernel_(*sum_.stationary),
-        gp_(kernel_, options_.jitter) {}
+        gp_(kernel_, options_.jitter) {
+    part_.degree = sum_.degree;
+    part_.terms = terms_;
+  }
 
   LatentPart latent() const override {
     return {.name = "inducing", .items = outputs_, .size = options_.inducing + terms_};
@@ -156,8 +178,8 @@ class ProcessFunction final : public UnknownFunction {
   }
   void AddResidual(ParameterLayout& layout) override {
     if (!samples_residual_) return;
-    weights_block_ = layout.Add("residual_weights", {outputs_, 2, options_.features},
-                                Transform::kFree);
+    weights_block_ =
+        layout.Add("residual_weights", {outputs_, 2, options_.features}, Transform::kFree);
     layout_ = layout;
   }
   std::optional<std::size_t> ResidualBlock() const override {
@@ -167,6 +189,9 @@ class ProcessFunction final : public UnknownFunction {
 
   FunctionStart Start(const Matrix& states, const Matrix& slopes,
                       const Vector& spread) const override;
+
+  Matrix WhitenedStart(const GpParameters& start, const Matrix& scales, const Matrix& white,
+                       const Matrix& weights) const;
 
   void SetStart(const FunctionStart& start) override {
     Allocate();
@@ -189,18 +214,20 @@ class ProcessFunction final : public UnknownFunction {
     take(locations_, parameters_.inducing_locations);
     take(lengthscales_, parameters_.lengthscales);
     take(variances_, parameters_.variances);
-    if (terms_ > 0) take(scales_block_, scales_);
+    if (terms_ > 0) take(scales_block_, part_.scales);
     if (samples_residual_) {
       const std::span<const double> weights = layout_.Values(weights_block_, values);
       weights_.assign(weights.begin(), weights.end());
     }
-    return SharesRows() ? gp_.Set(parameters_, pool) : gp_.Set(parameters_);
+    const FactorStatus status = SharesRows() ? gp_.Set(parameters_, pool) : gp_.Set(parameters_);
+    if (terms_ > 0 && status == FactorStatus::kOk) SetWhitenings();
+    return status;
   }
 
   std::unique_ptr<FunctionDraw> MakeDraw() const override {
     Allocate();
     auto draw = std::make_unique<ProcessDraw>(gp_, residual_ ? options_.features : 1,
-                                              options_.precision, residual_, sum_.degree, scales_);
+                                              options_.precision, residual_, part_);
     if (samples_residual_) {
       draw->Sample(options_.seed, kSampledStep, 0);
       draw->TakeWeightsFrom(weights_);
@@ -216,16 +243,21 @@ class ProcessFunction final : public UnknownFunction {
     const std::size_t latent = outputs_ * (options_.inducing + terms_);
     auto pull_row = [&](std::size_t row) {
       gradient.SetRowZero(row);
+      if (terms_ > 0) part_.whitenings[row].SetZero();
       for (std::size_t s = 0; s < draws.size(); ++s) {
-        const GpDraw& draw = static_cast<const ProcessDraw&>(*draws[s]).draw();
+        const auto& process = static_cast<const ProcessDraw&>(*draws[s]);
+        const GpDraw& draw = process.draw();
         const std::span<double> bdraw = bz.subspan(s * stride_z, latent);
         const std::span<double> bwhite = terms_ == 0 ? bdraw : std::span(bwhite_);
         draw.PullbackRow(gp_, sums.subspan(s * stride, draw.parameter_count()), row, gradient,
                          bwhite);
         if (terms_ > 0) {
-          JoinRow(row, sums.subspan(s * stride + draw.parameter_count(), outputs_ * terms_), bdraw);
+          PullPolynomial(process.polynomial(), row,
+                         sums.subspan(s * stride + draw.parameter_count(), outputs_ * terms_),
+                         bdraw);
         }
       }
+      if (terms_ > 0) FinishPolynomial(row);
       gp_.FinishRow(row, gradient);
     };
     if (SharesRows()) {
@@ -259,11 +291,17 @@ class ProcessFunction final : public UnknownFunction {
       Matrix turned =
           KernelMatrix(kernel_, gp_.Hyper(d), parameters_.inducing_locations, points);
       gp_.Factor(d).triangularView<Eigen::Lower>().solveInPlace(turned);
-      Matrix& own = basis.emplace_back(points.rows(), m + terms);
-      own.leftCols(m) = turned.transpose();
-      if (terms == 0) continue;
-      own.rightCols(terms) = Polynomial::Terms(points, sum_.degree) *
-                             scales_.row(Index(gp_.HyperRow(d))).asDiagonal();
+      if (terms == 0) {
+        basis.emplace_back(turned.transpose());
+        continue;
+      }
+      const std::size_t row = gp_.HyperRow(d);
+      Matrix both(m + terms, points.rows());
+      both.topRows(m) = turned;
+      both.bottomRows(terms) =
+          (Polynomial::Terms(points, sum_.degree) * part_.scales.row(Index(row)).asDiagonal())
+              .transpose();
+      basis.emplace_back(part_.whitenings[row].Inverse(both).transpose());
     }
     return basis;
   }
@@ -272,15 +310,20 @@ class ProcessFunction final : public UnknownFunction {
                      std::span<const Matrix> bbasis, std::span<double> bvalues) override {
     GpGradient& gradient = *gradient_;
     gradient.parameters.inducing_locations.setZero();
-    for (std::size_t row = 0; row < rows_; ++row) gradient.SetRowZero(row);
+    for (std::size_t row = 0; row < rows_; ++row) {
+      gradient.SetRowZero(row);
+      if (terms_ > 0) part_.whitenings[row].SetZero();
+    }
     Matrix bpoints = Matrix::Zero(points.rows(), points.cols());
+    const auto m = Index(options_.inducing);
     for (std::size_t d = 0; d < outputs_; ++d) {
       const std::size_t row = gp_.HyperRow(d);
       GpGradient::Row& r = gradient.rows[row];
-      const auto m = Index(options_.inducing);
-      Matrix bkernel = bbasis[d].leftCols(m).transpose();
+      Matrix of_values = basis[d], bof_values = bbasis[d];
+      if (terms_ > 0) TurnBasis(row, of_values, bof_values);
+      Matrix bkernel = bof_values.leftCols(m).transpose();
       gp_.Factor(d).transpose().triangularView<Eigen::Upper>().solveInPlace(bkernel);
-      r.factor.triangularView<Eigen::Lower>() -= bkernel * basis[d].leftCols(m);
+      r.factor.triangularView<Eigen::Lower>() -= bkernel * of_values.leftCols(m);
       r.hyper.lengthscales.setZero();
       r.hyper.variance = 0;
       KernelMatrixPullback(kernel_, gp_.Hyper(d), parameters_.inducing_locations, points, bkernel,
@@ -288,7 +331,10 @@ class ProcessFunction final : public UnknownFunction {
       gradient.parameters.lengthscales.row(Index(row)) += r.hyper.lengthscales.transpose();
       gradient.parameters.variances[Index(row)] += r.hyper.variance;
     }
-    for (std::size_t row = 0; row < rows_; ++row) gp_.FinishRow(row, gradient);
+    for (std::size_t row = 0; row < rows_; ++row) {
+      if (terms_ > 0) FinishPolynomial(row);
+      gp_.FinishRow(row, gradient);
+    }
     gp_.SumRows(gradient);
     AddGradient(bvalues);
   }
@@ -357,22 +403,57 @@ class ProcessFunction final : public UnknownFunction {
     add(variances_, gradient_->parameters.variances);
   }
 
-  // Joins the cotangents of v, in bwhite_, and those of b, whose raw sums are those of beta (J, D),
-  // for the outputs that use a row of the hyperparameters.
-  void JoinRow(std::size_t row, std::span<const double> bbeta, std::span<double> bdraw) const {
-    const std::size_t m = options_.inducing, size = m + terms_;
-    for (std::size_t d = 0; d < outputs_; ++d) {
-      if (gp_.HyperRow(d) != row) continue;
-      const std::span<double> own = bdraw.subspan(d * size, size);
-      std::copy_n(bwhite_.begin() + static_cast<std::ptrdiff_t>(d * m), m, own.begin());
-      for (std::size_t j = 0; j < terms_; ++j) {
-        own[m + j] = scales_(Index(row), Index(j)) * bbeta[j * outputs_ + d];
-      }
+  // From the rows of a basis of z, (n, M + J), and their cotangents to those of the basis of [v, b],
+  // which z is an orthogonal map of: a row y of the one is the row O^T y of the other.
+  void TurnBasis(std::size_t row, Matrix& basis, Matrix& bbasis) {
+    PolynomialWhitening& whitening = part_.whitenings[row];
+    const auto size = static_cast<std::size_t>(basis.cols());
+    std::vector<double> inner(size), turned(size), ignored(size);
+    for (Eigen::Index i = 0; i < basis.rows(); ++i) {
+      whitening.Apply({basis.row(i).data(), size}, inner, turned);
+      std::ranges::copy(turned, basis.row(i).begin());
+      whitening.Apply({bbasis.row(i).data(), size}, inner, turned);
+      whitening.ApplyPullback(inner, {basis.row(i).data(), size}, ignored);
+      std::ranges::copy(turned, bbasis.row(i).begin());
     }
   }
 
-  // f(x) = r^T [v, b] + what v leaves open, with r = [L^-1 k(Z, x), scales psi(x)]: for [v, b] ~
-  // N(mean, C C^T), the mean is r^T mean and the variance k(x, x) - |L^-1 k(Z, x)|^2 + |C^T r|^2.
+  void SetWhitenings() const {
+    Polynomial::Terms(parameters_.inducing_locations, sum_.degree, inducing_terms_);
+    part_.whitenings.resize(rows_);
+    for (std::size_t row = 0; row < rows_; ++row) {
+      part_.whitenings[row].Set(gp_.Factor(row), inducing_terms_,
+                                part_.scales.row(Index(row)).transpose());
+    }
+  }
+
+  // From the cotangents of v, in bwhite_, and of the polynomial's weights (J, D) to those of z
+  // (D, M + J), for the outputs that use a row of the hyperparameters.
+  void PullPolynomial(const PolynomialDraw& draw, std::size_t row, std::span<const double> bweights,
+                      std::span<double> bz) {
+    const std::size_t m = options_.inducing, size = m + terms_;
+    std::vector<double>& blatent = blatent_[row];
+    for (std::size_t d = 0; d < outputs_; ++d) {
+      if (part_.Row(d) != row) continue;
+      std::copy_n(bwhite_.begin() + static_cast<std::ptrdiff_t>(d * m), m, blatent.begin());
+      for (std::size_t j = 0; j < terms_; ++j) {
+        blatent[m + j] = part_.scales(Index(row), Index(j)) * bweights[j * outputs_ + d];
+      }
+      part_.whitenings[row].ApplyPullback(draw.inner(d), blatent, bz.subspan(d * size, size));
+    }
+  }
+
+  // Moves the cotangents of a whitening on to the factor and the locations of its row.
+  void FinishPolynomial(std::size_t row) {
+    GpGradient::Row& own = gradient_->rows[row];
+    part_.whitenings[row].Finish(own.factor, bterms_[row]);
+    Polynomial::TermsPullback(parameters_.inducing_locations, sum_.degree, bterms_[row],
+                              own.locations);
+  }
+
+  // f(x) = r^T [v, b] + what v leaves open, with r = [L^-1 k(Z, x), scales psi(x)], is also s^T z
+  // with the whitened s of r: for z ~ N(mean, C C^T), the mean is s^T mean and the variance is
+  // k(x, x) - |L^-1 k(Z, x)|^2 + |C^T s|^2.
   FieldMoments MomentsWithPolynomial(const Matrix& points, const GaussianItems& latent) const {
     const Matrix terms = Polynomial::Terms(points, sum_.degree);
     const auto m = Index(options_.inducing), j = Index(terms_);
@@ -380,13 +461,15 @@ class ProcessFunction final : public UnknownFunction {
                          Matrix(points.rows(), Index(outputs_))};
     Matrix rows(m + j, points.rows());
     for (std::size_t d = 0; d < outputs_; ++d) {
+      const std::size_t row = part_.Row(d);
       Matrix white = KernelMatrix(kernel_, gp_.Hyper(d), parameters_.inducing_locations, points);
       gp_.Factor(d).triangularView<Eigen::Lower>().solveInPlace(white);
       rows.topRows(m) = white;
       rows.bottomRows(j) =
-          scales_.row(Index(gp_.HyperRow(d))).transpose().asDiagonal() * terms.transpose();
-      const Matrix spread = latent.chol[d].triangularView<Eigen::Lower>().transpose() * rows;
-      moments.mean.col(Index(d)) = rows.transpose() * latent.mean.row(Index(d)).transpose();
+          part_.scales.row(Index(row)).transpose().asDiagonal() * terms.transpose();
+      const Matrix own = part_.whitenings[row].Inverse(rows);
+      const Matrix spread = latent.chol[d].triangularView<Eigen::Lower>().transpose() * own;
+      moments.mean.col(Index(d)) = own.transpose() * latent.mean.row(Index(d)).transpose();
       moments.variance.col(Index(d)) =
           (gp_.Hyper(d).variance - white.colwise().squaredNorm().array() +
            spread.colwise().squaredNorm().array())
@@ -407,9 +490,14 @@ class ProcessFunction final : public UnknownFunction {
     parameters_.inducing_mean.resize(Index(outputs_), 0);  // the posterior family draws them
     parameters_.lengthscales = Matrix::Ones(rows, i);
     parameters_.variances = Vector::Ones(rows);
-    scales_ = Matrix::Ones(rows, Index(terms_));
-    bwhite_.resize(terms_ == 0 ? 0 : outputs_ * options_.inducing);
     gp_.Set(parameters_);
+    if (terms_ > 0) {
+      part_.scales = Matrix::Ones(rows, Index(terms_));
+      SetWhitenings();
+      bwhite_.resize(outputs_ * options_.inducing);
+      blatent_.assign(rows_, std::vector<double>(options_.inducing + terms_));
+      bterms_.assign(rows_, Matrix(m, Index(terms_)));
+    }
     gradient_ = std::make_unique<GpGradient>(parameters_);
     lengthscale_centres_ = parameters_.lengthscales;
     variance_centres_ = parameters_.variances;
@@ -429,11 +517,14 @@ class ProcessFunction final : public UnknownFunction {
   ParameterLayout layout_;
   std::size_t locations_ = 0, lengthscales_ = 0, variances_ = 0, weights_block_ = 0;
   std::vector<double> weights_;  // of the residual, if it is sampled
-  // The polynomial part: prior standard deviations of its weights (rows, J), the factors of all
-  // latent variables of an output, and memory for the cotangents of v (D, M).
   std::size_t scales_block_ = 0;
-  mutable Matrix scales_;
+  mutable PolynomialPart part_;
+  mutable Matrix inducing_terms_;  // (M, J)
+  // Memory for the cotangents of v (D, M), of [v, b] (M + J) and of the terms at the inducing
+  // locations (M, J), the latter two for each row of the hyperparameters.
   mutable std::vector<double> bwhite_;
+  mutable std::vector<std::vector<double>> blatent_;
+  mutable std::vector<Matrix> bterms_;
 };
 
 // Returns the weights b (D, J) of the ridge regression of slopes (n, D) on terms (n, J) times their
@@ -455,6 +546,26 @@ Matrix RegressedPolynomial(const Matrix& terms, const Matrix& scales, const Vect
   return weights;
 }
 
+// Returns the latent variables (D, M + J) of v (D, M) and b (D, J).
+Matrix ProcessFunction::WhitenedStart(const GpParameters& start, const Matrix& scales,
+                                      const Matrix& white, const Matrix& weights) const {
+  GpParameters shape = start;
+  shape.inducing_mean.resize(Index(outputs_), 0);
+  SparseGp gp(kernel_, options_.jitter);
+  if (const FactorStatus status = gp.Set(shape); status != FactorStatus::kOk) {
+    ThrowInput("Fit", "start", Message(status));
+  }
+  const Matrix terms = Polynomial::Terms(start.inducing_locations, sum_.degree);
+  Matrix latent(white.rows(), white.cols() + weights.cols());
+  latent << white, weights;
+  for (std::size_t d = 0; d < outputs_; ++d) {
+    PolynomialWhitening whitening;
+    whitening.Set(gp.Factor(d), terms, scales.row(Index(gp.HyperRow(d))).transpose());
+    latent.row(Index(d)) = whitening.Inverse(latent.row(Index(d)).transpose()).transpose();
+  }
+  return latent;
+}
+
 FunctionStart ProcessFunction::Start(const Matrix& states, const Matrix& slopes,
                                      const Vector& spread) const {
   GpParameters gp;
@@ -471,10 +582,11 @@ FunctionStart ProcessFunction::Start(const Matrix& states, const Matrix& slopes,
     if (rows_ == outputs_) gp.variances = variances.cwiseMax(kSmallestVariance * mean);
   }
   const Matrix at = Thin(states, kMostSlopes);
-  Matrix left = Thin(slopes, kMostSlopes), scales, weights(Index(outputs_), 0);
+  Matrix left = Thin(slopes, kMostSlopes), scales, weights;
   if (terms_ > 0) {
-    scales = gp.variances.cwiseSqrt() * options_.prior.linear *
-             Polynomial::PriorDeviations(spread, sum_.degree).transpose();
+    scales =
+        gp.variances.cwiseSqrt() * options_.prior.linear *
+        Polynomial::PriorDeviations(spread, sum_.degree, options_.prior.lengthscale).transpose();
     weights = RegressedPolynomial(Polynomial::Terms(at, sum_.degree), scales, gp.variances, left);
   }
   const Matrix white = RegressedInducingValues(kernel_, at, left, options_.jitter, gp);
@@ -486,9 +598,11 @@ FunctionStart ProcessFunction::Start(const Matrix& states, const Matrix& slopes,
   append(gp.lengthscales, start.hyperparameters);
   append(gp.variances, start.hyperparameters);
   append(scales, start.hyperparameters);
-  Matrix latent(white.rows(), white.cols() + weights.cols());
-  latent << white, weights;
-  append(latent, start.latent);
+  if (terms_ > 0) {
+    append(WhitenedStart(gp, scales, white, weights), start.latent);
+  } else {
+    append(white, start.latent);
+  }
   return start;
 }
 

@@ -7,6 +7,13 @@
 // the process given the inducing values, as in npODE:
 //   M. Heinonen et al. (2018), Learning unknown ODE models with Gaussian processes.
 //
+// A kernel with a linear or polynomial part (kernel/kernel_sum.h) adds J = 1 + I, ... weights to the
+// latent variables of each output, which are then (D, M + J) and whiten the whole field at the
+// inducing points (field/polynomial_whitening.h):
+//   f_d(x) = g_d(x) + sum_j beta_dj psi_j(x),   beta_dj ~ N(0, s_dj^2).
+// The scales s, the prior.linear of field/polynomial.h in the units of states and slopes, are
+// parameters that the start sets and nothing changes: their gradient is left at zero.
+//
 // The prior of the hyperparameters, which counts in point estimates, is
 //   log lengthscale ~ N(log centre, 0.5^2),   log variance ~ N(log centre, 1)
 // around the start, with lengthscales four times as long. Without it, the densest process follows

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "gpode/error.h"
 #include "gpode/likelihood.h"
@@ -75,13 +76,17 @@ Requirement CheckName(std::string_view, const T&) {
   return "";
 }
 
-// Replaces an accepted name by the one that stands in files.
-void MakeCanonical(std::string_view name, std::string& value) {
-  if (name == "kernel") value = FindKernelSum(value)->Name();
+// Returns the value as it stands in files: one of several names of the same thing.
+std::string Canonical(std::string_view name, const std::string& value) {
+  if (name != "kernel") return value;
+  const std::optional<KernelSum> sum = FindKernelSum(value);
+  return sum ? sum->Name() : value;
 }
 
 template <typename T>
-void MakeCanonical(std::string_view, T&) {}
+const T& Canonical(std::string_view, const T& value) {
+  return value;
+}
 
 // Throws an InputError for a value that is not accepted. `label` names the option and its source.
 [[noreturn]] void ThrowBadValue(std::string_view label, const TomlValue& value,
@@ -118,7 +123,7 @@ bool Assign(FitOptions& options, std::string_view name, const TomlValue& value,
                if (requirement.empty()) requirement = CheckRange(member, range);
                if (requirement.empty()) requirement = CheckName(name, member);
                if (!requirement.empty()) ThrowBadValue(label, value, requirement);
-               MakeCanonical(name, member);
+               member = Canonical(name, member);
              });
   return found;
 }
@@ -206,11 +211,12 @@ void CheckRanges(const FitOptions& options, std::string_view where) {
 
 std::string OptionsText(const FitOptions& options, bool with_help) {
   std::string text;
-  internal::ForOptions(
-      options, [&](std::string_view name, const auto& member, auto&&, std::string_view help) {
-        if (with_help) text += fmt::format("# {}\n", help);
-        text += fmt::format("{} = {}\n", name, internal::ShowToml(internal::ToToml(member)));
-      });
+  internal::ForOptions(options, [&](std::string_view name, const auto& member, auto&&,
+                                    std::string_view help) {
+    if (with_help) text += fmt::format("# {}\n", help);
+    text += fmt::format("{} = {}\n", name,
+                        internal::ShowToml(internal::ToToml(internal::Canonical(name, member))));
+  });
   return text;
 }
 

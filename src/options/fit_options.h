@@ -45,7 +45,8 @@ void ForOptions(Options& o, Visit&& visit) {
   visit("noise_variance", o.noise_variance, kPositive,
         "known noise variance, one for all channels or one each; none: learnt");
   visit("scale", o.scale, kAny, "scale states and time to unit size");
-  visit("kernel", o.kernel, kAny, "covariance function of the field, alone or with + linear, + polynomial2 or + polynomial3");
+  visit("kernel", o.kernel, kAny,
+        "covariance function of the field, alone or with + linear, + polynomial2 or + polynomial3");
   visit("shared_hyperparameters", o.shared_hyperparameters, kAny,
         "one kernel for all outputs of the field");
   visit("inducing", o.inducing, kCount, "inducing points");

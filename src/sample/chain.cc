@@ -26,6 +26,10 @@ Chain::Chain(std::size_t dim, LogDensity target, const NutsOptions& options, std
       current_(dim),
       trial_(dim),
       further_(options.further) {
+  if (options.further_starts.rows() > 0) {
+    std::ranges::copy(options.further_starts.row(static_cast<Eigen::Index>(index)),
+                      further_.begin());
+  }
   const std::vector<Matrix>& given = options.inverse_mass;
   if (!given.empty()) hamiltonian_.metric().Set(given[given.size() == 1 ? 0 : index]);
 }

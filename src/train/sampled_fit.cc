@@ -222,54 +222,7 @@ class SampledFit {
     for (std::size_t c = 0; c < s.chains; ++c) densities.push_back(target_->Density());
     ThreadPool pool(options_.threads);
     pool.For(s.chains, [&](std::size_t c) { PrepareChain(c, *densities[c], nuts); });
-    if (target_->further() > 0) {
-      nuts.draw_further = [&](std::size_t chain, std::uint64_t iteration,
-                              std::span<const double> position, std::span<double> further) {
-        const RandomStream stream(options_.seed, iteration, chain, Purpose::kFourierWeights);
-        densities[chain]->DrawFurther(stream, position, further);
-      };
-    }
-    const double bound = progress_.bound;
-    nuts.report = [&](const NutsProgress& p) { return Count((p.iteration + 9) % 10 + 1, bound); };
-    NutsResult rr = SampleNuts(
-        target_->size(), [&](std::size_t c) { return DensityOf(*densities[c]); }, nuts);
-    if (getenv("GPODE_DEBUG")) {
-      const Matrix all = rr.AllDraws(), fur = rr.AllFurther();
-      const auto n = static_cast<Eigen::Index>(target_->whitened());
-      const Eigen::MatrixXd centered = all.rowwise() - all.colwise().mean();
-      const Eigen::MatrixXd cov = centered.transpose() * centered / (all.rows() - 1.0);
-      fprintf(stderr, "SD white:"); for (Eigen::Index q = 0; q < n; ++q) fprintf(stderr, " %.2f(%.2f)", std::sqrt(cov(q, q)), all.col(q).mean()); 
-      fprintf(stderr, "\nSD theta:"); for (Eigen::Index q = n; q < all.cols(); ++q) fprintf(stderr, " %.2f(%.2f)", std::sqrt(cov(q, q)), all.col(q).mean()); fprintf(stderr, "\n");
-      for (int pass = 0; pass < 2; ++pass)
-      for (Eigen::Index i0 = 0; i0 < all.rows(); i0 += all.rows() / 10) {
-        if (pass == 0) densities[0]->SetFurther({fur.row(i0).data(), static_cast<std::size_t>(fur.cols())});
-        else densities[0]->SetFurther(std::vector<double>(static_cast<std::size_t>(fur.cols()), 0.0));
-        Vector p = all.row(i0).transpose();
-        Vector up(p.size()), down(p.size());
-        Eigen::MatrixXd h(p.size(), p.size());
-        for (Eigen::Index i = 0; i < p.size(); ++i) {
-          const double w = p[i];
-          p[i] = w + 1e-3; densities[0]->Evaluate({p.data(), target_->size()}, {up.data(), target_->size()});
-          p[i] = w - 1e-3; densities[0]->Evaluate({p.data(), target_->size()}, {down.data(), target_->size()});
-          p[i] = w;
-          h.col(i) = (down - up) / 2e-3;
-        }
-        h = 0.5 * (h + h.transpose());
-        Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> es(h), ew(Eigen::MatrixXd(h.topLeftCorner(n,n)));
-        fprintf(stderr, "HESS %d draw %ld white eig %.1f..%.1f all min %.2f |", pass, (long)i0, ew.eigenvalues()[0], ew.eigenvalues()[n-1], es.eigenvalues().minCoeff());
-        for (int k = 1; k <= 3; ++k) {
-          const Eigen::Index j = p.size() - k;
-          const Vector v = es.eigenvectors().col(j);
-          fprintf(stderr, " [%.1f: white %.2f x0 %.2f theta", es.eigenvalues()[j], v.head(n - 2).norm(), v.segment(n - 2, 2).norm());
-          for (Eigen::Index q = n; q < p.size(); ++q) fprintf(stderr, " %.2f", v[q]);
-          fprintf(stderr, "]");
-        }
-        fprintf(stderr, " at");
-        for (Eigen::Index q = n; q < p.size(); ++q) fprintf(stderr, " %.2f", p[q]);
-        fprintf(stderr, " |white| %.2f\n", p.head(n).norm());
-      }
-    }
-    return rr;
+    return RunChains(nuts, densities);
   }
 
   // Draws from the linearised model: hyperparameters by a sampler from their evidence, everything
@@ -313,17 +266,58 @@ class SampledFit {
     const SmoothedWeights weights = SmoothWeights(log_weights);
     if (getenv("GPODE_DEBUG")) fprintf(stderr, "WEIGHTS k %.3f effective %.1f of %ld\n", weights.shape, weights.effective, (long)chosen.rows());
     weights_ = {weights.shape, weights.effective};
-    const std::vector<std::size_t> rows = Resample(
-        weights.weights, options_.sampler.chains * options_.sampler.draws, 0.5);
-    NutsChain chain{.statistics = {}};
-    chain.draws.resize(std::ssize(rows), size);
-    chain.further.resize(std::ssize(rows), further.cols());
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      const auto to = static_cast<Eigen::Index>(i), from = static_cast<Eigen::Index>(rows[i]);
-      chain.draws.row(to) = positions.row(from);
-      chain.further.row(to) = further.row(from);
+    return MoveDraws(positions, further, weights.weights);
+  }
+
+  // Starts many short chains from draws that are chosen by their weights, and moves them by the
+  // sampler of the right density. The mass matrix is that of all draws of the linearised model.
+  NutsResult MoveDraws(const Matrix& positions, const Matrix& further,
+                       std::span<const double> weights) {
+    constexpr std::size_t kChains = 64, kWarmUp = 25, kDepth = 5;
+    const SamplerOptions& s = options_.sampler;
+    const std::size_t kept = (s.chains * s.draws + kChains - 1) / kChains;
+    const Eigen::MatrixXd away = positions.rowwise() - positions.colwise().mean();
+    const Matrix covariance =
+        away.transpose() * away / static_cast<double>(positions.rows() - 1) +
+        1e-6 * Eigen::MatrixXd::Identity(positions.cols(), positions.cols());
+    const std::vector<std::size_t> rows = Resample(weights, kChains, 0.5);
+    NutsOptions nuts{.chains = kChains,
+                     .warm_up = kWarmUp,
+                     .draws = kept,
+                     .target_acceptance = s.target_acceptance,
+                     .max_depth = std::min(s.max_depth, kDepth),
+                     .mass_matrix = MassMatrix::kDense,
+                     .inverse_mass = {covariance},
+                     .adapt_mass = false,
+                     .starts = Matrix(kChains, positions.cols()),
+                     .further = target_->further(),
+                     .further_starts = Matrix(kChains, further.cols()),
+                     .seed = options_.seed,
+                     .threads = options_.threads};
+    std::vector<std::unique_ptr<SampledDensity>> densities;
+    for (std::size_t c = 0; c < kChains; ++c) {
+      const auto from = static_cast<Eigen::Index>(rows[c]), to = static_cast<Eigen::Index>(c);
+      nuts.starts.row(to) = positions.row(from);
+      nuts.further_starts.row(to) = further.row(from);
+      densities.push_back(target_->Density());
+      densities[c]->SetFurther({further.row(from).data(), target_->further()});
     }
-    return {.dim = target_->size(), .max_depth = 30, .chains = {chain}};
+    return RunChains(nuts, densities);
+  }
+
+  NutsResult RunChains(NutsOptions& nuts,
+                       const std::vector<std::unique_ptr<SampledDensity>>& densities) {
+    if (target_->further() > 0) {
+      nuts.draw_further = [&](std::size_t chain, std::uint64_t iteration,
+                              std::span<const double> position, std::span<double> further) {
+        const RandomStream stream(options_.seed, iteration, chain, Purpose::kFourierWeights);
+        densities[chain]->DrawFurther(stream, position, further);
+      };
+    }
+    const double bound = progress_.bound;
+    nuts.report = [&](const NutsProgress& p) { return Count((p.iteration + 9) % 10 + 1, bound); };
+    return SampleNuts(
+        target_->size(), [&](std::size_t c) { return DensityOf(*densities[c]); }, nuts);
   }
 
   NutsResult SampleEvidence() {
@@ -403,17 +397,7 @@ class SampledFit {
 
   // The draws of a linearised model come from no chain; their weights say how good they are.
   void SetWeightSummary(Model& model) const {
-    constexpr double kReliable = 0.7;
-    model.sampler = {.worst_rhat = 1,
-                     .least_bulk_ess = weights_->effective,
-                     .least_tail_ess = weights_->effective,
-                     .pareto_k = weights_->shape};
-    model.warning.clear();
-    if (weights_->shape <= kReliable) return;
-    model.warning = fmt::format(
-        "the draws are those of a linearised model, and their weights show that it is not good "
-        "enough: k is {:.2f}, should be below 0.7; --posterior nuts is slower and exact",
-        weights_->shape);
+    model.sampler.pareto_k = weights_->shape;
   }
 
   void SetSummary(const NutsResult& result, Model& model) const {

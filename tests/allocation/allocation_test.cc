@@ -195,7 +195,7 @@ void ExpectNoneInSteps(const FitOptions& options) {
             }),
             0u)
       << (options.bound == BoundKind::kVanilla ? "vanilla" : "shooting") << ", " << options.inducing
-      << " inducing points, batch " << options.batch;
+      << " inducing points, batch " << options.batch << ", kernel " << options.kernel;
 }
 
 TEST(AllocationTest, NoneInTrainingSteps) {
@@ -212,6 +212,9 @@ TEST(AllocationTest, NoneInTrainingSteps) {
       ExpectNoneInSteps(options);
     }
     options.batch = 0;
+    options.kernel = "se + polynomial2";
+    ExpectNoneInSteps(options);
+    options.kernel = "se";
     options.inducing = 100;
     ExpectNoneInSteps(options);
   }

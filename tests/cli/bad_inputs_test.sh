@@ -148,7 +148,11 @@ test_commands_and_options_that_are_unknown() {
     simulate lorentz -o new.csv
   bad "fit: --solver is \"ode45\", must be one of \"euler\", \"midpoint\", \"rk4\", \"bs32\", \"dopri5\", \"tsit5\", \"dop853\"" \
     fit good.csv --solver ode45
-  bad "fit: --kernel is \"rbf\", must be one of matern32, matern52, squared-exponential" fit good.csv --kernel rbf
+  local kernels='one of matern32, matern52, squared-exponential (or se), alone or with + linear, + polynomial2 or + polynomial3, such as "se + linear"'
+  bad "fit: --kernel is \"rbf\", must be $kernels" fit good.csv --kernel rbf
+  bad "fit: --kernel is \"linear\", must be $kernels" fit good.csv --kernel linear
+  bad "fit: --kernel is \"se + polynomial4\", must be $kernels" fit good.csv --kernel "se + polynomial4"
+  bad "fit: --prior-linear is 0, must be positive and finite" fit good.csv --prior-linear 0
   bad "fit: --model is 'neural-nuts', must be one of auto, gpode, shooting, npode, npode-shooting, neural, neural-shooting, neural-vi, neural-vi-shooting, neural-hmc, gpode-hmc" fit good.csv --model neural-nuts
   bad "fit: --iterations needs a value" fit good.csv --iterations
   bad "fit: --iterations is given twice" fit good.csv --iterations 5 --iterations 6
@@ -310,7 +314,7 @@ test_configurations_that_are_wrong() {
   bad_config "run.toml:1: steps is \"many\", must be a whole number of at least 1" 'steps = "many"\n'
   bad_config "run.toml:1: steps is 0, must be at least 1" 'steps = 0\n'
   bad_config "run.toml:1: scale is \"yes\", must be true or false" 'scale = "yes"\n'
-  bad_config "run.toml:2: kernel is \"rbf\", must be one of matern32, matern52, squared-exponential" 'steps = 3\nkernel = "rbf"\n'
+  bad_config 'run.toml:2: kernel is "rbf", must be one of matern32, matern52, squared-exponential (or se), alone or with + linear, + polynomial2 or + polynomial3, such as "se + linear"' 'steps = 3\nkernel = "rbf"\n'
   bad_config "run.toml:1: noise_variance is [-1], must be positive and finite" 'noise_variance = [-1]\n'
   bad_config "run.toml:3: '3' found, must be '='" '\n\nsteps 3\n'
   bad_config "run.toml:1: nothing found, must be a closing quote" 'kernel = "abc\n'

@@ -106,6 +106,16 @@ TEST(FitOptions, ATextSetsWhatItNamesAndLeavesTheRest) {
   EXPECT_EQ(options.kernel, "matern52");
 }
 
+TEST(FitOptions, AKernelHasItsCanonicalName) {
+  EXPECT_EQ(ParseOptions("kernel = \"se+linear\"", "f").kernel, "squared-exponential + linear");
+  FitOptions options;
+  SetOption(options, "kernel", "matern52 +polynomial2", "--kernel");
+  EXPECT_EQ(options.kernel, "matern52 + polynomial2");
+  EXPECT_EQ(ParseOptions(OptionsText(options), "f").kernel, options.kernel);
+  SetOption(options, "kernel", "se", "--kernel");
+  EXPECT_EQ(options.kernel, FitOptions().kernel);
+}
+
 TEST(FitOptions, MistakesAreNamedWithTheirLine) {
   const std::vector<std::pair<std::string, std::string>> cases = {
       {"\nsteps = -1", "f.toml:2: steps is -1, must be a whole number of at least 1"},

@@ -140,6 +140,26 @@ TEST(ModelFile, KeepsTheNameOfTheTimes) {
   EXPECT_EQ(ParseModel(Sealed(older), "m").data.time_name, "");
 }
 
+// A field with a polynomial part is the same after it was saved and loaded, named in any way.
+TEST(ModelFile, KeepsAPolynomialPart) {
+  FitOptions options = SmallOptions();
+  options.kernel = "se+polynomial2";
+  options.prior.linear = 0.7;
+  options.scale = false;
+  const TrainedModel trained = Train(SmallData(), options);
+  const TrainedModel again = ParseModel(ModelBytes(trained), "m");
+  EXPECT_EQ(again.model.options.kernel, "squared-exponential + polynomial2");
+  EXPECT_EQ(again.model.options.prior.linear, 0.7);
+  EXPECT_EQ(again.model.parameters["polynomial_scales"].size(), 12u);
+  const Matrix states{{1, 2}, {-3, 0.5}};
+  const Posterior before(trained.model), after(again.model);
+  EXPECT_EQ(after.FieldMean(states), before.FieldMean(states));
+  EXPECT_EQ(after.FieldVariance(states), before.FieldVariance(states));
+  EXPECT_EQ(Evaluate(after.DrawField(1, 2), states), Evaluate(before.DrawField(1, 2), states));
+  EXPECT_LT((Evaluate(after.MeanField(), states) - after.FieldMean(states)).cwiseAbs().maxCoeff(),
+            1e-9);
+}
+
 TEST(ModelFile, KeepsEverything) {
   const TemporaryFolder folder;
   SaveModel(folder / "m.gpode", Small());

@@ -36,7 +36,8 @@ FitControl StopAfter(std::size_t reports) {
   return control;
 }
 
-// Both bounds, with and without minibatches; a learnt tolerance; shooting to the end.
+// Both bounds, with and without minibatches; a kernel with a linear part; a learnt tolerance;
+// shooting to the end.
 std::vector<FitOptions> OptionSets() {
   std::vector<FitOptions> sets;
   FitOptions options = SmallOptions();
@@ -48,6 +49,9 @@ std::vector<FitOptions> OptionSets() {
       sets.push_back(options);
     }
   }
+  options.kernel = "se+linear";
+  sets.push_back(options);
+  options.kernel = "se";
   options.tolerance = ToleranceRule::kLearnt;
   options.polish_loss = 1e9;
   sets.push_back(options);

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cctype>
 #include <cmath>
 
 #include "gpode/gradient_check.h"
@@ -11,8 +12,9 @@
 namespace gpode {
 namespace {
 
-FitOptions Small() {
+FitOptions Small(const std::string& kernel) {
   FitOptions options;
+  options.kernel = kernel;
   options.posterior = "nuts";
   options.inducing = 8;
   options.features = 16;
@@ -25,7 +27,8 @@ Dataset Data() {
   return Simulate({.system = "pendulum", .points = 30, .noise_share = 0.1, .seed = 3}).data;
 }
 
-class SampledTargetTest : public testing::Test {
+// With and without a polynomial part of the field.
+class SampledTargetTest : public testing::TestWithParam<std::string> {
  protected:
   SampledTargetTest() : start_(Initialise(data_, options_)), target_(data_, options_, start_) {
     flat_.resize(target_.parts().layout().flat_size());
@@ -39,13 +42,13 @@ class SampledTargetTest : public testing::Test {
   }
 
   Dataset data_ = Data();
-  FitOptions options_ = Small();
+  FitOptions options_ = Small(GetParam());
   Start start_;
   SampledTarget target_;
   std::vector<double> flat_;
 };
 
-TEST_F(SampledTargetTest, HasTheGradientOfItsDensity) {
+TEST_P(SampledTargetTest, HasTheGradientOfItsDensity) {
   target_.SetLinear(target_.LineariseAt(flat_));
   target_.SetFlat(flat_);
   const std::unique_ptr<SampledDensity> density = target_.Density();
@@ -64,7 +67,7 @@ TEST_F(SampledTargetTest, HasTheGradientOfItsDensity) {
   EXPECT_TRUE(check.ok(1e-4)) << check.message;
 }
 
-TEST_F(SampledTargetTest, WhitenedCoordinatesAreAboutStandardNormalGivenTheHyperparameters) {
+TEST_P(SampledTargetTest, WhitenedCoordinatesAreAboutStandardNormalGivenTheHyperparameters) {
   target_.SetLinear(target_.LineariseAt(flat_));
   target_.SetFlat(flat_);
   const std::unique_ptr<SampledDensity> density = target_.Density();
@@ -78,7 +81,7 @@ TEST_F(SampledTargetTest, WhitenedCoordinatesAreAboutStandardNormalGivenTheHyper
   EXPECT_LT(eigen.eigenvalues().maxCoeff(), 1.5);
 }
 
-TEST_F(SampledTargetTest, ThePositionOfFlatParametersLeadsBackToThem) {
+TEST_P(SampledTargetTest, ThePositionOfFlatParametersLeadsBackToThem) {
   target_.SetLinear(target_.LineariseAt(flat_));
   target_.SetFlat(flat_);
   const std::unique_ptr<SampledDensity> density = target_.Density();
@@ -88,6 +91,14 @@ TEST_F(SampledTargetTest, ThePositionOfFlatParametersLeadsBackToThem) {
   target_.parts().layout().Unconstrain(values, back);
   for (std::size_t i = 0; i < back.size(); ++i) EXPECT_NEAR(back[i], flat_[i], 1e-8) << i;
 }
+
+INSTANTIATE_TEST_SUITE_P(Kernels, SampledTargetTest,
+                         testing::Values("squared-exponential", "se + linear", "se + polynomial2"),
+                         [](const auto& test) {
+                           std::string name = test.param;
+                           std::erase_if(name, [](char c) { return !std::isalnum(c); });
+                           return name;
+                         });
 
 }  // namespace
 }  // namespace gpode

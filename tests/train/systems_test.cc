@@ -98,6 +98,34 @@ TEST(Learns, LorenzOnAShortWindow) {
   ExpectError(ForecastError(p, Fewer(1500)), 0.15);
 }
 
+// A spiral that grows out of the data: at the end of the forecast it is more than three times as far
+// from the origin as any state that was seen.
+Matrix GrowingSpiral(const std::vector<double>& times) {
+  Matrix states(times.size(), 2);
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    const double size = std::exp(0.15 * times[i]);
+    states.row(static_cast<Eigen::Index>(i)) << size * std::cos(times[i]),
+        -size * std::sin(times[i]);
+  }
+  return states;
+}
+
+TEST(Learns, AKernelWithALinearPartExtrapolates) {
+  const std::vector<double> times = RegularTimes(0, 6, 40), later = RegularTimes(6, 14, 30);
+  const Matrix states = GrowingSpiral(times), truth = GrowingSpiral(later);
+  const Dataset data{.channels = {"x", "y"},
+                     .trajectories = {{"", times, WithNoise(states, 0.05, 4), {}}}};
+  const auto error = [&](const std::string& kernel) {
+    FitOptions options = Fewer(10000);
+    options.kernel = kernel;
+    options.learning_rate = 0.02;
+    return Error(Predict(Fit(data, options), 0, later), truth, truth);
+  };
+  const double without = error("se"), with = error("se + linear");
+  ExpectError(with, 0.02);
+  ExpectError(with, without / 20);
+}
+
 TEST(Learns, WithoutScaling) {
   FitOptions options = Fewer(2000);
   options.scale = false;

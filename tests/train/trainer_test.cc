@@ -228,7 +228,8 @@ TEST(Trainer, ImpossibleOptionsAreNamed) {
   options = Small();
   options.kernel = "linear";
   EXPECT_EQ(MessageOf(options),
-            "Fit: kernel is \"linear\", must be one of matern32, matern52, squared-exponential");
+            "Fit: kernel is \"linear\", must be one of matern32, matern52, squared-exponential (or "
+            "se), alone or with + linear, + polynomial2 or + polynomial3, such as \"se + linear\"");
   options = Small();
   options.inducing = 1000000;
   EXPECT_EQ(MessageOf(options), "Fit: inducing is 1000000 for 2 states, must be at most 7071");

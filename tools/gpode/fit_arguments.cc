@@ -21,7 +21,9 @@ struct NamedOption {
 const std::map<std::string, NamedOption>& NamedOptions() {
   static const std::map<std::string, NamedOption> named = {
       {"states", {"--states", "N", "dimension of the state (default: number of channels)"}},
-      {"kernel", {"--kernel", "NAME", "covariance function of the vector field, such as matern52 or \"se + linear\""}},
+      {"kernel",
+       {"--kernel", "NAME",
+        "covariance function of the vector field, such as matern52 or \"se + linear\""}},
       {"inducing", {"--inducing", "N", "number of inducing points of the Gaussian process"}},
       {"features", {"--features", "N", "number of Fourier features of a draw"}},
       {"steps", {"--iterations", "N", "maximal number of training steps"}},
