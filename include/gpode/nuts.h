@@ -48,8 +48,9 @@ using MakeTarget = std::function<LogDensity(std::size_t chain)>;
 
 // Draws the further variables of a chain given its position. `further` holds those of the iteration
 // before, zeros at first; the chain's target takes the new ones by itself.
-using DrawFurther = std::function<void(std::size_t chain, std::uint64_t iteration,
-                                       std::span<const double> position, std::span<double> further)>;
+using DrawFurther =
+    std::function<void(std::size_t chain, std::uint64_t iteration, std::span<const double> position,
+                       std::span<double> further)>;
 
 // The inverse mass matrix M^-1: the identity, or the variances or the covariance of the draws of
 // the warm-up.

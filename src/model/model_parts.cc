@@ -24,11 +24,12 @@ ModelParts::ModelParts(const FitOptions& options, const ModelShape& shape)
   const PosteriorFamily& family = GetPosteriorFamily(options.posterior);
   ParameterLayout trial;
   const bool point = family.Make({}, trial)->is_point_estimate();
-  function_ = MakeUnknownFunction(options.function, {.options = options,
-                                                     .dim = shape.dim,
-                                                     .inputs = shape.inputs,
-                                                     .with_residual = !point || family.samples_residual(),
-                                                     .is_sampled = family.is_sampled()});
+  function_ =
+      MakeUnknownFunction(options.function, {.options = options,
+                                             .dim = shape.dim,
+                                             .inputs = shape.inputs,
+                                             .with_residual = !point || family.samples_residual(),
+                                             .is_sampled = family.is_sampled()});
   latent_.Add(function_->latent());
   latent_.Add({.name = "x0",
                .items = shape.trajectories,

@@ -288,8 +288,7 @@ class ProcessFunction final : public UnknownFunction {
     std::vector<Matrix> basis;
     const auto m = Index(options_.inducing), terms = Index(terms_);
     for (std::size_t d = 0; d < outputs_; ++d) {
-      Matrix turned =
-          KernelMatrix(kernel_, gp_.Hyper(d), parameters_.inducing_locations, points);
+      Matrix turned = KernelMatrix(kernel_, gp_.Hyper(d), parameters_.inducing_locations, points);
       gp_.Factor(d).triangularView<Eigen::Lower>().solveInPlace(turned);
       if (terms == 0) {
         basis.emplace_back(turned.transpose());

@@ -118,14 +118,22 @@ std::string DescribeData(const Dataset& data) {
                      missing > 0 ? fmt::format(", {:.1f} % missing", 100 * missing) : "");
 }
 
+std::string DescribeDraws(const Model& model) {
+  const std::string draws =
+      Pluralise(static_cast<std::size_t>(model.draws.rows()), "draw", "draws");
+  if (GetPosteriorFamily(model.options.posterior).is_linearised()) {
+    return fmt::format("{} from short chains", draws);
+  }
+  return fmt::format("{} from {}", draws,
+                     Pluralise(model.options.sampler.chains, "chain", "chains"));
+}
+
 std::vector<std::pair<std::string, std::string>> FieldFacts(const Model& model) {
-  const FitOptions& o = model.options;
   std::vector<std::pair<std::string, std::string>> facts =
       ModelDraws(model).parts().function().Facts();
   if (!model.IsSampled()) return facts;
   const SamplerSummary& s = model.sampler;
-  facts.emplace_back("draws", fmt::format("{} from {}", model.draws.rows(),
-                                          Pluralise(o.sampler.chains, "chain", "chains")));
+  facts.emplace_back("posterior", DescribeDraws(model));
   facts.emplace_back("largest R-hat", fmt::format("{:.3f}", s.worst_rhat));
   facts.emplace_back("least effective draws",
                      fmt::format("{:.0f} (tails {:.0f})", s.least_bulk_ess, s.least_tail_ess));

@@ -48,6 +48,9 @@ Matrix InducingLocations(const Model& model);
 // Returns "1 trajectory, 50 times from 0 to 7, channels x1, x2".
 std::string DescribeData(const Dataset& data);
 
+// Returns how many draws a sampled posterior has, and from where, such as "1200 draws from 4 chains".
+std::string DescribeDraws(const Model& model);
+
 // Returns names and values that describe the vector field: kernel and inducing points, or layers of
 // the network; for a sampled posterior also the number of draws and the sampler's diagnostics.
 std::vector<std::pair<std::string, std::string>> FieldFacts(const Model& model);

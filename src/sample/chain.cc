@@ -91,9 +91,9 @@ ChainStatus Chain::Adapt(std::size_t iteration, double acceptance) {
   moments_.Add(current_.position);
   if (!schedule_.EndsWindow(iteration)) return ChainStatus::kOk;
   const std::vector<Matrix>& given = options_.inverse_mass;
-  hamiltonian_.metric().Set(
-      given.empty() ? moments_.InverseMass()
-                    : moments_.InverseMassNear(given[given.size() == 1 ? 0 : index_]));
+  hamiltonian_.metric().Set(given.empty()
+                                ? moments_.InverseMass()
+                                : moments_.InverseMassNear(given[given.size() == 1 ? 0 : index_]));
   moments_.Clear();
   return FindStepSize();
 }
@@ -112,7 +112,6 @@ TransitionStatistics Chain::Move(std::size_t iteration) {
   const TransitionStatistics move =
       tree_.Move(step_, IterationNumbers(Stream(iteration)), current_);
   MoveFurther(iteration);
-  if (getenv("GPODE_DEBUG") && iteration % 50 == 0) fprintf(stderr, "chain %zu it %zu step %.4f depth %zu leap %zu acc %.2f div %d logp %.2f\n", index_, iteration, step_, move.depth, move.leapfrogs, move.acceptance, (int)move.divergent, move.log_density);
   divergent_ += move.divergent;
   const std::size_t done = iteration + 1, all = options_.warm_up + options_.draws;
   if (options_.report && (done % kReportEvery == 0 || done == all)) {

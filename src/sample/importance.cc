@@ -22,8 +22,7 @@ ParetoFit FitPareto(std::span<const double> sorted) {
   std::vector<double> theta(candidates), profile(candidates);
   for (std::size_t j = 0; j < candidates; ++j) {
     const double at = static_cast<double>(j) + 0.5;
-    theta[j] = 1 / largest +
-               (1 - std::sqrt(static_cast<double>(candidates) / at)) / (3 * quarter);
+    theta[j] = 1 / largest + (1 - std::sqrt(static_cast<double>(candidates) / at)) / (3 * quarter);
     double mean = 0;
     for (double x : sorted) mean += std::log1p(-theta[j] * x) / n;
     profile[j] = n * (std::log(-theta[j] / mean) - mean - 1);
@@ -64,7 +63,7 @@ SmoothedWeights SmoothWeights(std::span<const double> log_weights) {
     known += w > -std::numeric_limits<double>::infinity();
   }
   result.shape = std::numeric_limits<double>::infinity();
-  if (known == 0) return result;
+  if (known == 0) return result;  // no weights, no effective draws
   for (std::size_t i = 0; i < s; ++i) {
     result.weights[i] = std::isnan(log_weights[i]) ? 0 : std::exp(log_weights[i] - most);
   }
@@ -74,8 +73,7 @@ SmoothedWeights SmoothWeights(std::span<const double> log_weights) {
     return result.weights[a] < result.weights[b];
   });
   const auto size = static_cast<double>(s);
-  const auto tail = static_cast<std::size_t>(
-      std::ceil(std::min(0.2 * size, 3 * std::sqrt(size))));
+  const auto tail = static_cast<std::size_t>(std::ceil(std::min(0.2 * size, 3 * std::sqrt(size))));
   if (known >= kLeastTail && tail >= kLeastTail && tail < s) {
     const double threshold = result.weights[order[s - tail - 1]];
     std::vector<double> above;
@@ -89,8 +87,7 @@ SmoothedWeights SmoothWeights(std::span<const double> log_weights) {
       result.shape = fit.shape;
       for (std::size_t i = 0; i < tail && std::isfinite(fit.shape); ++i) {
         const double p = (static_cast<double>(i) + 0.5) / static_cast<double>(tail);
-        result.weights[order[s - tail + i]] =
-            std::min(threshold + ParetoQuantile(fit, p), 1.0);
+        result.weights[order[s - tail + i]] = std::min(threshold + ParetoQuantile(fit, p), 1.0);
       }
     } else {
       result.shape = -std::numeric_limits<double>::infinity();  // all weights are equal

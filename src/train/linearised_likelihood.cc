@@ -9,10 +9,10 @@ namespace {
 
 // The most nodes of all trajectories together, the fewest of one, and the steps of time between
 // two nodes.
-constexpr std::size_t kMostNodes = 64, kFewestNodes = 4;
+constexpr std::size_t kMostNodes = 128, kFewestNodes = 4;
 constexpr std::size_t kStepsPerNode = 8;
 // Information below this share of the prior's is left out.
-constexpr double kLeastInformation = 1e-4;
+constexpr double kLeastInformation = 1e-6;
 
 // One trajectory on a fine grid of times.
 struct Path {
@@ -198,8 +198,8 @@ LinearisedLikelihood Linearise(const Field& field, const Matrix& x0,
     const Sensitivities sensitivities(field, paths[n], chosen[n]);
     Matrix states(own, dim);
     for (Eigen::Index j = 0; j < own; ++j) {
-      states.row(j) =
-          paths[n].states.row(static_cast<Eigen::Index>(2 * chosen[n][static_cast<std::size_t>(j)]));
+      states.row(j) = paths[n].states.row(
+          static_cast<Eigen::Index>(2 * chosen[n][static_cast<std::size_t>(j)]));
     }
     linear.points.middleRows(first, own) = states;
     const Matrix slopes = Evaluate(field, states);

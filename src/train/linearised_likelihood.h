@@ -25,9 +25,9 @@
 namespace gpode {
 
 struct LinearisedLikelihood {
-  Matrix points;          // (S, D): the nodes of all trajectories
-  Eigen::MatrixXd root;   // Q (r, D S + N D): values of output 0 at all nodes, of output 1, ..., x0
-  Vector target;          // c (r)
+  Matrix points;         // (S, D): the nodes of all trajectories
+  Eigen::MatrixXd root;  // Q (r, D S + N D): values of output 0 at all nodes, of output 1, ..., x0
+  Vector target;         // c (r)
 };
 
 // Linearises at the solutions through x0 (N, D). `precision` (channels) is one over the variance of

@@ -26,6 +26,10 @@ namespace {
 // The times per trajectory at whose states chains are compared.
 constexpr std::size_t kComparedTimes = 20;
 
+// Draws of a linearised model are moved by so many short chains, with so many iterations of warm-up
+// and trajectories of at most so many doublings.
+constexpr std::size_t kShortChains = 64, kShortWarmUp = 25, kShortDepth = 5;
+
 using Report = std::function<bool(const Progress&)>;
 
 // The means of the columns, exact for columns that are constant.
@@ -84,14 +88,14 @@ class SampledFit {
     const SamplerOptions& s = options.sampler;
     const std::size_t trained = FitsEachChain() ? s.chains : 1;
     progress_.steps = trained * options.steps + s.chains * (s.warm_up + s.draws);
+    if (IsLinearised()) progress_.steps += kShortChains * (kShortWarmUp + DrawsOfShortChain());
   }
 
   TrainedModel Run() {
     FitsEachChain() ? FitChains() : FitOnce();
     TrainedModel trained{.model = UntrainedModel(data_, options_, start_), .data = data_};
     if (stopped_) return trained;
-    const bool linearised = GetPosteriorFamily(options_.posterior).is_linearised();
-    const NutsResult result = linearised ? SampleLinearised() : Sample();
+    const NutsResult result = IsLinearised() ? SampleLinearised() : Sample();
     if (stopped_) return trained;
     trained.model = ToModel(result);
     trained.finished = true;
@@ -99,6 +103,11 @@ class SampledFit {
   }
 
  private:
+  // Tells whether draws start from a linearised model.
+  bool IsLinearised() const { return GetPosteriorFamily(options_.posterior).is_linearised(); }
+  std::size_t DrawsOfShortChain() const {
+    return (options_.sampler.chains * options_.sampler.draws + kShortChains - 1) / kShortChains;
+  }
   // Tells whether chains start from variational fits of their own.
   bool FitsEachChain() const { return target_->parts().function().has_symmetries(); }
 
@@ -195,7 +204,6 @@ class SampledFit {
       position.head(static_cast<Eigen::Index>(target_->whitened())).setZero();
       const std::span<const double> at(position.data(), target_->size());
       const double value = density->Evaluate(at, {}) - density->LogJacobian();
-      if (getenv("GPODE_DEBUG")) fprintf(stderr, "relinearise %d value %.3f\n", i, value);
       if (!(value > best + 0.01)) return;
       best = value;
       target_->parts().layout().Unconstrain(density->ValuesAt(at), flat);
@@ -245,9 +253,9 @@ class SampledFit {
       SampledDensity& density = *densities[pool.WorkerIndex()];
       const auto row = static_cast<Eigen::Index>(i);
       Vector hyperparameters = chosen.row(row).transpose(), ignored(hyper);
-      const double evidence_there = density.EvaluateEvidence(
-          {hyperparameters.data(), target_->hyperparameters()},
-          {ignored.data(), target_->hyperparameters()});
+      const double evidence_there =
+          density.EvaluateEvidence({hyperparameters.data(), target_->hyperparameters()},
+                                   {ignored.data(), target_->hyperparameters()});
       Vector normals(size);
       RandomStream(options_.seed, i, 0, Purpose::kInducing)
           .Normals({normals.data(), target_->size()});
@@ -263,8 +271,14 @@ class SampledFit {
                        0.5 * normals.tail(noise.size()).squaredNorm();
       positions.row(row) = position.transpose();
     });
-    const SmoothedWeights weights = SmoothWeights(log_weights);
-    if (getenv("GPODE_DEBUG")) fprintf(stderr, "WEIGHTS k %.3f effective %.1f of %ld\n", weights.shape, weights.effective, (long)chosen.rows());
+    SmoothedWeights weights = SmoothWeights(log_weights);
+    if (!(weights.effective > 0)) {
+      // No draw of the linearised model is possible: the chains start around its mode.
+      weights.weights.assign(log_weights.size(), 1 / static_cast<double>(log_weights.size()));
+      const Matrix mode = starts_[0].transpose();
+      positions =
+          (0.1 * (positions.rowwise() - positions.colwise().mean())).rowwise() + mode.row(0);
+    }
     weights_ = {weights.shape, weights.effective};
     return MoveDraws(positions, further, weights.weights);
   }
@@ -273,19 +287,17 @@ class SampledFit {
   // sampler of the right density. The mass matrix is that of all draws of the linearised model.
   NutsResult MoveDraws(const Matrix& positions, const Matrix& further,
                        std::span<const double> weights) {
-    constexpr std::size_t kChains = 64, kWarmUp = 25, kDepth = 5;
+    constexpr std::size_t kChains = kShortChains;
     const SamplerOptions& s = options_.sampler;
-    const std::size_t kept = (s.chains * s.draws + kChains - 1) / kChains;
     const Eigen::MatrixXd away = positions.rowwise() - positions.colwise().mean();
-    const Matrix covariance =
-        away.transpose() * away / static_cast<double>(positions.rows() - 1) +
-        1e-6 * Eigen::MatrixXd::Identity(positions.cols(), positions.cols());
+    const Matrix covariance = away.transpose() * away / static_cast<double>(positions.rows() - 1) +
+                              1e-6 * Eigen::MatrixXd::Identity(positions.cols(), positions.cols());
     const std::vector<std::size_t> rows = Resample(weights, kChains, 0.5);
     NutsOptions nuts{.chains = kChains,
-                     .warm_up = kWarmUp,
-                     .draws = kept,
+                     .warm_up = kShortWarmUp,
+                     .draws = DrawsOfShortChain(),
                      .target_acceptance = s.target_acceptance,
-                     .max_depth = std::min(s.max_depth, kDepth),
+                     .max_depth = std::min(s.max_depth, kShortDepth),
                      .mass_matrix = MassMatrix::kDense,
                      .inverse_mass = {covariance},
                      .adapt_mass = false,
@@ -367,7 +379,6 @@ class SampledFit {
     RandomStream(options_.seed, 0, c, Purpose::kInitialisation).Normals({normals.data(), size});
     const Vector drawn = starts_[c] + curvature.matrixU().solve(normals);
     const bool usable = std::isfinite(density({drawn.data(), size}, {gradient.data(), size}));
-    if (getenv("GPODE_DEBUG")) { Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> es(Eigen::MatrixXd(nuts.inverse_mass[c])); fprintf(stderr, "chain %zu position norm %.3f usable %d  inverse mass eigen %.2e .. %.2e\n", c, starts_[c].norm(), (int)usable, es.eigenvalues().minCoeff(), es.eigenvalues().maxCoeff()); }
     nuts.starts.row(static_cast<Eigen::Index>(c)) = usable ? drawn : starts_[c];
   }
 
@@ -397,7 +408,15 @@ class SampledFit {
 
   // The draws of a linearised model come from no chain; their weights say how good they are.
   void SetWeightSummary(Model& model) const {
+    constexpr double kReliable = 0.7, kMixed = 1.1;
     model.sampler.pareto_k = weights_->shape;
+    model.warning.clear();
+    if (weights_->shape < kReliable && model.sampler.worst_rhat < kMixed) return;
+    model.warning = fmt::format(
+        "bands are approximate: weights of the linearised model have the shape k = {:.2f}, should "
+        "be below 0.7, and short chains differ by R-hat {:.2f}, should be below 1.1; --posterior "
+        "nuts is slower and checks them",
+        weights_->shape, model.sampler.worst_rhat);
   }
 
   void SetSummary(const NutsResult& result, Model& model) const {

@@ -83,7 +83,8 @@ std::size_t SampledTarget::further() const {
 // A variance that n observations determine is known up to a factor whose logarithm has the variance
 // 2 / n.
 Vector SampledTarget::LikelihoodDeviations() const {
-  const std::size_t first = whitened_ + hyperparameters_, per = parts_.likelihood().parameters_per_channel();
+  const std::size_t first = whitened_ + hyperparameters_,
+                    per = parts_.likelihood().parameters_per_channel();
   Vector deviations(static_cast<Eigen::Index>(coordinates_.size() - first));
   for (std::size_t i = 0; i < coordinates_.size() - first; ++i) {
     double count = 1;
@@ -141,8 +142,7 @@ LinearisedLikelihood SampledTarget::LineariseAt(std::span<const double> flat) co
   const std::span<const double> x0 =
       own.latent().Part(ModelParts::kInitial, std::span<const double>(z));
   Vector precision(static_cast<Eigen::Index>(start_.map.channels()));
-  const std::span<const double> noise =
-      own.LikelihoodParameters(std::span<const double>(values));
+  const std::span<const double> noise = own.LikelihoodParameters(std::span<const double>(values));
   for (Eigen::Index c = 0; c < precision.size(); ++c) {
     const auto channel = static_cast<std::size_t>(c);
     precision[c] = 1 / own.likelihood().Variance(own.likelihood().OfChannel(channel, noise));
@@ -162,8 +162,7 @@ bool SampledDensity::SetWhitening() {
     basis_ = parts_.function().Basis(linear.points);
     Eigen::Index from = 0, to = 0;
     for (const Matrix& own : basis_) {
-      design_.middleCols(to, own.cols()).noalias() =
-          linear.root.middleCols(from, own.rows()) * own;
+      design_.middleCols(to, own.cols()).noalias() = linear.root.middleCols(from, own.rows()) * own;
       from += own.rows();
       to += own.cols();
     }
@@ -195,7 +194,8 @@ void SampledDensity::AddResidual() {
 // Reverse of AddResidual for the cotangent of the target.
 void SampledDensity::PullResidual() {
   const Matrix& points = target_.linear_.points;
-  Matrix bvalues(points.rows(), points.cols()), bpoints = Matrix::Zero(points.rows(), points.cols());
+  Matrix bvalues(points.rows(), points.cols()),
+      bpoints = Matrix::Zero(points.rows(), points.cols());
   for (Eigen::Index d = 0; d < points.cols(); ++d) {
     bvalues.col(d) =
         -(target_.linear_.root.middleCols(d * points.rows(), points.rows()).transpose() * btarget_);
@@ -254,8 +254,7 @@ void SampledDensity::PullBasis() {
   parts_.function().BasisPullback(linear.points, basis_, bbasis, bvalues_);
 }
 
-double SampledDensity::EvaluateEvidence(std::span<const double> hyper,
-                                        std::span<double> gradient) {
+double SampledDensity::EvaluateEvidence(std::span<const double> hyper, std::span<double> gradient) {
   std::ranges::fill(gradient, 0.0);
   flat_ = target_.flat_;
   for (std::size_t i = 0; i < hyper.size(); ++i) {
@@ -302,8 +301,8 @@ void SampledDensity::PullWhitened(std::span<double> gradient) {
   }
   for (std::size_t i = 0; i < target_.size(); ++i) {
     const SampledTarget::Coordinate& c = target_.coordinates_[i];
-    gradient[i] = i < target_.whitened() ? bwhite_[static_cast<Eigen::Index>(i)]
-                                         : c.unit * bflat[c.index];
+    gradient[i] =
+        i < target_.whitened() ? bwhite_[static_cast<Eigen::Index>(i)] : c.unit * bflat[c.index];
   }
 }
 
@@ -312,10 +311,9 @@ double SampledDensity::Evaluate(std::span<const double> position, std::span<doub
   bound_->ForgetStepSizes();
   bound_->with_gradient = !gradient.empty();
   std::ranges::fill(gradient, 0.0);
-  if (!SetValues(position)) { if (getenv("GPODE_DEBUG")) fprintf(stderr, "IMPOSSIBLE values\n"); return kImpossible; }
+  if (!SetValues(position)) return kImpossible;
   bvalues_.assign(gradient.empty() ? 0 : values_.size(), 0.0);
   const BoundTerms terms = bound_->Evaluate(values_, {}, bvalues_, pool_);
-  if (getenv("GPODE_DEBUG") && (terms.factor != FactorStatus::kOk || terms.diverged > 0)) { fprintf(stderr, "IMPOSSIBLE factor %d diverged %zu pos", (int)(terms.factor != FactorStatus::kOk), terms.diverged); for (std::size_t i = target_.whitened(); i < target_.size(); ++i) fprintf(stderr, " %.2f", position[i]); fprintf(stderr, " | %.2f\n", white_.norm()); }
   if (terms.factor != FactorStatus::kOk || terms.diverged > 0) return kImpossible;
   if (!gradient.empty()) PullWhitened(gradient);
   double density = terms.Total() + whitening_.LogJacobian();

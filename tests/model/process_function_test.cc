@@ -108,7 +108,7 @@ TEST_P(ProcessWithPolynomial, TheGradientOfABoundIsTheDerivative) {
   }
 }
 
-TEST_P(ProcessWithPolynomial, TheGradientOfTheFactorsIsTheDerivative) {
+TEST_P(ProcessWithPolynomial, TheBasisIsTheMeanFunctionAndHasItsGradient) {
   const auto function = MakeProcessFunction({.options = options_, .dim = kDim});
   ParameterLayout layout;
   function->AddParameters(layout);
@@ -117,11 +117,21 @@ TEST_P(ProcessWithPolynomial, TheGradientOfTheFactorsIsTheDerivative) {
   const auto size = static_cast<Eigen::Index>(function->latent().size);
   ASSERT_EQ(size, static_cast<Eigen::Index>(kInducing + terms()));
   Numbers numbers(44);
-  std::vector<Matrix> bfactors;
-  for (std::size_t d = 0; d < kDim; ++d) bfactors.push_back(numbers.Normals(size, size));
+  const Matrix points = numbers.Normals(5, static_cast<Eigen::Index>(kDim));
+  const std::vector<Matrix> basis = function->Basis(points);
+  ASSERT_EQ(basis.size(), kDim);
+  const Matrix z = numbers.Normals(static_cast<Eigen::Index>(kDim), size);
+  const std::unique_ptr<FunctionDraw> mean = function->MakeDraw();
+  mean->Set({z.data(), static_cast<std::size_t>(z.size())});
+  const Matrix expected = Evaluate(mean->field(), points);
+  std::vector<Matrix> bbasis;
+  for (std::size_t d = 0; d < kDim; ++d) {
+    const auto output = static_cast<Eigen::Index>(d);
+    EXPECT_TRUE((basis[d] * z.row(output).transpose()).isApprox(expected.col(output), 1e-8));
+    bbasis.push_back(numbers.Normals(points.rows(), size));
+  }
   Values bvalues(values.size(), 0.0);
-  ASSERT_EQ(function->Factors().size(), kDim);
-  function->FactorsPullback(bfactors, bvalues);
+  function->BasisPullback(points, basis, bbasis, bvalues);
   const ParameterBlock& scales = layout.Find("polynomial_scales");
   const GradientCheck check = CheckGradient(
       [&](std::span<const double> at) {
@@ -132,9 +142,7 @@ TEST_P(ProcessWithPolynomial, TheGradientOfTheFactorsIsTheDerivative) {
         EXPECT_EQ(function->Set(moved, pool_), FactorStatus::kOk);
         double sum = 0;
         for (std::size_t d = 0; d < kDim; ++d) {
-          sum += Matrix(bfactors[d].triangularView<Eigen::Lower>())
-                     .cwiseProduct(*function->Factors()[d])
-                     .sum();
+          sum += bbasis[d].cwiseProduct(function->Basis(points)[d]).sum();
         }
         return sum;
       },

@@ -186,10 +186,9 @@ void PrintSummary(const TrainedModel& trained, const FitQuality& quality, const 
   }
   const Model& model = trained.model;
   if (model.IsSampled()) {
-    fmt::print("done with {} from {}, R-hat up to {:.3f}, at least {:.0f} effective draws\n\n",
-               report::Pluralise(static_cast<std::size_t>(model.draws.rows()), "draw", "draws"),
-               report::Pluralise(model.options.sampler.chains, "chain", "chains"),
-               model.sampler.worst_rhat, model.sampler.least_bulk_ess);
+    fmt::print("done with {}, R-hat up to {:.3f}, at least {:.0f} effective draws\n\n",
+               report::DescribeDraws(model), model.sampler.worst_rhat,
+               model.sampler.least_bulk_ess);
   }
   PrintChannels(quality, verbose);
   fmt::print("\n");
