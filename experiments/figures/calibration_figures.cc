@@ -58,6 +58,15 @@ bool KnowsTruth(const MethodSummary& s) {
   return s.calibration->all.Of(&BandScores::truth_90).runs > 0;
 }
 
+// Tells whether a summary is the mean of its group or, if the method has only one task there, that
+// task's.
+bool StandsForGroup(const MethodSummary& s, const std::vector<MethodSummary>& summaries) {
+  return s.task.name == s.task.group ||
+         std::ranges::count_if(summaries, [&](const MethodSummary& other) {
+           return other.task.group == s.task.group && other.method == s.method;
+         }) == 1;
+}
+
 // Draws the coverage of one summary against the horizon: 0 is the training data, if the truth at
 // these is known.
 void DrawCoverage(const MethodSummary& s, const Level& level, const Stroke& stroke, bool marks,
@@ -114,9 +123,7 @@ PaperFigure DrawHorizons(const std::vector<MethodSummary>& summaries) {
     panels[i].Line(ends, nominal, kNominal);
     for (const bool mean : {false, true}) {
       for (const MethodSummary& s : summaries) {
-        // A group of one task has no mean.
-        const bool is_mean = s.task.name == group;
-        if (s.task.group != group || is_mean != mean) continue;
+        if (s.task.group != group || StandsForGroup(s, summaries) != mean) continue;
         const Colour colour = ColourOf(s.method, methods);
         DrawCoverage(s, level,
                      mean ? Stroke{.colour = colour, .width = 1.4}
@@ -164,7 +171,7 @@ PaperFigure DrawRankHistograms(const MethodSummary& s, std::size_t number, const
   for (const RankSummary& ranks : s.ranks) {
     Axis y{.from = 0, .to = 1.1 * most, .label = "data sets", .whole = true};
     y.bare = cells.size() % kColumns > 0;
-    cells.push_back({{.label = "rank / draws"}, y, ranks.quantity});
+    cells.push_back({{.label = "rank / draws", .marks = {0.25, 0.5, 0.75}}, y, ranks.quantity});
   }
   const std::vector<Panel> panels = GridPanels(canvas, area, kColumns, cells);
   for (std::size_t i = 0; i < panels.size(); ++i) DrawRanks(s.ranks[i], panels[i], colour);
