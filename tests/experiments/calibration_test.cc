@@ -1,4 +1,6 @@
 // Tests of the calibration harness: its tasks, the scores of bands, ranks, and summaries.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -49,6 +51,17 @@ TEST(CalibrationTasks, TheHalvesAreFixed) {
     EXPECT_NE(task.kind, TaskKind::kCalibration) << task.name;
   }
   EXPECT_EQ(NamesOf("calibration").size(), 2 * (18 + 8) + 1u);
+}
+
+TEST(CalibrationTasks, TheTableInTheDocsIsThatOfTheCode) {
+  std::ifstream file(std::string(GPODE_GOLDEN_DEFAULT) + "/../../docs/results.in.md");
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  for (const CalibrationSystem& system : CalibrationSystems()) {
+    const std::string row = fmt::format(
+        "| {} | {} | {} | {} | {} | {} |\n", system.for_choosing ? "choose" : "report", system.name,
+        system.kind, system.start.size(), fmt::join(system.start, ", "), system.span);
+    EXPECT_NE(text.find(row), std::string::npos) << row;
+  }
 }
 
 TEST(CalibrationTasks, SystemsAreObservedAtRandomTimesWithEightPercentNoise) {
