@@ -18,6 +18,17 @@ struct ValueDraws {
   std::vector<double> sorted;
   std::size_t draws = 0;
 
+  // Returns the medians of groups of neighbours, for scores that take quadratic time.
+  std::vector<double> Fewer() const {
+    constexpr std::size_t kGroup = 4;
+    if (sorted.size() < 32 * kGroup) return sorted;
+    std::vector<double> fewer;
+    for (std::size_t i = kGroup / 2; i < sorted.size(); i += kGroup) {
+      fewer.push_back((sorted[i - 1] + sorted[i]) / 2);
+    }
+    return fewer;
+  }
+
   double kept() const { return static_cast<double>(sorted.size()) / static_cast<double>(draws); }
 };
 
@@ -48,7 +59,7 @@ class Sums {
     ++Count(Values::kObservations);
     // The density of y / spread.
     sum_.mnll -= likelihood.LogMixture(y, at.sorted, at.draws, p) + std::log(spread);
-    sum_.crps += at.sorted.empty() ? HUGE_VAL : likelihood.MixtureCrps(y, at.sorted, p) / spread;
+    sum_.crps += at.sorted.empty() ? HUGE_VAL : likelihood.MixtureCrps(y, at.Fewer(), p) / spread;
     if (at.sorted.empty()) return;
     const double away = std::abs(likelihood.MixtureCdf(y, at.sorted, p) - 0.5);
     sum_.observed_50 += at.kept() * (away <= 0.25);
@@ -67,6 +78,11 @@ class Sums {
     for (double v : at.sorted) mean += v / static_cast<double>(at.sorted.size());
     sum_.mse += std::pow((mean - best_known) / spread, 2);
     sum_.width += (SortedQuantile(at.sorted, 0.95) - SortedQuantile(at.sorted, 0.05)) / spread;
+  }
+
+  void Add(const Sums& other) {
+    for (const BandScore& score : kBandScores) sum_.*score.member += other.sum_.*score.member;
+    for (std::size_t i = 0; i < counts_.size(); ++i) counts_[i] += other.counts_[i];
   }
 
   BandScores Means() const {
@@ -100,27 +116,55 @@ Vector CentreOf(const Dataset& data) {
   return centre;
 }
 
+// What a forecast is compared with.
+struct Compared {
+  const Matrix &truth, &observed;  // without rows if unknown
+  Vector centre, spread;
+};
+
+Sums SumsAt(const Forecast& forecast, const Compared& with, Eigen::Index time) {
+  Sums sums;
+  for (Eigen::Index c = 0; c < with.spread.size(); ++c) {
+    const double spread = with.spread[c];
+    const double x = with.truth.rows() > 0 ? with.truth(time, c) : NAN;
+    const double y = with.observed.rows() > 0 ? with.observed(time, c) : NAN;
+    if (std::isnan(x) && std::isnan(y)) continue;
+    const ValueDraws at = DrawsAt(forecast, time, c, with.centre[c], spread);
+    sums.AddDraws(at, std::isnan(x) ? y : x, spread);
+    if (!std::isnan(x)) sums.AddTruth(at, x);
+    if (std::isnan(y)) continue;
+    sums.AddObserved(at, y, *forecast.noise.likelihood,
+                     forecast.noise.Of(static_cast<std::size_t>(c)), spread);
+  }
+  return sums;
+}
+
+std::vector<Sums> SumsOf(const Forecast& forecast, const Compared& with) {
+  std::vector<Sums> sums;
+  for (Eigen::Index i = 0; i < std::ssize(forecast.times); ++i) {
+    sums.push_back(SumsAt(forecast, with, i));
+  }
+  return sums;
+}
+
+BandScores Mean(std::span<const Sums> parts) {
+  Sums total;
+  for (const Sums& part : parts) total.Add(part);
+  return total.Means();
+}
+
+// Returns the third of the span that a time is in.
+std::size_t ThirdOf(double time, const BandsTask& bands) {
+  // A rounding error must not move a time at the end of a third to the next.
+  const double share = (time - bands.from) / (bands.to - bands.from) - 1e-9;
+  return static_cast<std::size_t>(std::clamp(std::floor(share * kHorizons), 0.0, kHorizons - 1.0));
+}
+
 }  // namespace
 
-BandScores ScoreBandsAt(const Forecast& forecast, const std::vector<bool>& chosen,
-                        const Matrix& truth, const Matrix& observed, const Vector& centre,
-                        const Vector& spread) {
-  Sums sums;
-  for (Eigen::Index i = 0; i < std::ssize(forecast.times); ++i) {
-    if (!chosen[static_cast<std::size_t>(i)]) continue;
-    for (Eigen::Index c = 0; c < spread.size(); ++c) {
-      const double x = truth.rows() > 0 ? truth(i, c) : NAN;
-      const double y = observed.rows() > 0 ? observed(i, c) : NAN;
-      if (std::isnan(x) && std::isnan(y)) continue;
-      const ValueDraws at = DrawsAt(forecast, i, c, centre[c], spread[c]);
-      sums.AddDraws(at, std::isnan(x) ? y : x, spread[c]);
-      if (!std::isnan(x)) sums.AddTruth(at, x);
-      if (std::isnan(y)) continue;
-      sums.AddObserved(at, y, *forecast.noise.likelihood,
-                       forecast.noise.Of(static_cast<std::size_t>(c)), spread[c]);
-    }
-  }
-  return sums.Means();
+BandScores ScoreForecast(const Forecast& forecast, const Matrix& truth, const Matrix& observed,
+                         const Vector& centre, const Vector& spread) {
+  return Mean(SumsOf(forecast, {truth, observed, centre, spread}));
 }
 
 CalibrationScores ScoreBands(const Posterior& posterior, const Task& task, std::uint64_t seed) {
@@ -129,28 +173,18 @@ CalibrationScores ScoreBands(const Posterior& posterior, const Task& task, std::
   const ForecastOptions options{
       .draws = kBandDraws, .seed = seed, .threads = 1, .from = Origin::kLatestState};
   const Vector centre = CentreOf(task.data);
-  const Forecast held_back = posterior.Trajectory(0, bands.times, options);
+  const std::vector<Sums> sums = SumsOf(posterior.Trajectory(0, bands.times, options),
+                                        {bands.truth, bands.observed, centre, bands.spread});
   CalibrationScores scores;
-  const auto score = [&](double from, double to) {
-    std::vector<bool> chosen;
-    for (double t : bands.times) chosen.push_back(t > from && t <= to);
-    return ScoreBandsAt(held_back, chosen, bands.truth, bands.observed, centre, bands.spread);
-  };
-  scores.all = score(-HUGE_VAL, HUGE_VAL);
-  for (std::size_t i = 0; i < kHorizons; ++i) {
-    const auto edge = [&](std::size_t k) {
-      if (k == 0) return -HUGE_VAL;
-      if (k == kHorizons) return HUGE_VAL;
-      // A rounding error must not move a time on an edge to the next third.
-      return bands.from + (bands.to - bands.from) * (static_cast<double>(k) + 1e-9) / kHorizons;
-    };
-    scores.horizon[i] = score(edge(i), edge(i + 1));
+  scores.all = Mean(sums);
+  std::array<std::vector<Sums>, kHorizons> thirds;
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    thirds[ThirdOf(bands.times[i], bands)].push_back(sums[i]);
   }
+  for (std::size_t k = 0; k < kHorizons; ++k) scores.horizon[k] = Mean(thirds[k]);
   if (bands.seen_truth.rows() > 0) {
-    const std::vector<double>& times = task.data.trajectories[0].times;
-    scores.seen =
-        ScoreBandsAt(posterior.Trajectory(0, times, options), std::vector<bool>(times.size(), true),
-                     bands.seen_truth, Matrix(), centre, bands.spread);
+    scores.seen = ScoreForecast(posterior.Trajectory(0, task.data.trajectories[0].times, options),
+                                bands.seen_truth, Matrix(), centre, bands.spread);
   }
   return scores;
 }

@@ -10,6 +10,8 @@
 //               is unknown
 //   width       of the 90 % band of the draws
 //
+// CRPS is that of the medians of groups of four draws, because it takes quadratic time.
+//
 // MNLL, CRPS, MSE and width are in units of the channel's spread. A score is the average over all
 // values.
 //
@@ -78,9 +80,8 @@ struct CalibrationScores {
 // do.
 CalibrationScores ScoreBands(const Posterior& posterior, const Task& task, std::uint64_t seed);
 
-// Scores a forecast at the times that `chosen` marks. A matrix without rows is not compared with.
-BandScores ScoreBandsAt(const Forecast& forecast, const std::vector<bool>& chosen,
-                        const Matrix& truth, const Matrix& observed, const Vector& centre,
-                        const Vector& spread);
+// Scores a forecast. A matrix without rows is not compared with.
+BandScores ScoreForecast(const Forecast& forecast, const Matrix& truth, const Matrix& observed,
+                         const Vector& centre, const Vector& spread);
 
 }  // namespace gpode::experiments

@@ -143,6 +143,13 @@ void ApplySettings(const std::vector<Setting>& settings, const Dataset& data,
       data.trajectories, [](const Trajectory& t) { return t.times.size() >= kLongSeries; });
   options->bound = is_long ? BoundKind::kShooting : BoundKind::kVanilla;
   for (const Setting& s : settings) {
+    const auto same = [&](const OptionInfo& option) { return option.name == s.name; };
+    if (s.name == "model" || std::ranges::any_of(ListOptions(), same)) continue;
+    throw InputError(fmt::format(
+        "{}: option '{}' is unknown, must be model or one of those that gpode fit --config takes",
+        source, s.name));
+  }
+  for (const Setting& s : settings) {
     if (s.name == "model") SetModel(*options, s.value, fmt::format("{} model", source));
   }
   for (const Setting& s : settings) {

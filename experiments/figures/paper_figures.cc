@@ -63,6 +63,7 @@ std::vector<std::filesystem::path> WritePaperFigures(const std::filesystem::path
   write(DrawVectorFields(results));
   write(DrawEfficiency(results));
   write(DrawSequenceLength(results));
+  write(DrawCalibration(results));
   write(DrawMocap(results, data));
   return written;
 }

@@ -1,9 +1,12 @@
-// The paper's figures (Hegde et al. 2022, section 4) from the results of `gpode reproduce`.
+// The paper's figures (Hegde et al. 2022, section 4), and those of calibration, from the results of
+// `gpode reproduce`.
 //
 //   vector-fields-TASK.svg  van der Pol and FitzHugh-Nagumo: the true vector field and every
 //                           method's, with standard deviation, data, and forecast of the test times
 //   efficiency.svg          the bound against wall-clock time and steps
 //   sequence-length.svg     MNLL and MSE against the length of the series, for every noise variance
+//   calibration-horizon.svg coverage of bands by horizon, for every group of calibration tasks
+//   calibration-ranks-N.svg ranks of truths drawn from the prior; N counts the methods
 //   mocap-TASK.svg          a test sequence in principal components, and six channels over time
 //
 // Figures are 180 mm wide, two columns of text. They use only the vector field and the forecasts of
@@ -48,6 +51,7 @@ using PaperFigures = std::vector<PaperFigure>;
 PaperFigures DrawVectorFields(const std::filesystem::path& results);
 PaperFigures DrawEfficiency(const std::filesystem::path& results);
 PaperFigures DrawSequenceLength(const std::filesystem::path& results);
+PaperFigures DrawCalibration(const std::filesystem::path& results);
 PaperFigures DrawMocap(const std::filesystem::path& results, const std::filesystem::path& data);
 
 // Returns a legend key: a line of that width in the colours of the runs' methods in turn.

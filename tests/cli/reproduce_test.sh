@@ -114,6 +114,48 @@ test_reproduce_goes_on_where_it_was_stopped() {
   [ -z "$(find stopped -type f)" ] || fail "something half-written" "$(find stopped)"
 }
 
+test_reproduce_calibration_compares_settings() {
+  command -v python3 >/dev/null || { echo "python3 is not here"; exit 77; }
+  local text
+  text=$(quick calibration-sir calibration-gap-lynx-hare calibration-us-census calibration-prior --runs 2 \
+    --fit default --fit "kernel=matern52, inducing=6" --out results 2>err)
+  contains "$(<err)" "14 of 14 runs done" "wrote results/figures/calibration-horizon.svg" \
+    "wrote results/figures/calibration-ranks-2.svg"
+  contains "$text" "calibration-choose " "calibration-real " "calibration-real-gaps " "calibration-prior " \
+    "truth in 50 %" "observations in 50 %" "kernel=matern52, inducing=6" "ranks, in eighths" "start x1"
+  [ -e "results/calibration-sir/default-2.json" ] || fail "no run" "$(find results)"
+  [ "$(find results/calibration-us-census -name '*.json' | wc -l)" = 2 ] || fail "the same run twice" "$(find results)"
+  contains "$(quick calibration-sir --runs 3 --fit default --out results 2>&1 >/dev/null)" "results: 2 of 3 runs already exist"
+  "$gpode" reproduce calibration-sir --tables results --fit "kernel=matern52, inducing=6" --json >tables.json 2>/dev/null
+  "$gpode" reproduce --tables results --save all.json -q
+  [ "$("$gpode" reproduce --tables all.json | head -3 | cut -c1-60)" = "$("$gpode" reproduce --tables results 2>/dev/null | head -3 | cut -c1-60)" ] ||
+    fail "other tables from the file"
+  python3 - <<'END'
+import json
+tables = json.load(open("tables.json"))
+assert tables["results"] == [], tables
+(row,) = tables["calibration"]
+assert (row["task"], row["group"], row["runs"]) == ("calibration-sir", "calibration-choose", 2)
+runs = []
+import glob
+for name in sorted(glob.glob("results/calibration-sir/kernel*.json")):
+    run = json.load(open(name))
+    assert run["model"] == "kernel=matern52, inducing=6" and "inducing = 6" in run["options"]
+    assert 'kernel = "matern52"' in run["options"]
+    runs.append(run["calibration"])
+assert len(runs) == 2
+mean = sum(run["all"]["truth_90"] for run in runs) / 2
+assert abs(row["all"]["truth_90"]["mean"] - mean) < 1e-12
+for run in runs:
+    thirds = [third["mnll"] for third in run["horizon"]]
+    assert abs(sum(thirds) / 3 - run["all"]["mnll"]) < 1e-9
+ranks = json.load(open("results/calibration-prior-2/default-1.json"))["ranks"]
+assert len(ranks) == 14 and all(0 <= rank <= 63 for rank in ranks.values())
+gap = json.load(open("results/calibration-gap-lynx-hare/default-1.json"))["calibration"]
+assert "truth_90" not in gap["all"] and gap["seen"] == {}
+END
+}
+
 # wrong MESSAGE ARGUMENTS...: checks that the arguments are refused with that line and without a new file.
 wrong() {
   local before
@@ -132,6 +174,10 @@ test_reproduce_refuses_what_is_wrong() {
   wrong "reproduce: --data is missing, must be a folder that holds $where" fhn mocap-09-short --steps 5
   mkdir empty
   wrong "empty: holds neither mocap35.npz nor 35/35_01.amc, must hold $where" fhn mocap-35-long --data empty --steps 5
+  wrong "reproduce: --fit is 'shooting', must be KEY=VALUE,... or default" fhn --fit shooting
+  wrong "reproduce: --fit: option 'nothing' is unknown, must be model or one of those that gpode fit --config takes" fhn --fit nothing=3
+  wrong "reproduce: --fit steps is 0, must be at least 1" fhn --fit steps=0
+  wrong "reproduce: --data holds none of the series of these tasks, must hold some" -q calibration-air-quality --data empty
   : >file
   wrong "file/fhn: cannot be written: Not a directory" fhn --out file --steps 5
   wrong "reproduce: --tables runs nothing, cannot be combined with --runs, --steps or --again" fhn --tables empty --steps 5

@@ -133,7 +133,8 @@ TEST(Tables, PagesAreFilled) {
   EXPECT_TRUE(page.ends_with("|\n<!-- other -->\nNo runs yet.\nend")) << page;
   EXPECT_EQ(MessageOf([&] { FillPage("\n<!-- table: scores moon -->", "a.md", s); }),
             "a.md:2: table 'scores moon' found, must be 'comparison GROUP', 'scores GROUP', "
-            "'validation GROUP', 'samplers GROUP', 'bands TASK' or 'efficiency'");
+            "'validation GROUP', 'samplers GROUP', 'calibration GROUP', 'horizon GROUP', "
+            "'ranks GROUP', 'bands TASK' or 'efficiency'");
 }
 
 // Returns two points of one channel, moved by `shift`, with bands of that width.

@@ -34,9 +34,9 @@ constexpr const char *kComparisonNote =
                          "those of the span that is held back.\n";
 
 struct Arguments {
-  std::vector<std::string> tasks, fits;
+  std::vector<std::string> tasks, fits, tables;
   PlanSettings settings;
-  std::string data, out = "reproduce", tables, save, page;
+  std::string data, out = "reproduce", save, page;
   bool markdown = false;
   CommonOptions common;
 };
@@ -159,7 +159,10 @@ std::vector<RunRecord> RunPlan(const PlanSettings& settings, bool quiet) {
 
 // Returns the runs of the requested tasks and methods.
 std::vector<RunRecord> ReadRequestedRuns(const Arguments& a) {
-  std::vector<RunRecord> runs = ReadRuns(a.tables);
+  std::vector<RunRecord> runs;
+  for (const std::string& from : a.tables) {
+    std::ranges::move(ReadRuns(from), std::back_inserter(runs));
+  }
   const std::vector<TaskInfo> tasks = ExpandTasks(a.tasks);
   const std::vector<std::string>& methods = a.settings.methods;
   std::erase_if(runs, [&](const RunRecord& run) {
@@ -168,7 +171,8 @@ std::vector<RunRecord> ReadRequestedRuns(const Arguments& a) {
     return !methods.empty() &&
            std::find(methods.begin(), methods.end(), run.method) == methods.end();
   });
-  if (runs.empty()) internal::ThrowAt(a.tables, "holds none of the requested runs, must hold some");
+  if (runs.empty())
+    internal::ThrowAt(a.tables[0], "holds none of the requested runs, must hold some");
   return runs;
 }
 
@@ -192,11 +196,13 @@ void PrintTables(const Arguments& a, const std::vector<MethodSummary>& summaries
 
 // Draws the paper's figures from a folder of results.
 void DrawFigures(const Arguments& a) {
-  const std::filesystem::path results = a.tables.empty() ? a.out : a.tables;
-  std::error_code error;
-  if (!std::filesystem::is_directory(results, error)) return;
-  for (const auto& path : WritePaperFigures(results, a.data, results / "figures")) {
-    if (!a.common.quiet) PrintRemark(fmt::format("wrote {}", path.string()));
+  for (const std::filesystem::path results :
+       a.tables.empty() ? std::vector<std::string>{a.out} : a.tables) {
+    std::error_code error;
+    if (!std::filesystem::is_directory(results, error)) continue;
+    for (const auto& path : WritePaperFigures(results, a.data, results / "figures")) {
+      if (!a.common.quiet) PrintRemark(fmt::format("wrote {}", path.string()));
+    }
   }
 }
 
@@ -257,9 +263,13 @@ void AddOptions(CLI::App* command, Arguments* a) {
            "(default: the task's)");
   AddCount(command, "--threads", &a->common.threads, {1, 4096},
            "runs in parallel; results do not depend on it (default: all cores)");
-  AddName(command, "--tables", "FROM", &a->tables,
-          "run nothing; print tables of a folder of results, and draw its figures, "
-          "or print tables of a file that --save wrote");
+  command
+      ->add_option(
+          "--tables", a->tables,
+          "run nothing; print tables of a folder of results, and draw its figures, or print "
+          "tables of a file that --save wrote; several times if you like")
+      ->type_name("FROM")
+      ->allow_extra_args(false);
   AddName(command, "--save", "FILE", &a->save, "write all runs to one small JSON file as well");
   AddName(command, "--page", "FILE", &a->page,
           "print this text file with tables in place of lines <!-- table: KIND GROUP -->");
@@ -279,6 +289,8 @@ void AddReproduce(CLI::App& app) {
                         "gpode reproduce long --models shooting --runs 5",
                         "gpode reproduce all --data mocap --out results",
                         "gpode reproduce fhn --runs 2 --steps 500 --out trial",
+                        "gpode reproduce calibration-choose --fit default --fit "
+                        "kernel=matern52,inducing=32",
                         "gpode reproduce --tables results --markdown"});
   command->callback([arguments] { Run(*arguments); });
 }
