@@ -19,6 +19,7 @@
 #include "gpode/gp.h"                 // draws from a Gaussian process
 #include "gpode/gradient_check.h"     // analytic gradients against finite differences
 #include "gpode/holdout.h"            // forecasts of held-back data
+#include "gpode/importance.h"         // importance weights and their diagnostic
 #include "gpode/input_signal.h"       // inputs that drive a field
 #include "gpode/kernel.h"             // covariance functions
 #include "gpode/latent.h"             // the latent variables of a model

@@ -149,7 +149,9 @@ NutsChain Chain::Run() {
     for (std::size_t i = 0; i < options_.draws; ++i) {
       result.statistics.push_back(Move(options_.warm_up + i));
       result.draws.row(static_cast<Eigen::Index>(i)) = current_.position.transpose();
-      std::ranges::copy(further_, result.further.row(static_cast<Eigen::Index>(i)).begin());
+      if (!further_.empty()) {
+        std::ranges::copy(further_, result.further.row(static_cast<Eigen::Index>(i)).begin());
+      }
       if (stopped_) return {.status = ChainStatus::kStopped, .statistics = {}};
     }
   }

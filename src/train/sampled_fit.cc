@@ -188,7 +188,7 @@ class SampledFit {
     parts.layout().Unconstrain(values, flat);
     target_->SetFlat(flat);
     target_->SetLinear(linear);
-    Relinearise(flat);
+    if (target_->IsLinearised()) Relinearise(flat);
     target_->SetFlat(flat);
     starts_.assign(options_.sampler.chains, target_->Density()->PositionOf(flat));
   }

@@ -10,11 +10,12 @@ bool Whitening::Set(const Eigen::MatrixXd& design, const Vector& target) {
   design_ = design;
   target_ = target;
   Eigen::MatrixXd a = Eigen::MatrixXd::Identity(n, n);
-  a.selfadjointView<Eigen::Lower>().rankUpdate(design.transpose());
+  if (design.rows() > 0) a.selfadjointView<Eigen::Lower>().rankUpdate(design.transpose());
   const Eigen::LLT<Eigen::MatrixXd> llt(a);
   if (llt.info() != Eigen::Success) return false;
   root_ = llt.matrixL();
-  mean_ = design.transpose() * target;
+  mean_ = Vector::Zero(n);
+  if (design.rows() > 0) mean_.noalias() += design.transpose() * target;
   llt.solveInPlace(mean_);
   return mean_.allFinite();
 }
@@ -67,6 +68,9 @@ void Whitening::Reverse(const Vector& bz, Vector& be, Eigen::MatrixXd& bdesign,
   Vector bq = be;
   root_.transpose().triangularView<Eigen::Upper>().solveInPlace(bq);
   ba.noalias() -= bq * mean_.transpose();
+  bdesign.resize(design_.rows(), design_.cols());
+  btarget.resize(target_.size());
+  if (design_.rows() == 0) return;
   // A = I + W^T W has a symmetric cotangent.
   const Eigen::MatrixXd twice = ba + ba.transpose();
   bdesign.noalias() = design_ * twice;

@@ -55,7 +55,7 @@ test_models_that_are_sampled() {
   for model in neural-hmc gpode-hmc; do
     contains "$(learn $model $model.gpode 2>err)" "done with 10 draws from 2 chains, R-hat up to" "saved $model.gpode"
     [[ "$(<err)" != *noise* ]] || fail "a sampler has one noise" "$(<err)"
-    contains "$("$gpode" info $model.gpode)" "10 from 2 chains" "largest R-hat" "divergent transitions"
+    contains "$("$gpode" info $model.gpode)" "10 draws from 2 chains" "largest R-hat" "divergent transitions"
     use $model $model.gpode
     expect 2 "" "gpode: $model.gpode: has a sampled posterior, which has no training history" \
       plot $model.gpode --kind training -o training.svg
