@@ -254,6 +254,30 @@ TEST(Models, DrawsOfWeightsAgreeWithTheLaplaceApproximation) {
   }
 }
 
+// The sampled posteriors of a process: draws of everything unknown, the same for any number of
+// threads, from which forecasts start.
+TEST(Models, SampledProcessesHaveTheSameDrawsForAnyNumberOfThreads) {
+  for (const char* posterior : {"nuts", "joint"}) {
+    FitOptions options = OptionsOf("gpode");
+    options.posterior = posterior;
+    options.kernel = "squared-exponential + linear";
+    options.inducing = 4;
+    options.features = 8;
+    options.steps = 300;
+    options.sampler = {.chains = 2, .warm_up = 10, .draws = 32, .max_depth = 2};
+    options.threads = 1;
+    const Model alone = Fit(RotationData(), options);
+    ASSERT_EQ(alone.draws.rows(), 64) << posterior;
+    EXPECT_TRUE(alone.draws.allFinite()) << posterior;
+    const auto first =
+        static_cast<Eigen::Index>(alone.parameters.layout.Find("lengthscales").value_offset);
+    EXPECT_GT((alone.draws.col(first).array() - alone.draws(0, first)).abs().maxCoeff(), 0.01);
+    EXPECT_LT(ForecastError(alone), 0.1) << posterior;
+    options.threads = 3;
+    EXPECT_EQ(Fit(RotationData(), options).draws, alone.draws) << posterior;
+  }
+}
+
 TEST(Models, TheDensityOfASamplerHasItsGradient) {
   for (const char* name : {"neural-hmc", "gpode-hmc"}) {
     FitOptions options = OptionsOf(name);
