@@ -265,6 +265,7 @@ TEST(Models, SampledProcessesHaveTheSameDrawsForAnyNumberOfThreads) {
     options.features = 8;
     options.steps = 300;
     options.sampler = {.chains = 2, .warm_up = 10, .draws = 32, .max_depth = 2};
+    options.solver = {.method = Method::kRungeKutta4, .fixed_step = 0.25};
     options.threads = 1;
     const Model alone = Fit(RotationData(), options);
     ASSERT_EQ(alone.draws.rows(), 64) << posterior;
