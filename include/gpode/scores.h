@@ -5,7 +5,8 @@
 //   MNLL      - log (1/S) sum_s p(y | x_s)
 //   MSE       (y - (1/S) sum_s x_s)^2
 //   CRPS      E|Y - y| - E|Y - Y'| / 2,  Y and Y' from the mixture of the p(. | x_s)
-//   coverage  1 if y is in the central 50, 90 or 95 % of the draws or of that mixture, else 0
+//   coverage  1 if y is in the central 50, 90 or 95 % of the draws, else 0; `predictive` has the
+//             same for that mixture
 // A score is the average over all values that are not NaN. Lower is better, except for coverage,
 // which should be near its level. A forecast whose bands are widened (widening.h) has the scores of
 // its widened draws; the mean in MSE stays that of the draws themselves.

@@ -195,7 +195,8 @@ class Stepper {
   // Writes the states at t + theta h, 0 < theta < 1, to y (n, D). May make further evaluations.
   virtual void Interpolate(Step& step, double theta, std::span<double> y) const = 0;
 
-  // Reverses Advance: from bnext to bx and the evaluations, and through these.
+  // Reverses Advance: from bnext to bx and to the cotangents of the step's evaluations of the field,
+  // which it then pulls back to states and parameters.
   virtual void ReverseAdvance(StepReverse& step) const = 0;
   // Reverses Interpolate: from the cotangent by (n, D) of y to bx, bnext, bslope and bmemory.
   virtual void ReverseInterpolate(StepReverse& step, double theta,

@@ -41,7 +41,7 @@ constexpr std::size_t kMostDimensions = 32;
 constexpr std::string_view kSupported =
     "must be bool, integer or float (b1, i1 to i8, u1 to u8, f2, f4, f8) or a list of strings";
 
-// Element types that C++ lacks.
+// Element types of files: a truth value, true unless its byte is zero, and a half-precision float.
 struct Bool {
   std::uint8_t byte;
 };

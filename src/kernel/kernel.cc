@@ -1,3 +1,5 @@
+// The registry of kernels. The covariance k(x, z) itself is computed in kernel_matrix.cc from the
+// profiles in profiles/.
 #include "gpode/kernel.h"
 
 #include <cmath>

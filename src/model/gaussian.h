@@ -1,5 +1,6 @@
 // Small Gaussians N(mean, L L^T) in D dimensions: reparametrised samples, divergence, entropy, each
 // with its reverse beside it. L is lower triangular with positive diagonal, (D, D) row-major.
+// Inducing values are whitened: their prior is N(0, I), and KlFromStandard is KL[q(U) || p(U)].
 #pragma once
 
 #include <cstddef>

@@ -1,3 +1,5 @@
+// log p(y | x) of one observation, and mixtures over draws. The sum over observations and the mean
+// over draws, which make the likelihood term of the bounds, are in bound.cc.
 #include "model/gaussian_likelihood.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The layout of the latent variables; their posteriors q and divergences are in
+// The layout of the latent variables; their posteriors q, divergences and entropies are in
 // posterior_families.cc.
 #include "gpode/latent.h"
 

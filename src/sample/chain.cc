@@ -98,7 +98,8 @@ ChainStatus Chain::Adapt(std::size_t iteration, double acceptance) {
   return FindStepSize();
 }
 
-// The further variables change the density at the present position.
+// Draws the variables beside the position anew (NutsOptions::draw_further), then evaluates the
+// density again, which depends on them.
 void Chain::MoveFurther(std::size_t iteration) {
   if (!options_.draw_further) return;
   const Vector& x = current_.position;
