@@ -116,7 +116,7 @@ Vector CentreOf(const Dataset& data) {
   return centre;
 }
 
-// What a forecast is compared with.
+// The values that a forecast is compared with.
 struct Compared {
   const Matrix &truth, &observed;  // without rows if unknown
   Vector centre, spread;

@@ -66,8 +66,8 @@ struct PriorOptions {
 
 struct FitOptions {
   // The names of a model's choices: the unknown function (unknown_function.h), the family of the
-  // posterior (posterior_family.h) and the likelihood (likelihood.h). The posterior "draws" is
-  // sampled (nuts.h), every other one is trained.
+  // posterior (posterior_family.h) and the likelihood (likelihood.h). The posteriors
+  // "joint", "nuts" and "draws" are sampled (nuts.h), every other one is trained.
   std::string function = "process";
   std::string posterior = "blocks";
   std::string likelihood = "gaussian";

@@ -83,7 +83,7 @@ class PolynomialDraw {
   }
 
   const Function& sum() const { return sum_; }
-  // What the reverse of a whitening needs, for one output.
+  // Returns the values that the reverse of the whitening of one output needs.
   std::span<const double> inner(std::size_t output) const {
     return std::span(inner_).subspan(output * latent_.size(), latent_.size());
   }

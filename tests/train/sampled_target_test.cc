@@ -67,8 +67,8 @@ TEST_P(SampledTargetTest, HasTheGradientOfItsDensity) {
   EXPECT_TRUE(check.ok(1e-4)) << check.message;
 }
 
-// Where the likelihood was linearised, the right density has the gradient of the linearised one,
-// which is standard normal in the whitened coordinates, up to the interpolation between nodes.
+// The right density and the linearised one have the same gradient at the place of linearisation, up
+// to the interpolation between nodes. The linearised one is standard normal in whitened coordinates.
 TEST_P(SampledTargetTest, TheLinearisedLikelihoodHasTheGradientOfTheRightOne) {
   target_.SetLinear(target_.LineariseAt(flat_));
   target_.SetFlat(flat_);
