@@ -35,12 +35,6 @@ void PolynomialWhitening::Set(const Matrix& factor, const Matrix& terms,
   small_.setIdentity(j, j);
   of_weights_.transpose().triangularView<Eigen::Upper>().solveInPlace(small_);
   turned_ = small_.reverse();
-  whole_.setZero(m + j, m + j);
-  whole_.topLeftCorner(m, m).noalias() = factor_ * of_values_;
-  half_ = mix_;
-  of_values_.triangularView<Eigen::Lower>().solveInPlace(half_);
-  whole_.bottomLeftCorner(j, m) = scales_.asDiagonal() * half_.transpose();
-  whole_.bottomRightCorner(j, j) = scales_.asDiagonal() * turned_;
   square_.resize(m, m);
   row_.resize(j);
   SetZero();
@@ -91,21 +85,6 @@ void PolynomialWhitening::ApplyPullback(std::span<const double> inner,
   bof_values_.noalias() -= p * bp.transpose();
   small_.noalias() = r * be.transpose();
   bof_weights_ -= small_.reverse();
-}
-
-void PolynomialWhitening::FactorPullback(const Matrix& bwhole) {
-  const Matrix bvalues = bwhole.topLeftCorner(m(), m()).triangularView<Eigen::Lower>();
-  bfactor_.noalias() += bvalues * of_values_.transpose();
-  bof_values_.noalias() += factor_.transpose() * bvalues;
-  // S G^T with G = N^-1 B.
-  Matrix bg = bwhole.bottomLeftCorner(j(), m()).transpose() * scales_.asDiagonal();
-  of_values_.transpose().triangularView<Eigen::Upper>().solveInPlace(bg);
-  bmix_ += bg;
-  bof_values_.noalias() -= bg * half_.transpose();
-  // S X with X = T^-T.
-  const Matrix bx = scales_.asDiagonal() *
-                    Matrix(bwhole.bottomRightCorner(j(), j()).triangularView<Eigen::Lower>());
-  bof_weights_ -= Matrix(turned_ * bx.transpose() * turned_).reverse();
 }
 
 void PolynomialWhitening::Finish(Matrix& bfactor, Matrix& bterms) {

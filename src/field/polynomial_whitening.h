@@ -39,16 +39,12 @@ class PolynomialWhitening {
   void Apply(std::span<const double> z, std::span<double> inner, std::span<double> latent) const;
   // Returns the z (M + J, n) of columns [v; b], to which the transpose of Apply is the inverse.
   Matrix Inverse(const Matrix& latent) const;
-  // F (M + J, M + J).
-  const Matrix& Factor() const { return whole_; }
 
   // Sets the cotangents to zero.
   void SetZero();
   // Reverse of Apply: writes bz, and adds to the cotangents of this object.
   void ApplyPullback(std::span<const double> inner, std::span<const double> blatent,
                      std::span<double> bz);
-  // Reverse of Factor, of whose cotangent the lower triangle counts.
-  void FactorPullback(const Matrix& bwhole);
   // Reverse of Set, for all cotangents since SetZero: adds to the lower triangle of L's, and writes
   // Psi's. Those of S are not needed.
   void Finish(Matrix& bfactor, Matrix& bterms);
@@ -63,10 +59,9 @@ class PolynomialWhitening {
   Matrix of_values_;   // N
   Matrix of_weights_;  // T with rows and columns in reverse order, which is lower triangular
   Matrix turned_;      // T^-T
-  Matrix whole_;       // F
   Matrix bfactor_, bmix_, bof_values_, bof_weights_;
-  // Workspace: N^-1 B, and memory of the sizes (M, M), (J, J) and (J).
-  Matrix half_, square_, small_;
+  // Workspace of the sizes (M, M), (J, J) and (J).
+  Matrix square_, small_;
   Vector row_;
 };
 

@@ -180,7 +180,7 @@ void Bound::RunSegment(std::size_t draw, std::size_t position, std::size_t place
   slot.evaluations += static_cast<double>(result.statistics.evaluations);
   AddLikelihood(segment, result.filled, w, slot);
   if (segment.next != Segment::kNone && result.ok()) AddConstraint(draw, segment, place, w, slot);
-  if (!with_gradient) return;
+  if (!with_gradient_) return;
   if (choice_.weight != 1) {
     for (double& b : w.bstates) b *= choice_.weight;
   }
@@ -364,6 +364,7 @@ BoundTerms Bound::Evaluate(std::span<const double> values, const Tolerance& tole
     terms.factor = status;
     return terms;
   }
+  with_gradient_ = !bvalues.empty();
   slots_.resize(items() * slot_size_);
   ThreadEvaluator(pool).Evaluate(*this, slots_);
   return Finish(slots_, bvalues, pool);

@@ -85,14 +85,14 @@ class Bound final : public Objective {
   BoundTerms Evaluate(std::span<const double> values, const Tolerance& tolerance,
                       std::span<double> bvalues, ThreadPool& pool);
 
-  // Without a gradient, only the value of an evaluation is meant.
-  bool with_gradient = true;
   // (channels) How much the observations of each channel count; empty: one.
   std::vector<double> channel_weights;
 
  private:
   struct Workspace;
   struct Slot;
+
+  bool with_gradient_ = true;  // unset by Evaluate if only the value is asked for
 
   std::size_t ItemsPerDraw() const;
   void RunSegment(std::size_t draw, std::size_t position, std::size_t place, Workspace& workspace,

@@ -4,6 +4,11 @@
 #include <algorithm>
 
 namespace gpode {
+namespace {
+
+constexpr double kNoise = 0.02;  // of the slopes, relative to the variance of the process
+
+}  // namespace
 
 Matrix RegressedInducingValues(const Kernel& kernel, const Matrix& states, const Matrix& slopes,
                                double jitter, const GpParameters& gp) {
@@ -12,7 +17,7 @@ Matrix RegressedInducingValues(const Kernel& kernel, const Matrix& states, const
     const Eigen::Index row = gp.variances.size() == 1 ? 0 : d;
     const Hyperparameters hyper{gp.lengthscales.row(row).transpose(), gp.variances[row]};
     Matrix k = KernelMatrix(kernel, hyper, states, states);
-    k.diagonal().array() += 0.02 * hyper.variance;
+    k.diagonal().array() += kNoise * hyper.variance;
     const Vector weights = k.llt().solve(slopes.col(d));
     const Vector u = KernelMatrix(kernel, hyper, gp.inducing_locations, states) * weights;
     Matrix kzz = KernelMatrix(kernel, hyper, gp.inducing_locations, gp.inducing_locations);
@@ -21,6 +26,21 @@ Matrix RegressedInducingValues(const Kernel& kernel, const Matrix& states, const
     white.row(d) = llt.matrixL().solve(u).transpose();
   }
   return white;
+}
+
+Matrix RegressedPolynomial(const Matrix& terms, const Matrix& scales, const Vector& variances,
+                           Matrix& slopes) {
+  Matrix weights(slopes.cols(), terms.cols());
+  for (Eigen::Index d = 0; d < slopes.cols(); ++d) {
+    const Eigen::Index row = scales.rows() == 1 ? 0 : d;
+    const Matrix design = terms * scales.row(row).asDiagonal();
+    Matrix precision = design.transpose() * design;
+    precision.diagonal().array() += kNoise * variances[row];
+    const Vector own = precision.llt().solve(design.transpose() * slopes.col(d));
+    weights.row(d) = own.transpose();
+    slopes.col(d) -= design * own;
+  }
+  return weights;
 }
 
 }  // namespace gpode

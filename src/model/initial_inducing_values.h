@@ -17,4 +17,10 @@ namespace gpode {
 Matrix RegressedInducingValues(const Kernel& kernel, const Matrix& states, const Matrix& slopes,
                                double jitter, const GpParameters& gp);
 
+// Returns the weights b (D, J) of the ridge regression of slopes (n, D) on terms (n, J) times their
+// scales (D or 1, J), with the same noise as that of the inducing values, and leaves the
+// residuals in `slopes`.
+Matrix RegressedPolynomial(const Matrix& terms, const Matrix& scales, const Vector& variances,
+                           Matrix& slopes);
+
 }  // namespace gpode

@@ -8,12 +8,10 @@
 
 #include "data/kmeans.h"
 #include "data/thin.h"
-#include "field/polynomial.h"
-#include "field/polynomial_whitening.h"
 #include "gpode/error.h"
-#include "gpode/function.h"
 #include "kernel/kernel_sum.h"
 #include "model/initial_inducing_values.h"
+#include "model/process_draw.h"
 
 namespace gpode {
 namespace {
@@ -40,110 +38,6 @@ LogNormalCost CostOf(double value, double centre, double deviation) {
   const double away = std::log(value / centre) / deviation;
   return {0.5 * away * away, away / (deviation * value)};
 }
-
-// The polynomial part of all outputs, with the present hyperparameters. A process without one has
-// no terms.
-struct PolynomialPart {
-  std::size_t degree = 0, terms = 0;            // terms: J
-  Matrix scales;                                // (D or 1, J): prior standard deviations of weights
-  std::vector<PolynomialWhitening> whitenings;  // one for each row of the hyperparameters
-
-  std::size_t Row(std::size_t output) const { return whitenings.size() == 1 ? 0 : output; }
-};
-
-// The polynomial of a draw, and the sum that the field is.
-class PolynomialDraw {
- public:
-  // Refers to the draw of the process and to the part.
-  PolynomialDraw(const GpDraw& draw, std::size_t inducing, const PolynomialPart& part)
-      : part_(part),
-        inducing_(inducing),
-        polynomial_(draw.inputs(), draw.outputs(), part.degree),
-        sum_(draw, polynomial_),
-        white_(draw.outputs() * inducing),
-        inner_(draw.outputs() * (inducing + part.terms)),
-        latent_(inducing + part.terms) {}
-
-  // Takes the latent variables z (D, M + J), and returns v (D, M).
-  std::span<const double> Set(std::span<const double> z) {
-    const std::size_t size = latent_.size(), terms = part_.terms;
-    for (std::size_t d = 0; d < polynomial_.outputs(); ++d) {
-      const std::size_t row = part_.Row(d);
-      part_.whitenings[row].Apply(z.subspan(d * size, size),
-                                  std::span(inner_).subspan(d * size, size), latent_);
-      std::copy_n(latent_.begin(), inducing_,
-                  white_.begin() + static_cast<std::ptrdiff_t>(d * inducing_));
-      for (std::size_t j = 0; j < terms; ++j) {
-        polynomial_.weight(j, d) =
-            part_.scales(static_cast<Eigen::Index>(row), static_cast<Eigen::Index>(j)) *
-            latent_[inducing_ + j];
-      }
-    }
-    return white_;
-  }
-
-  const Function& sum() const { return sum_; }
-  // Returns the values that the reverse of the whitening of one output needs.
-  std::span<const double> inner(std::size_t output) const {
-    return std::span(inner_).subspan(output * latent_.size(), latent_.size());
-  }
-
- private:
-  const PolynomialPart& part_;
-  std::size_t inducing_;
-  Polynomial polynomial_;
-  PolynomialSum sum_;
-  std::vector<double> white_, inner_, latent_;
-};
-
-class ProcessDraw final : public FunctionDraw {
- public:
-  ProcessDraw(const SparseGp& gp, std::size_t features, FeaturePrecision precision, bool residual,
-              const PolynomialPart& part)
-      : gp_(gp),
-        draw_(gp, features, precision),
-        polynomial_(part.terms == 0 ? nullptr
-                                    : std::make_unique<PolynomialDraw>(draw_, gp.inducing(), part)),
-        field_(polynomial_ ? polynomial_->sum() : draw_),
-        residual_(residual) {
-    normals_ = ZeroGpNormals(gp, features);
-  }
-
-  void Sample(std::uint64_t seed, std::uint64_t step, std::uint64_t sample) override {
-    if (residual_) SampleGpNormals(gp_, draw_.features(), seed, step, sample, normals_);
-  }
-  // Takes the weights of the prior function, (O, 2, F), from there whenever the draw is set.
-  void TakeWeightsFrom(const std::vector<double>& weights) { weights_ = &weights; }
-  void Set(std::span<const double> z) override {
-    if (weights_) CopyWeights();
-    draw_.Set(gp_, polynomial_ ? polynomial_->Set(z) : z, normals_);
-  }
-  const Field& field() const override { return field_; }
-
-  const GpDraw& draw() const { return draw_; }
-  const PolynomialDraw& polynomial() const { return *polynomial_; }
-  GpNormals& normals() { return normals_; }
-
- private:
-  void CopyWeights() {
-    const auto f = static_cast<std::ptrdiff_t>(draw_.features());
-    auto from = weights_->begin();
-    for (std::size_t d = 0; d < draw_.outputs(); ++d) {
-      const auto to = static_cast<std::ptrdiff_t>(d) * f;
-      std::copy_n(from, f, normals_.w_cos.begin() + to);
-      std::copy_n(from + f, f, normals_.w_sin.begin() + to);
-      from += 2 * f;
-    }
-  }
-
-  const SparseGp& gp_;
-  GpDraw draw_;
-  std::unique_ptr<PolynomialDraw> polynomial_;
-  FunctionField field_;
-  bool residual_;
-  GpNormals normals_;
-  const std::vector<double>* weights_ = nullptr;
-};
 
 class ProcessFunction final : public UnknownFunction {
  public:
@@ -283,24 +177,10 @@ class ProcessFunction final : public UnknownFunction {
     }
   }
 
-  // B = [K(x, Z) L^-T, psi(x) scales].
   std::vector<Matrix> Basis(const Matrix& points) const override {
     std::vector<Matrix> basis;
-    const auto m = Index(options_.inducing), terms = Index(terms_);
     for (std::size_t d = 0; d < outputs_; ++d) {
-      Matrix turned = KernelMatrix(kernel_, gp_.Hyper(d), parameters_.inducing_locations, points);
-      gp_.Factor(d).triangularView<Eigen::Lower>().solveInPlace(turned);
-      if (terms == 0) {
-        basis.emplace_back(turned.transpose());
-        continue;
-      }
-      const std::size_t row = gp_.HyperRow(d);
-      Matrix both(m + terms, points.rows());
-      both.topRows(m) = turned;
-      both.bottomRows(terms) =
-          (Polynomial::Terms(points, sum_.degree) * part_.scales.row(Index(row)).asDiagonal())
-              .transpose();
-      basis.emplace_back(part_.whitenings[row].Inverse(both).transpose());
+      basis.emplace_back(BasisOf(d, points, WhitenedKernel(d, points)).transpose());
     }
     return basis;
   }
@@ -450,23 +330,31 @@ class ProcessFunction final : public UnknownFunction {
                               own.locations);
   }
 
-  // f(x) = r^T [v, b] + what v leaves open, with r = [L^-1 k(Z, x), scales psi(x)], is also s^T z
-  // with the whitened s of r: for z ~ N(mean, C C^T), the mean is s^T mean and the variance is
+  // L^-1 k(Z, x) for one output, (M, n).
+  Matrix WhitenedKernel(std::size_t output, const Matrix& points) const {
+    Matrix white = KernelMatrix(kernel_, gp_.Hyper(output), parameters_.inducing_locations, points);
+    gp_.Factor(output).triangularView<Eigen::Lower>().solveInPlace(white);
+    return white;
+  }
+
+  // The columns s (M + J, n) with f(x) = s^T z but for the residual: [L^-1 k(Z, x), scales psi(x)],
+  // of [v, b], turned into those of z.
+  Matrix BasisOf(std::size_t output, const Matrix& points, const Matrix& white) const {
+    if (terms_ == 0) return white;
+    const std::size_t row = part_.Row(output);
+    Matrix both(white.rows() + Index(terms_), points.rows());
+    both << white, part_.scales.row(Index(row)).transpose().asDiagonal() *
+                       Polynomial::Terms(points, sum_.degree).transpose();
+    return part_.whitenings[row].Inverse(both);
+  }
+
+  // For z ~ N(mean, C C^T), f(x) has the mean s^T mean and the variance
   // k(x, x) - |L^-1 k(Z, x)|^2 + |C^T s|^2.
   FieldMoments MomentsWithPolynomial(const Matrix& points, const GaussianItems& latent) const {
-    const Matrix terms = Polynomial::Terms(points, sum_.degree);
-    const auto m = Index(options_.inducing), j = Index(terms_);
     FieldMoments moments{Matrix(points.rows(), Index(outputs_)),
                          Matrix(points.rows(), Index(outputs_))};
-    Matrix rows(m + j, points.rows());
     for (std::size_t d = 0; d < outputs_; ++d) {
-      const std::size_t row = part_.Row(d);
-      Matrix white = KernelMatrix(kernel_, gp_.Hyper(d), parameters_.inducing_locations, points);
-      gp_.Factor(d).triangularView<Eigen::Lower>().solveInPlace(white);
-      rows.topRows(m) = white;
-      rows.bottomRows(j) =
-          part_.scales.row(Index(row)).transpose().asDiagonal() * terms.transpose();
-      const Matrix own = part_.whitenings[row].Inverse(rows);
+      const Matrix white = WhitenedKernel(d, points), own = BasisOf(d, points, white);
       const Matrix spread = latent.chol[d].triangularView<Eigen::Lower>().transpose() * own;
       moments.mean.col(Index(d)) = own.transpose() * latent.mean.row(Index(d)).transpose();
       moments.variance.col(Index(d)) =
@@ -525,25 +413,6 @@ class ProcessFunction final : public UnknownFunction {
   mutable std::vector<std::vector<double>> blatent_;
   mutable std::vector<Matrix> bterms_;
 };
-
-// Returns the weights b (D, J) of the ridge regression of slopes (n, D) on terms (n, J) times their
-// scales (D or 1, J), with the same noise as that of the process's regression, and leaves the
-// residuals in `slopes`.
-Matrix RegressedPolynomial(const Matrix& terms, const Matrix& scales, const Vector& variances,
-                           Matrix& slopes) {
-  constexpr double kNoise = 0.02;  // relative to the variance of the process
-  Matrix weights(slopes.cols(), terms.cols());
-  for (Eigen::Index d = 0; d < slopes.cols(); ++d) {
-    const Eigen::Index row = scales.rows() == 1 ? 0 : d;
-    const Matrix design = terms * scales.row(row).asDiagonal();
-    Matrix precision = design.transpose() * design;
-    precision.diagonal().array() += kNoise * variances[row];
-    const Vector own = precision.llt().solve(design.transpose() * slopes.col(d));
-    weights.row(d) = own.transpose();
-    slopes.col(d) -= design * own;
-  }
-  return weights;
-}
 
 // Returns the latent variables (D, M + J) of v (D, M) and b (D, J).
 Matrix ProcessFunction::WhitenedStart(const GpParameters& start, const Matrix& scales,

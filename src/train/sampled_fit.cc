@@ -30,6 +30,11 @@ constexpr std::size_t kComparedTimes = 20;
 // and trajectories of at most so many doublings.
 constexpr std::size_t kShortChains = 64, kShortWarmUp = 25, kShortDepth = 5;
 
+// The random numbers of these draws are those of steps from here on, and the short chains have a seed
+// of their own, apart from the numbers of the long chains.
+constexpr std::uint64_t kLinearisedStep = std::uint64_t{1} << 59,
+                        kShortSeed = std::uint64_t{1} << 48;
+
 using Report = std::function<bool(const Progress&)>;
 
 // The means of the columns, exact for columns that are constant.
@@ -188,7 +193,7 @@ class SampledFit {
     parts.layout().Unconstrain(values, flat);
     target_->SetFlat(flat);
     target_->SetLinear(linear);
-    if (target_->IsLinearised()) Relinearise(flat);
+    if (target_->HasLinear()) Relinearise(flat);
     target_->SetFlat(flat);
     starts_.assign(options_.sampler.chains, target_->Density()->PositionOf(flat));
   }
@@ -211,25 +216,37 @@ class SampledFit {
     }
   }
 
-  NutsResult Sample() {
+  // The options of the sampler that the user has chosen.
+  NutsOptions LongChains() {
     const SamplerOptions& s = options_.sampler;
-    NutsOptions nuts{.chains = s.chains,
-                     .warm_up = s.warm_up,
-                     .draws = s.draws,
-                     .target_acceptance = s.target_acceptance,
-                     .max_depth = s.max_depth,
-                     .mass_matrix = MassMatrix::kDense,
-                     .inverse_mass = std::vector<Matrix>(s.chains),
-                     .adapt_mass = !FitsEachChain(),
-                     .starts = Matrix(static_cast<Eigen::Index>(s.chains),
-                                      static_cast<Eigen::Index>(target_->size())),
-                     .further = target_->further(),
-                     .seed = options_.seed,
-                     .threads = options_.threads};
+    return {.chains = s.chains,
+            .warm_up = s.warm_up,
+            .draws = s.draws,
+            .target_acceptance = s.target_acceptance,
+            .max_depth = s.max_depth,
+            .mass_matrix = MassMatrix::kDense,
+            .seed = options_.seed,
+            .threads = options_.threads,
+            .report = [this](const NutsProgress& p) {
+              return Count((p.iteration + 9) % 10 + 1, progress_.bound);
+            }};
+  }
+
+  std::vector<std::unique_ptr<SampledDensity>> Densities(std::size_t count) const {
     std::vector<std::unique_ptr<SampledDensity>> densities;
-    for (std::size_t c = 0; c < s.chains; ++c) densities.push_back(target_->Density());
+    for (std::size_t i = 0; i < count; ++i) densities.push_back(target_->Density());
+    return densities;
+  }
+
+  NutsResult Sample() {
+    NutsOptions nuts = LongChains();
+    nuts.inverse_mass.resize(nuts.chains);
+    nuts.adapt_mass = !FitsEachChain();
+    nuts.starts.resize(static_cast<Eigen::Index>(nuts.chains),
+                       static_cast<Eigen::Index>(target_->size()));
+    const std::vector<std::unique_ptr<SampledDensity>> densities = Densities(nuts.chains);
     ThreadPool pool(options_.threads);
-    pool.For(s.chains, [&](std::size_t c) { PrepareChain(c, *densities[c], nuts); });
+    pool.For(nuts.chains, [&](std::size_t c) { PrepareChain(c, *densities[c], nuts); });
     return RunChains(nuts, densities);
   }
 
@@ -247,8 +264,7 @@ class SampledFit {
     Matrix further(chosen.rows(), static_cast<Eigen::Index>(target_->further()));
     std::vector<double> log_weights(static_cast<std::size_t>(chosen.rows()));
     ThreadPool pool(options_.threads);
-    std::vector<std::unique_ptr<SampledDensity>> densities;
-    for (std::size_t i = 0; i < pool.size(); ++i) densities.push_back(target_->Density());
+    const std::vector<std::unique_ptr<SampledDensity>> densities = Densities(pool.size());
     pool.For(log_weights.size(), [&](std::size_t i) {
       SampledDensity& density = *densities[pool.WorkerIndex()];
       const auto row = static_cast<Eigen::Index>(i);
@@ -257,9 +273,9 @@ class SampledFit {
           density.EvaluateEvidence({hyperparameters.data(), target_->hyperparameters()},
                                    {ignored.data(), target_->hyperparameters()});
       Vector normals(size);
-      RandomStream(options_.seed, i, 0, Purpose::kInducing)
+      RandomStream(options_.seed, kLinearisedStep + i, 0, Purpose::kInducing)
           .Normals({normals.data(), target_->size()});
-      RandomStream(options_.seed, i, 0, Purpose::kFourierWeights)
+      RandomStream(options_.seed, kLinearisedStep + i, 0, Purpose::kFourierWeights)
           .Normals({further.row(row).data(), target_->further()});
       Vector position = normals;
       position.segment(whitened, hyper) = hyperparameters;
@@ -279,7 +295,7 @@ class SampledFit {
       positions =
           (0.1 * (positions.rowwise() - positions.colwise().mean())).rowwise() + mode.row(0);
     }
-    weights_ = {weights.shape, weights.effective};
+    pareto_k_ = weights.shape;
     return MoveDraws(positions, further, weights.weights);
   }
 
@@ -288,30 +304,25 @@ class SampledFit {
   NutsResult MoveDraws(const Matrix& positions, const Matrix& further,
                        std::span<const double> weights) {
     constexpr std::size_t kChains = kShortChains;
-    const SamplerOptions& s = options_.sampler;
     const Eigen::MatrixXd away = positions.rowwise() - positions.colwise().mean();
     const Matrix covariance = away.transpose() * away / static_cast<double>(positions.rows() - 1) +
                               1e-6 * Eigen::MatrixXd::Identity(positions.cols(), positions.cols());
     const std::vector<std::size_t> rows = Resample(weights, kChains, 0.5);
-    NutsOptions nuts{.chains = kChains,
-                     .warm_up = kShortWarmUp,
-                     .draws = DrawsOfShortChain(),
-                     .target_acceptance = s.target_acceptance,
-                     .max_depth = std::min(s.max_depth, kShortDepth),
-                     .mass_matrix = MassMatrix::kDense,
-                     .inverse_mass = {covariance},
-                     .adapt_mass = false,
-                     .starts = Matrix(kChains, positions.cols()),
-                     .further = target_->further(),
-                     .further_starts = Matrix(kChains, further.cols()),
-                     .seed = options_.seed,
-                     .threads = options_.threads};
-    std::vector<std::unique_ptr<SampledDensity>> densities;
+    NutsOptions nuts = LongChains();
+    nuts.chains = kChains;
+    nuts.warm_up = kShortWarmUp;
+    nuts.draws = DrawsOfShortChain();
+    nuts.max_depth = std::min(nuts.max_depth, kShortDepth);
+    nuts.inverse_mass = {covariance};
+    nuts.adapt_mass = false;
+    nuts.starts.resize(kChains, positions.cols());
+    nuts.further_starts.resize(kChains, further.cols());
+    nuts.seed += kShortSeed;
+    const std::vector<std::unique_ptr<SampledDensity>> densities = Densities(kChains);
     for (std::size_t c = 0; c < kChains; ++c) {
       const auto from = static_cast<Eigen::Index>(rows[c]), to = static_cast<Eigen::Index>(c);
       nuts.starts.row(to) = positions.row(from);
       nuts.further_starts.row(to) = further.row(from);
-      densities.push_back(target_->Density());
       densities[c]->SetFurther({further.row(from).data(), target_->further()});
     }
     return RunChains(nuts, densities);
@@ -319,37 +330,25 @@ class SampledFit {
 
   NutsResult RunChains(NutsOptions& nuts,
                        const std::vector<std::unique_ptr<SampledDensity>>& densities) {
-    if (target_->further() > 0) {
+    nuts.further = target_->further();
+    if (nuts.further > 0) {
       nuts.draw_further = [&](std::size_t chain, std::uint64_t iteration,
                               std::span<const double> position, std::span<double> further) {
         const RandomStream stream(options_.seed, iteration, chain, Purpose::kFourierWeights);
         densities[chain]->DrawFurther(stream, position, further);
       };
     }
-    const double bound = progress_.bound;
-    nuts.report = [&](const NutsProgress& p) { return Count((p.iteration + 9) % 10 + 1, bound); };
     return SampleNuts(
         target_->size(), [&](std::size_t c) { return DensityOf(*densities[c]); }, nuts);
   }
 
   NutsResult SampleEvidence() {
-    const SamplerOptions& s = options_.sampler;
-    std::vector<std::unique_ptr<SampledDensity>> densities;
-    for (std::size_t c = 0; c < s.chains; ++c) densities.push_back(target_->Density());
-    const auto first = static_cast<Eigen::Index>(target_->whitened());
-    const auto count = static_cast<Eigen::Index>(target_->hyperparameters());
-    const Vector start = starts_[0].segment(first, count);
-    NutsOptions nuts{.chains = s.chains,
-                     .warm_up = s.warm_up,
-                     .draws = s.draws,
-                     .target_acceptance = s.target_acceptance,
-                     .max_depth = s.max_depth,
-                     .mass_matrix = MassMatrix::kDense,
-                     .starts = Matrix(start.transpose()),
-                     .seed = options_.seed,
-                     .threads = options_.threads};
-    const double bound = progress_.bound;
-    nuts.report = [&](const NutsProgress& p) { return Count((p.iteration + 9) % 10 + 1, bound); };
+    NutsOptions nuts = LongChains();
+    nuts.starts = starts_[0]
+                      .segment(static_cast<Eigen::Index>(target_->whitened()),
+                               static_cast<Eigen::Index>(target_->hyperparameters()))
+                      .transpose();
+    const std::vector<std::unique_ptr<SampledDensity>> densities = Densities(nuts.chains);
     return SampleNuts(
         target_->hyperparameters(),
         [&](std::size_t c) -> LogDensity {
@@ -401,22 +400,22 @@ class SampledFit {
     const Vector mean = ColumnMeans(model.draws);
     model.parameters = {layout, {mean.begin(), mean.end()}};
     SetSummary(result, model);
-    if (weights_) SetWeightSummary(model);
+    if (pareto_k_) SetWeightSummary(model);
     if (failed) model.warning = "no chain of the sampler has draws: " + model.warning;
     return model;
   }
 
-  // The draws of a linearised model come from no chain; their weights say how good they are.
+  // Says how good the draws of a linearised model are by their weights and by the short chains.
   void SetWeightSummary(Model& model) const {
     constexpr double kReliable = 0.7, kMixed = 1.1;
-    model.sampler.pareto_k = weights_->shape;
+    model.sampler.pareto_k = *pareto_k_;
     model.warning.clear();
-    if (weights_->shape < kReliable && model.sampler.worst_rhat < kMixed) return;
+    if (*pareto_k_ < kReliable && model.sampler.worst_rhat < kMixed) return;
     model.warning = fmt::format(
         "bands are approximate: weights of the linearised model have the shape k = {:.2f}, should "
         "be below 0.7, and short chains differ by R-hat {:.2f}, should be below 1.1; --posterior "
         "nuts is slower and checks them",
-        weights_->shape, model.sampler.worst_rhat);
+        *pareto_k_, model.sampler.worst_rhat);
   }
 
   void SetSummary(const NutsResult& result, Model& model) const {
@@ -456,11 +455,8 @@ class SampledFit {
   std::atomic<bool> stopped_ = false;
   Start start_;
   std::unique_ptr<SampledTarget> target_;
-  std::vector<Vector> starts_;  // (chains)
-  struct WeightSummary {
-    double shape, effective;
-  };
-  std::optional<WeightSummary> weights_;  // of the draws of a linearised model
+  std::vector<Vector> starts_;      // (chains)
+  std::optional<double> pareto_k_;  // of the weights of the draws of a linearised model
 };
 
 }  // namespace

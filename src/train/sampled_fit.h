@@ -1,6 +1,7 @@
 // Models whose posterior is a set of draws by the No-U-Turn sampler: of the latent variables of the
 // function, its hyperparameters, initial states and, unless it is known, the noise. Inducing
-// locations are those of a variational fit, from which the chains start.
+// locations are those of a variational fit, from which the chains start. A posterior that
+// is_linearised() starts from draws of a linearised model instead, and moves them by short chains.
 //
 // The mass matrix of a chain is the curvature of the density where the chain starts. That of a
 // process, which has few coordinates, is adapted from there.

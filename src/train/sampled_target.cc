@@ -16,24 +16,6 @@ constexpr double kImpossible = -std::numeric_limits<double>::infinity();
 
 std::span<double> SpanOf(Vector& v) { return {v.data(), static_cast<std::size_t>(v.size())}; }
 
-// Minus the second derivatives with respect to the first n coordinates, by differences of the
-// gradient.
-Eigen::MatrixXd SecondDerivatives(const LogDensity& density, const Vector& position,
-                                  Eigen::Index n) {
-  constexpr double kStep = 1e-3;
-  Eigen::MatrixXd second(n, n);
-  Vector at = position, up(position.size()), down(position.size());
-  for (Eigen::Index i = 0; i < n; ++i) {
-    at[i] = position[i] + kStep;
-    density(SpanOf(at), SpanOf(up));
-    at[i] = position[i] - kStep;
-    density(SpanOf(at), SpanOf(down));
-    at[i] = position[i];
-    second.col(i) = (down - up).head(n) / (2 * kStep);
-  }
-  return 0.5 * (second + second.transpose());
-}
-
 }  // namespace
 
 SampledTarget::SampledTarget(const Dataset& data, const FitOptions& options, const Start& start)
@@ -218,7 +200,7 @@ bool SampledDensity::SetValues(std::span<const double> position) {
   }
   parts_.layout().Constrain(flat_, values_);
   if (!ArePossible()) return false;
-  SetFurther(further_);
+  WriteFurther();
   if (parts_.function().Set(values_, pool_) != FactorStatus::kOk || !SetWhitening()) return false;
   const auto n = static_cast<Eigen::Index>(target_.whitened());
   white_ = Eigen::Map<const Vector>(position.data(), n);
@@ -228,12 +210,16 @@ bool SampledDensity::SetValues(std::span<const double> position) {
     flat_[target_.coordinates_[static_cast<std::size_t>(i)].index] = latent_[i];
   }
   parts_.layout().Constrain(flat_, values_);
-  SetFurther(further_);
+  WriteFurther();
   return latent_.allFinite();
 }
 
 void SampledDensity::SetFurther(std::span<const double> further) {
-  if (further.data() != further_.data()) further_.assign(further.begin(), further.end());
+  further_.assign(further.begin(), further.end());
+}
+
+// Writes the weights of the residual to the values.
+void SampledDensity::WriteFurther() {
   if (further_.empty()) return;
   std::ranges::copy(
       further_,
@@ -263,7 +249,7 @@ double SampledDensity::EvaluateEvidence(std::span<const double> hyper, std::span
   }
   parts_.layout().Constrain(flat_, values_);
   further_.assign(further_.size(), 0.0);
-  SetFurther(further_);
+  WriteFurther();
   if (!ArePossible()) return kImpossible;
   if (parts_.function().Set(values_, pool_) != FactorStatus::kOk || !SetWhitening()) {
     return kImpossible;
@@ -309,7 +295,6 @@ void SampledDensity::PullWhitened(std::span<double> gradient) {
 double SampledDensity::Evaluate(std::span<const double> position, std::span<double> gradient) {
   // Step sizes of the last call would make the density depend on it.
   bound_->ForgetStepSizes();
-  bound_->with_gradient = !gradient.empty();
   std::ranges::fill(gradient, 0.0);
   if (!SetValues(position)) return kImpossible;
   bvalues_.assign(gradient.empty() ? 0 : values_.size(), 0.0);
@@ -371,11 +356,20 @@ Vector SampledDensity::PositionOf(std::span<const double> flat) {
 }
 
 Matrix Curvature(const LogDensity& density, const Vector& position) {
-  constexpr double kLargest = 1e12;
+  constexpr double kStep = 1e-3, kLargest = 1e12;
   const Eigen::Index n = position.size();
-  const Eigen::MatrixXd second = SecondDerivatives(density, position, n);
+  Eigen::MatrixXd second(n, n);
+  Vector at = position, up(n), down(n);
+  for (Eigen::Index i = 0; i < n; ++i) {
+    at[i] = position[i] + kStep;
+    density(SpanOf(at), SpanOf(up));
+    at[i] = position[i] - kStep;
+    density(SpanOf(at), SpanOf(down));
+    at[i] = position[i];
+    second.col(i) = (down - up) / (2 * kStep);
+  }
   if (!second.allFinite()) return Matrix::Identity(n, n);
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(second);
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(0.5 * (second + second.transpose()));
   const Vector sizes = eigen.eigenvalues().cwiseAbs().cwiseMax(1.0).cwiseMin(kLargest);
   return eigen.eigenvectors() * sizes.asDiagonal() * eigen.eigenvectors().transpose();
 }

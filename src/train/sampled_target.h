@@ -47,7 +47,7 @@ class SampledTarget {
   // Takes an approximation of the likelihood. Without one, whitened coordinates are the latent
   // variables themselves.
   void SetLinear(LinearisedLikelihood linear) { linear_ = std::move(linear); }
-  bool IsLinearised() const { return linear_.target.size() > 0; }
+  bool HasLinear() const { return linear_.target.size() > 0; }
   // Linearises the likelihood at these flat parameters.
   LinearisedLikelihood LineariseAt(std::span<const double> flat) const;
 
@@ -104,6 +104,7 @@ class SampledDensity {
 
  private:
   bool SetValues(std::span<const double> position);
+  void WriteFurther();
   bool SetWhitening();
   bool ArePossible() const;
   void PullBasis();

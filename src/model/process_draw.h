@@ -1,0 +1,121 @@
+// A draw of a process, with the polynomial part of its kernel if it has one.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "field/polynomial.h"
+#include "field/polynomial_whitening.h"
+#include "gpode/function.h"
+#include "gpode/gp.h"
+#include "gpode/unknown_function.h"
+
+namespace gpode {
+
+// The polynomial part of all outputs, with the present hyperparameters. A process without one has
+// no terms.
+struct PolynomialPart {
+  std::size_t degree = 0, terms = 0;            // terms: J
+  Matrix scales;                                // (D or 1, J): prior standard deviations of weights
+  std::vector<PolynomialWhitening> whitenings;  // one for each row of the hyperparameters
+
+  std::size_t Row(std::size_t output) const { return whitenings.size() == 1 ? 0 : output; }
+};
+
+// The polynomial of a draw, and the sum that the field is.
+class PolynomialDraw {
+ public:
+  // Refers to the draw of the process and to the part.
+  PolynomialDraw(const GpDraw& draw, std::size_t inducing, const PolynomialPart& part)
+      : part_(part),
+        inducing_(inducing),
+        polynomial_(draw.inputs(), draw.outputs(), part.degree),
+        sum_(draw, polynomial_),
+        white_(draw.outputs() * inducing),
+        inner_(draw.outputs() * (inducing + part.terms)),
+        latent_(inducing + part.terms) {}
+
+  // Takes the latent variables z (D, M + J), and returns v (D, M).
+  std::span<const double> Set(std::span<const double> z) {
+    const std::size_t size = latent_.size(), terms = part_.terms;
+    for (std::size_t d = 0; d < polynomial_.outputs(); ++d) {
+      const std::size_t row = part_.Row(d);
+      part_.whitenings[row].Apply(z.subspan(d * size, size),
+                                  std::span(inner_).subspan(d * size, size), latent_);
+      std::copy_n(latent_.begin(), inducing_,
+                  white_.begin() + static_cast<std::ptrdiff_t>(d * inducing_));
+      for (std::size_t j = 0; j < terms; ++j) {
+        polynomial_.weight(j, d) =
+            part_.scales(static_cast<Eigen::Index>(row), static_cast<Eigen::Index>(j)) *
+            latent_[inducing_ + j];
+      }
+    }
+    return white_;
+  }
+
+  const Function& sum() const { return sum_; }
+  // Returns the values that the reverse of the whitening of one output needs.
+  std::span<const double> inner(std::size_t output) const {
+    return std::span(inner_).subspan(output * latent_.size(), latent_.size());
+  }
+
+ private:
+  const PolynomialPart& part_;
+  std::size_t inducing_;
+  Polynomial polynomial_;
+  PolynomialSum sum_;
+  std::vector<double> white_, inner_, latent_;
+};
+
+class ProcessDraw final : public FunctionDraw {
+ public:
+  ProcessDraw(const SparseGp& gp, std::size_t features, FeaturePrecision precision, bool residual,
+              const PolynomialPart& part)
+      : gp_(gp),
+        draw_(gp, features, precision),
+        polynomial_(part.terms == 0 ? nullptr
+                                    : std::make_unique<PolynomialDraw>(draw_, gp.inducing(), part)),
+        field_(polynomial_ ? polynomial_->sum() : draw_),
+        residual_(residual) {
+    normals_ = ZeroGpNormals(gp, features);
+  }
+
+  void Sample(std::uint64_t seed, std::uint64_t step, std::uint64_t sample) override {
+    if (residual_) SampleGpNormals(gp_, draw_.features(), seed, step, sample, normals_);
+  }
+  // Takes the weights of the prior function, (O, 2, F), from there whenever the draw is set.
+  void TakeWeightsFrom(const std::vector<double>& weights) { weights_ = &weights; }
+  void Set(std::span<const double> z) override {
+    if (weights_) CopyWeights();
+    draw_.Set(gp_, polynomial_ ? polynomial_->Set(z) : z, normals_);
+  }
+  const Field& field() const override { return field_; }
+
+  const GpDraw& draw() const { return draw_; }
+  const PolynomialDraw& polynomial() const { return *polynomial_; }
+  GpNormals& normals() { return normals_; }
+
+ private:
+  void CopyWeights() {
+    const auto f = static_cast<std::ptrdiff_t>(draw_.features());
+    auto from = weights_->begin();
+    for (std::size_t d = 0; d < draw_.outputs(); ++d) {
+      const auto to = static_cast<std::ptrdiff_t>(d) * f;
+      std::copy_n(from, f, normals_.w_cos.begin() + to);
+      std::copy_n(from + f, f, normals_.w_sin.begin() + to);
+      from += 2 * f;
+    }
+  }
+
+  const SparseGp& gp_;
+  GpDraw draw_;
+  std::unique_ptr<PolynomialDraw> polynomial_;
+  FunctionField field_;
+  bool residual_;
+  GpNormals normals_;
+  const std::vector<double>* weights_ = nullptr;
+};
+
+}  // namespace gpode
