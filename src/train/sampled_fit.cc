@@ -13,10 +13,10 @@
 #include <optional>
 
 #include "gpode/chain_diagnostics.h"
-#include "gpode/importance.h"
 #include "gpode/random.h"
 #include "model/model_draws.h"
 #include "start/check_input.h"
+#include "train/linearised_draws.h"
 #include "train/sampled_target.h"
 #include "train/trainer.h"
 
@@ -25,15 +25,6 @@ namespace {
 
 // The times per trajectory at whose states chains are compared.
 constexpr std::size_t kComparedTimes = 20;
-
-// Draws of a linearised model are moved by so many short chains, with so many iterations of warm-up
-// and trajectories of at most so many doublings.
-constexpr std::size_t kShortChains = 64, kShortWarmUp = 25, kShortDepth = 5;
-
-// The random numbers of these draws are those of steps from here on, and the short chains have a seed
-// of their own, apart from the numbers of the long chains.
-constexpr std::uint64_t kLinearisedStep = std::uint64_t{1} << 59,
-                        kShortSeed = std::uint64_t{1} << 48;
 
 using Report = std::function<bool(const Progress&)>;
 
@@ -93,14 +84,14 @@ class SampledFit {
     const SamplerOptions& s = options.sampler;
     const std::size_t trained = FitsEachChain() ? s.chains : 1;
     progress_.steps = trained * options.steps + s.chains * (s.warm_up + s.draws);
-    if (IsLinearised()) progress_.steps += kShortChains * (kShortWarmUp + DrawsOfShortChain());
+    if (IsLinearised()) progress_.steps += IterationsOfMoves(s);
   }
 
   TrainedModel Run() {
     FitsEachChain() ? FitChains() : FitOnce();
     TrainedModel trained{.model = UntrainedModel(data_, options_, start_), .data = data_};
     if (stopped_) return trained;
-    const NutsResult result = IsLinearised() ? SampleLinearised() : Sample();
+    const NutsResult result = IsLinearised() ? SampleByLinearisation() : Sample();
     if (stopped_) return trained;
     trained.model = ToModel(result);
     trained.finished = true;
@@ -110,9 +101,6 @@ class SampledFit {
  private:
   // Tells whether draws start from a linearised model.
   bool IsLinearised() const { return GetPosteriorFamily(options_.posterior).is_linearised(); }
-  std::size_t DrawsOfShortChain() const {
-    return (options_.sampler.chains * options_.sampler.draws + kShortChains - 1) / kShortChains;
-  }
   // Tells whether chains start from variational fits of their own.
   bool FitsEachChain() const { return target_->parts().function().has_symmetries(); }
 
@@ -232,100 +220,22 @@ class SampledFit {
             }};
   }
 
-  std::vector<std::unique_ptr<SampledDensity>> Densities(std::size_t count) const {
-    std::vector<std::unique_ptr<SampledDensity>> densities;
-    for (std::size_t i = 0; i < count; ++i) densities.push_back(target_->Density());
-    return densities;
-  }
-
   NutsResult Sample() {
     NutsOptions nuts = LongChains();
     nuts.inverse_mass.resize(nuts.chains);
     nuts.adapt_mass = !FitsEachChain();
     nuts.starts.resize(static_cast<Eigen::Index>(nuts.chains),
                        static_cast<Eigen::Index>(target_->size()));
-    const std::vector<std::unique_ptr<SampledDensity>> densities = Densities(nuts.chains);
+    const std::vector<std::unique_ptr<SampledDensity>> densities = target_->Densities(nuts.chains);
     ThreadPool pool(options_.threads);
     pool.For(nuts.chains, [&](std::size_t c) { PrepareChain(c, *densities[c], nuts); });
     return RunChains(nuts, densities);
   }
 
-  // Draws from the linearised model: hyperparameters by a sampler from their evidence, everything
-  // else given them. The draws are weighted by the right density and chosen by their weights.
-  NutsResult SampleLinearised() {
-    const auto whitened = static_cast<Eigen::Index>(target_->whitened());
-    const auto hyper = static_cast<Eigen::Index>(target_->hyperparameters());
-    const NutsResult evidence = SampleEvidence();
-    const Matrix chosen = evidence.AllDraws();
-    if (stopped_ || chosen.rows() == 0) return {.dim = target_->size(), .chains = {}};
-    const Vector noise = target_->LikelihoodDeviations();
-    const auto size = static_cast<Eigen::Index>(target_->size());
-    Matrix positions(chosen.rows(), size);
-    Matrix further(chosen.rows(), static_cast<Eigen::Index>(target_->further()));
-    std::vector<double> log_weights(static_cast<std::size_t>(chosen.rows()));
-    ThreadPool pool(options_.threads);
-    const std::vector<std::unique_ptr<SampledDensity>> densities = Densities(pool.size());
-    pool.For(log_weights.size(), [&](std::size_t i) {
-      SampledDensity& density = *densities[pool.WorkerIndex()];
-      const auto row = static_cast<Eigen::Index>(i);
-      Vector hyperparameters = chosen.row(row).transpose(), ignored(hyper);
-      const double evidence_there =
-          density.EvaluateEvidence({hyperparameters.data(), target_->hyperparameters()},
-                                   {ignored.data(), target_->hyperparameters()});
-      Vector normals(size);
-      RandomStream(options_.seed, kLinearisedStep + i, 0, Purpose::kInducing)
-          .Normals({normals.data(), target_->size()});
-      RandomStream(options_.seed, kLinearisedStep + i, 0, Purpose::kFourierWeights)
-          .Normals({further.row(row).data(), target_->further()});
-      Vector position = normals;
-      position.segment(whitened, hyper) = hyperparameters;
-      position.tail(noise.size()) =
-          starts_[0].tail(noise.size()) + normals.tail(noise.size()).cwiseProduct(noise);
-      density.SetFurther({further.row(row).data(), target_->further()});
-      const double density_there = density.Evaluate({position.data(), target_->size()}, {});
-      log_weights[i] = density_there - evidence_there + 0.5 * normals.head(whitened).squaredNorm() +
-                       0.5 * normals.tail(noise.size()).squaredNorm();
-      positions.row(row) = position.transpose();
-    });
-    SmoothedWeights weights = SmoothWeights(log_weights);
-    if (!(weights.effective > 0)) {
-      // No draw of the linearised model is possible: the chains start around its mode.
-      weights.weights.assign(log_weights.size(), 1 / static_cast<double>(log_weights.size()));
-      const Matrix mode = starts_[0].transpose();
-      positions =
-          (0.1 * (positions.rowwise() - positions.colwise().mean())).rowwise() + mode.row(0);
-    }
-    pareto_k_ = weights.shape;
-    return MoveDraws(positions, further, weights.weights);
-  }
-
-  // Starts many short chains from draws that are chosen by their weights, and moves them by the
-  // sampler of the right density. The mass matrix is that of all draws of the linearised model.
-  NutsResult MoveDraws(const Matrix& positions, const Matrix& further,
-                       std::span<const double> weights) {
-    constexpr std::size_t kChains = kShortChains;
-    const Eigen::MatrixXd away = positions.rowwise() - positions.colwise().mean();
-    const Matrix covariance = away.transpose() * away / static_cast<double>(positions.rows() - 1) +
-                              1e-6 * Eigen::MatrixXd::Identity(positions.cols(), positions.cols());
-    const std::vector<std::size_t> rows = Resample(weights, kChains, 0.5);
-    NutsOptions nuts = LongChains();
-    nuts.chains = kChains;
-    nuts.warm_up = kShortWarmUp;
-    nuts.draws = DrawsOfShortChain();
-    nuts.max_depth = std::min(nuts.max_depth, kShortDepth);
-    nuts.inverse_mass = {covariance};
-    nuts.adapt_mass = false;
-    nuts.starts.resize(kChains, positions.cols());
-    nuts.further_starts.resize(kChains, further.cols());
-    nuts.seed += kShortSeed;
-    const std::vector<std::unique_ptr<SampledDensity>> densities = Densities(kChains);
-    for (std::size_t c = 0; c < kChains; ++c) {
-      const auto from = static_cast<Eigen::Index>(rows[c]), to = static_cast<Eigen::Index>(c);
-      nuts.starts.row(to) = positions.row(from);
-      nuts.further_starts.row(to) = further.row(from);
-      densities[c]->SetFurther({further.row(from).data(), target_->further()});
-    }
-    return RunChains(nuts, densities);
+  NutsResult SampleByLinearisation() {
+    LinearisedDraws draws = SampleLinearised(*target_, starts_[0], LongChains());
+    pareto_k_ = draws.pareto_k;
+    return std::move(draws.moved);
   }
 
   NutsResult RunChains(NutsOptions& nuts,
@@ -340,23 +250,6 @@ class SampledFit {
     }
     return SampleNuts(
         target_->size(), [&](std::size_t c) { return DensityOf(*densities[c]); }, nuts);
-  }
-
-  NutsResult SampleEvidence() {
-    NutsOptions nuts = LongChains();
-    nuts.starts = starts_[0]
-                      .segment(static_cast<Eigen::Index>(target_->whitened()),
-                               static_cast<Eigen::Index>(target_->hyperparameters()))
-                      .transpose();
-    const std::vector<std::unique_ptr<SampledDensity>> densities = Densities(nuts.chains);
-    return SampleNuts(
-        target_->hyperparameters(),
-        [&](std::size_t c) -> LogDensity {
-          return [&density = *densities[c]](std::span<const double> x, std::span<double> g) {
-            return density.EvaluateEvidence(x, g);
-          };
-        },
-        nuts);
   }
 
   static LogDensity DensityOf(SampledDensity& density) {

@@ -14,12 +14,24 @@ namespace {
 
 constexpr double kImpossible = -std::numeric_limits<double>::infinity();
 
+// A solution that takes more steps than this for each observation, and so many more, has no density:
+// a sampler tries functions that run away, which would take it longest of all.
+constexpr std::size_t kStepsPerObservation = 10, kFurtherSteps = 400;
+
+FitOptions WithFewerSteps(const Dataset& data, FitOptions options) {
+  std::size_t most = 0;
+  for (const Trajectory& t : data.trajectories) most = std::max(most, t.times.size());
+  options.solver.max_steps =
+      std::min(options.solver.max_steps, kStepsPerObservation * most + kFurtherSteps);
+  return options;
+}
+
 std::span<double> SpanOf(Vector& v) { return {v.data(), static_cast<std::size_t>(v.size())}; }
 
 }  // namespace
 
 SampledTarget::SampledTarget(const Dataset& data, const FitOptions& options, const Start& start)
-    : options_(options),
+    : options_(WithFewerSteps(data, options)),
       start_(start),
       trajectories_(InModelTime(data, start.coordinates)),
       parts_(options, {.dim = start.map.dim(),
@@ -88,6 +100,12 @@ std::unique_ptr<SampledDensity> SampledTarget::Density() const {
   return std::make_unique<SampledDensity>(*this);
 }
 
+std::vector<std::unique_ptr<SampledDensity>> SampledTarget::Densities(std::size_t count) const {
+  std::vector<std::unique_ptr<SampledDensity>> densities;
+  for (std::size_t i = 0; i < count; ++i) densities.push_back(Density());
+  return densities;
+}
+
 SampledDensity::SampledDensity(const SampledTarget& target)
     : target_(target),
       parts_(target.options_, target.parts_.shape()),
@@ -135,8 +153,27 @@ LinearisedLikelihood SampledTarget::LineariseAt(std::span<const double> flat) co
                    trajectories_, start_.map, precision, options_.solver);
 }
 
+// Sets the function and the whitening for hyperparameters and weights of the residual, of which
+// values_ already knows. The weights are empty if the residual is to be left out.
+bool SampledDensity::SetFunction(std::span<const double> hyper, std::span<const double> further) {
+  const bool same = is_set_ && std::ranges::equal(hyper, hyper_at_);
+  if (same && std::ranges::equal(further, further_at_)) return true;
+  is_set_ = false;
+  if (parts_.function().Set(values_, pool_) != FactorStatus::kOk) return false;
+  if (!same) {
+    SetDesign();
+    if (!whitening_.SetDesign(design_)) return false;
+  }
+  linear_target_ = target_.linear_.target;
+  if (linear_target_.size() > 0 && !further.empty()) AddResidual();
+  is_set_ = whitening_.SetTarget(linear_target_);
+  hyper_at_.assign(hyper.begin(), hyper.end());
+  further_at_.assign(further.begin(), further.end());
+  return is_set_;
+}
+
 // Computes the design matrix W of the whitened coordinates with the present hyperparameters.
-bool SampledDensity::SetWhitening() {
+void SampledDensity::SetDesign() {
   const LinearisedLikelihood& linear = target_.linear_;
   const auto n = static_cast<Eigen::Index>(target_.whitened());
   design_.setZero(linear.target.size(), n);
@@ -150,9 +187,6 @@ bool SampledDensity::SetWhitening() {
     }
     design_.rightCols(n - to) = linear.root.rightCols(n - to);
   }
-  linear_target_ = linear.target;
-  if (linear.target.size() > 0 && !further_.empty()) AddResidual();
-  return whitening_.Set(design_, linear_target_);
 }
 
 // The latent variables have to explain what the residual leaves over: c - Q residual(nodes).
@@ -201,7 +235,9 @@ bool SampledDensity::SetValues(std::span<const double> position) {
   parts_.layout().Constrain(flat_, values_);
   if (!ArePossible()) return false;
   WriteFurther();
-  if (parts_.function().Set(values_, pool_) != FactorStatus::kOk || !SetWhitening()) return false;
+  const std::span<const double> hyper =
+      position.subspan(target_.whitened(), target_.hyperparameters());
+  if (!SetFunction(hyper, further_)) return false;
   const auto n = static_cast<Eigen::Index>(target_.whitened());
   white_ = Eigen::Map<const Vector>(position.data(), n);
   whitening_.ToLatent(white_, latent_);
@@ -241,21 +277,18 @@ void SampledDensity::PullBasis() {
 }
 
 double SampledDensity::EvaluateEvidence(std::span<const double> hyper, std::span<double> gradient) {
-  std::ranges::fill(gradient, 0.0);
   flat_ = target_.flat_;
   for (std::size_t i = 0; i < hyper.size(); ++i) {
     const SampledTarget::Coordinate& c = target_.coordinates_[target_.whitened() + i];
     flat_[c.index] = c.centre + c.unit * hyper[i];
   }
+  std::ranges::fill(gradient, 0.0);
   parts_.layout().Constrain(flat_, values_);
-  further_.assign(further_.size(), 0.0);
-  WriteFurther();
-  if (!ArePossible()) return kImpossible;
-  if (parts_.function().Set(values_, pool_) != FactorStatus::kOk || !SetWhitening()) {
-    return kImpossible;
-  }
-  bvalues_.assign(values_.size(), 0.0);
-  double density = whitening_.LogEvidence() - parts_.function().HyperparameterCost(-1, bvalues_);
+  if (!ArePossible() || !SetFunction(hyper, {})) return kImpossible;
+  bvalues_.assign(gradient.empty() ? 0 : values_.size(), 0.0);
+  const double density =
+      whitening_.LogEvidence() - parts_.function().HyperparameterCost(-1, bvalues_);
+  if (gradient.empty()) return density;
   whitening_.EvidenceReverse(bdesign_);
   PullBasis();
   bflat_.assign(parts_.layout().flat_size(), 0.0);
@@ -269,7 +302,7 @@ double SampledDensity::EvaluateEvidence(std::span<const double> hyper, std::span
 
 // From the cotangents of the latent variables to those of the whitened coordinates and of the
 // hyperparameters.
-void SampledDensity::PullWhitened(std::span<double> gradient) {
+void SampledDensity::PullWhitened(Varied varied, std::span<double> gradient) {
   const auto n = static_cast<Eigen::Index>(target_.whitened());
   std::vector<double>& bflat = bflat_;
   bflat.assign(parts_.layout().flat_size(), 0.0);
@@ -278,21 +311,28 @@ void SampledDensity::PullWhitened(std::span<double> gradient) {
   for (Eigen::Index i = 0; i < n; ++i) {
     blatent_[i] = bflat[target_.coordinates_[static_cast<std::size_t>(i)].index];
   }
-  whitening_.Reverse(blatent_, bwhite_, bdesign_, btarget_);
-  if (bdesign_.rows() > 0) {
-    if (!further_.empty()) PullResidual();
-    PullBasis();
-    bflat.assign(bflat.size(), 0.0);
-    parts_.layout().ConstrainPullback(values_, bvalues_, bflat);
+  std::size_t first = target_.whitened();  // the first coordinate that bflat speaks of
+  if (varied == Varied::kAllButHyperparameters) {
+    whitening_.ReverseToCoordinates(blatent_, bwhite_);
+    first += target_.hyperparameters();
+  } else {
+    whitening_.Reverse(blatent_, bwhite_, bdesign_, btarget_);
+    if (bdesign_.rows() > 0) {
+      if (!further_.empty()) PullResidual();
+      PullBasis();
+      bflat.assign(bflat.size(), 0.0);
+      parts_.layout().ConstrainPullback(values_, bvalues_, bflat);
+    }
   }
-  for (std::size_t i = 0; i < target_.size(); ++i) {
+  std::copy_n(bwhite_.data(), target_.whitened(), gradient.begin());
+  for (std::size_t i = first; i < target_.size(); ++i) {
     const SampledTarget::Coordinate& c = target_.coordinates_[i];
-    gradient[i] =
-        i < target_.whitened() ? bwhite_[static_cast<Eigen::Index>(i)] : c.unit * bflat[c.index];
+    gradient[i] = c.unit * bflat[c.index];
   }
 }
 
-double SampledDensity::Evaluate(std::span<const double> position, std::span<double> gradient) {
+double SampledDensity::Evaluate(std::span<const double> position, std::span<double> gradient,
+                                Varied varied) {
   // Step sizes of the last call would make the density depend on it.
   bound_->ForgetStepSizes();
   std::ranges::fill(gradient, 0.0);
@@ -300,7 +340,7 @@ double SampledDensity::Evaluate(std::span<const double> position, std::span<doub
   bvalues_.assign(gradient.empty() ? 0 : values_.size(), 0.0);
   const BoundTerms terms = bound_->Evaluate(values_, {}, bvalues_, pool_);
   if (terms.factor != FactorStatus::kOk || terms.diverged > 0) return kImpossible;
-  if (!gradient.empty()) PullWhitened(gradient);
+  if (!gradient.empty()) PullWhitened(varied, gradient);
   double density = terms.Total() + whitening_.LogJacobian();
   for (std::size_t i = 0; i < target_.size(); ++i) {
     if (target_.coordinates_[i].has_prior) continue;
@@ -345,9 +385,9 @@ Vector SampledDensity::PositionOf(std::span<const double> flat) {
     position[static_cast<Eigen::Index>(i)] = (flat[c.index] - c.centre) / c.unit;
   }
   parts_.layout().Constrain(flat, values_);
-  if (parts_.function().Set(values_, pool_) != FactorStatus::kOk || !SetWhitening()) {
-    return position;
-  }
+  const Vector hyper = position.segment(static_cast<Eigen::Index>(target_.whitened()),
+                                        static_cast<Eigen::Index>(target_.hyperparameters()));
+  if (!SetFunction({hyper.data(), target_.hyperparameters()}, further_)) return position;
   const auto n = static_cast<Eigen::Index>(target_.whitened());
   latent_ = position.head(n);
   whitening_.FromLatent(latent_, white_);

@@ -11,7 +11,8 @@
 // iterations by elliptical slice sampling:
 //   I. Murray, R. P. Adams, D. J. C. MacKay (2010), Elliptical slice sampling, AISTATS.
 //
-// Thread safety: const functions may be called from any thread; a SampledDensity belongs to one.
+// Thread safety: const functions may be called from any thread; a SampledDensity belongs to one, and
+// its target does not change as long as it is used.
 #pragma once
 
 #include <memory>
@@ -53,6 +54,7 @@ class SampledTarget {
 
   // The density, for one thread. The target must outlive it.
   std::unique_ptr<SampledDensity> Density() const;
+  std::vector<std::unique_ptr<SampledDensity>> Densities(std::size_t count) const;
 
  private:
   friend class SampledDensity;
@@ -83,14 +85,20 @@ class SampledDensity {
  public:
   explicit SampledDensity(const SampledTarget& target);
 
-  // Returns the log density at a position, up to a constant, and writes its gradient; no gradient
+  // The coordinates that a gradient speaks of. That of the hyperparameters takes most of the time:
+  // the map from whitened coordinates to latent variables depends on them.
+  enum class Varied { kAll, kAllButHyperparameters };
+
+  // Returns the log density at a position, up to a constant, and writes its gradient, with zeros for
+  // coordinates that are not varied; no gradient if that is empty.
+  double Evaluate(std::span<const double> position, std::span<double> gradient,
+                  Varied varied = Varied::kAll);
+  // Returns the log density of the function's hyperparameters (hyperparameters()) under the
+  // linearised likelihood with everything else integrated out, and writes its gradient; no gradient
   // if that is empty.
-  double Evaluate(std::span<const double> position, std::span<double> gradient);
-  // Returns the log density of the hyperparameters, (size - whitened - likelihood's), under the
-  // linearised likelihood with everything else integrated out, and writes its gradient.
   double EvaluateEvidence(std::span<const double> hyper, std::span<double> gradient);
-  // The logarithm of the volume of latent variables per volume of whitened coordinates, at the last
-  // position.
+  // log |det dz/de|, z the latent variables and e the whitened coordinates (whitening.h), at the
+  // position last evaluated.
   double LogJacobian() const { return whitening_.LogJacobian(); }
   // Takes the weights of the residual; at first they are zero.
   void SetFurther(std::span<const double> further);
@@ -105,12 +113,13 @@ class SampledDensity {
  private:
   bool SetValues(std::span<const double> position);
   void WriteFurther();
-  bool SetWhitening();
+  bool SetFunction(std::span<const double> hyper, std::span<const double> further);
+  void SetDesign();
   bool ArePossible() const;
   void PullBasis();
   void AddResidual();
   void PullResidual();
-  void PullWhitened(std::span<double> gradient);
+  void PullWhitened(Varied varied, std::span<double> gradient);
 
   const SampledTarget& target_;
   ModelParts parts_;
@@ -120,6 +129,9 @@ class SampledDensity {
   std::vector<double> flat_, values_, bvalues_, bflat_, further_;
   std::vector<Matrix> basis_;  // (outputs): at the nodes of the linearised likelihood
   Eigen::MatrixXd design_, bdesign_;
+  // The hyperparameters and the weights for which the whitening is set, if it is.
+  bool is_set_ = false;
+  std::vector<double> hyper_at_, further_at_;
   // The residual at the nodes: the function whose latent variables are zero.
   std::vector<std::unique_ptr<FunctionDraw>> residual_;  // one, or none
   AlignedVector<double> residual_record_;

@@ -5,18 +5,23 @@
 
 namespace gpode {
 
-bool Whitening::Set(const Eigen::MatrixXd& design, const Vector& target) {
+bool Whitening::SetDesign(const Eigen::MatrixXd& design) {
   const Eigen::Index n = design.cols();
   design_ = design;
-  target_ = target;
   Eigen::MatrixXd a = Eigen::MatrixXd::Identity(n, n);
   if (design.rows() > 0) a.selfadjointView<Eigen::Lower>().rankUpdate(design.transpose());
   const Eigen::LLT<Eigen::MatrixXd> llt(a);
   if (llt.info() != Eigen::Success) return false;
   root_ = llt.matrixL();
-  mean_ = Vector::Zero(n);
-  if (design.rows() > 0) mean_.noalias() += design.transpose() * target;
-  llt.solveInPlace(mean_);
+  return true;
+}
+
+bool Whitening::SetTarget(const Vector& target) {
+  target_ = target;
+  mean_ = Vector::Zero(design_.cols());
+  if (design_.rows() > 0) mean_.noalias() += design_.transpose() * target;
+  root_.triangularView<Eigen::Lower>().solveInPlace(mean_);
+  root_.transpose().triangularView<Eigen::Upper>().solveInPlace(mean_);
   return mean_.allFinite();
 }
 
@@ -47,11 +52,14 @@ void Whitening::EvidenceReverse(Eigen::MatrixXd& bdesign) const {
   bdesign.noalias() += left * mean_.transpose();
 }
 
+void Whitening::ReverseToCoordinates(const Vector& bz, Vector& be) const {
+  be = bz;
+  root_.triangularView<Eigen::Lower>().solveInPlace(be);
+}
+
 void Whitening::Reverse(const Vector& bz, Vector& be, Eigen::MatrixXd& bdesign,
                         Vector& btarget) const {
-  const auto lower = root_.triangularView<Eigen::Lower>();
-  be = bz;
-  lower.solveInPlace(be);
+  ReverseToCoordinates(bz, be);
   // The cotangent of R, from R^-T e and from the Jacobian: bR = -away be^T - diag(1 / R).
   Eigen::MatrixXd broot = -away_ * be.transpose();
   broot.diagonal() -= root_.diagonal().cwiseInverse();

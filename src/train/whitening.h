@@ -16,7 +16,8 @@
 // Thread safety: an object belongs to one thread at a time.
 //
 //   Whitening whitening;
-//   whitening.Set(design, target);
+//   whitening.SetDesign(design);
+//   whitening.SetTarget(target);
 //   whitening.ToLatent(e, z);                    // and log |dz/de| = whitening.LogJacobian()
 #pragma once
 
@@ -28,8 +29,10 @@ namespace gpode {
 
 class Whitening {
  public:
-  // Takes W (r, n) and c (r). Returns false if A cannot be factored.
-  bool Set(const Eigen::MatrixXd& design, const Vector& target);
+  // Takes W (r, n). Returns false if A cannot be factored.
+  bool SetDesign(const Eigen::MatrixXd& design);
+  // Takes c (r), after W. Returns false if m is not finite.
+  bool SetTarget(const Vector& target);
 
   void ToLatent(const Vector& e, Vector& z);
   void FromLatent(const Vector& z, Vector& e) const;
@@ -42,7 +45,9 @@ class Whitening {
 
   // Reverse of ToLatent and LogJacobian at the e of the last ToLatent, for cotangents bz and one:
   // sets be (n), bdesign (r, n) and btarget (r).
+  // With W and c held fixed, there is be alone.
   void Reverse(const Vector& bz, Vector& be, Eigen::MatrixXd& bdesign, Vector& btarget) const;
+  void ReverseToCoordinates(const Vector& bz, Vector& be) const;
 
  private:
   Eigen::MatrixXd design_;  // W

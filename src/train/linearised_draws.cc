@@ -1,0 +1,280 @@
+#include "train/linearised_draws.h"
+
+#include <Eigen/Cholesky>
+#include <cmath>
+
+#include "gpode/importance.h"
+#include "gpode/parallel.h"
+#include "gpode/random.h"
+
+namespace gpode {
+namespace {
+
+// The number of short chains, their iterations of warm-up, and the doublings of a trajectory.
+constexpr std::size_t kShortChains = 64, kShortWarmUp = 25, kShortDepth = 5;
+
+// The proposals of hyperparameters in an iteration of a short chain: from the evidence, and by
+// normal steps of this share of the evidence's deviations.
+constexpr std::size_t kFromEvidence = 2, kSmallSteps = 1;
+constexpr double kStepShare = 0.5;
+
+// The random numbers of draws given hyperparameters are those of steps from here on, and the short
+// chains have a seed of their own, apart from the numbers of the evidence's chains.
+constexpr std::uint64_t kGivenStep = std::uint64_t{1} << 59, kShortSeed = std::uint64_t{1} << 48;
+
+std::span<const double> SpanOf(const Vector& v) {
+  return {v.data(), static_cast<std::size_t>(v.size())};
+}
+
+Eigen::Index Index(std::size_t n) { return static_cast<Eigen::Index>(n); }
+
+std::size_t DrawsOfShortChain(std::size_t all) { return (all + kShortChains - 1) / kShortChains; }
+
+class LinearisedSampler {
+ public:
+  LinearisedSampler(const SampledTarget& target, const Vector& start, const NutsOptions& nuts)
+      : target_(target),
+        start_(start),
+        nuts_(nuts),
+        whitened_(Index(target.whitened())),
+        hyper_(Index(target.hyperparameters())),
+        noise_(target.LikelihoodDeviations()) {}
+
+  LinearisedDraws Run() {
+    SampleEvidence();
+    if (hyperparameters_.rows() == 0) return {.moved = {.dim = target_.size(), .chains = {}}};
+    DrawGivenHyperparameters();
+    const SmoothedWeights weights = SmoothWeights(log_weights_);
+    Matrix starts = positions_;
+    std::vector<double> shares = weights.weights;
+    if (!(weights.effective > 0)) {
+      // No draw of the linearised model is possible: the chains start around its mode.
+      shares.assign(shares.size(), 1 / static_cast<double>(shares.size()));
+      starts.leftCols(whitened_) *= 0.1;
+    }
+    return {.moved = Move(starts, Resample(shares, kShortChains, 0.5)), .pareto_k = weights.shape};
+  }
+
+ private:
+  // Step 1: hyperparameters (draws, H) and the logarithm of their evidence.
+  void SampleEvidence() {
+    NutsOptions nuts = nuts_;
+    nuts.starts = start_.segment(whitened_, hyper_).transpose();
+    nuts.mass_matrix = MassMatrix::kDense;
+    const std::vector<std::unique_ptr<SampledDensity>> densities = target_.Densities(nuts.chains);
+    const NutsResult evidence = SampleNuts(
+        target_.hyperparameters(),
+        [&](std::size_t c) -> LogDensity {
+          return [&density = *densities[c]](std::span<const double> x, std::span<double> g) {
+            return density.EvaluateEvidence(x, g);
+          };
+        },
+        nuts);
+    hyperparameters_ = evidence.AllDraws();
+    if (hyperparameters_.rows() < 2) {
+      hyperparameters_.resize(0, hyper_);
+      return;
+    }
+    for (const NutsChain& chain : evidence.chains) {
+      for (const TransitionStatistics& s : chain.statistics) evidence_.push_back(s.log_density);
+    }
+    const Eigen::MatrixXd away = hyperparameters_.rowwise() - hyperparameters_.colwise().mean();
+    const Eigen::MatrixXd covariance =
+        away.transpose() * away / static_cast<double>(away.rows() - 1) +
+        1e-12 * Eigen::MatrixXd::Identity(hyper_, hyper_);
+    step_root_ = kStepShare / std::sqrt(static_cast<double>(hyper_)) *
+                 Eigen::MatrixXd(covariance.llt().matrixL());
+  }
+
+  // Steps 2 and 3: positions, the residual's weights and the logarithms of the draws' weights.
+  void DrawGivenHyperparameters() {
+    const Eigen::Index draws = hyperparameters_.rows();
+    positions_.resize(draws, Index(target_.size()));
+    residual_.resize(draws, Index(target_.further()));
+    log_weights_.resize(static_cast<std::size_t>(draws));
+    ThreadPool pool(nuts_.threads);
+    const std::vector<std::unique_ptr<SampledDensity>> densities = target_.Densities(pool.size());
+    pool.For(log_weights_.size(), [&](std::size_t i) {
+      SampledDensity& density = *densities[pool.WorkerIndex()];
+      const Eigen::Index row = Index(i);
+      Vector normals(Index(target_.size()));
+      RandomStream(nuts_.seed, kGivenStep + i, 0, Purpose::kInducing)
+          .Normals({normals.data(), target_.size()});
+      const std::span<double> residual(residual_.row(row).data(), target_.further());
+      RandomStream(nuts_.seed, kGivenStep + i, 0, Purpose::kFourierWeights).Normals(residual);
+      Vector position = normals;
+      position.segment(whitened_, hyper_) = hyperparameters_.row(row).transpose();
+      position.tail(noise_.size()) =
+          start_.tail(noise_.size()) + normals.tail(noise_.size()).cwiseProduct(noise_);
+      density.SetFurther(residual);
+      log_weights_[i] = density.Evaluate(SpanOf(position), {}) - evidence_[i] +
+                        0.5 * normals.head(whitened_).squaredNorm() +
+                        0.5 * normals.tail(noise_.size()).squaredNorm();
+      positions_.row(row) = position.transpose();
+    });
+  }
+
+  // A short chain has the whitened coordinates and the noise as its position. Its further variables
+  // are the residual's weights, the hyperparameters and the logarithm of their evidence.
+  NutsResult Move(const Matrix& starts, const std::vector<std::size_t>& rows) {
+    const Eigen::Index chains = Index(kShortChains), own = Index(target_.size()) - hyper_;
+    const Eigen::Index weights = residual_.cols();
+    NutsOptions nuts = nuts_;
+    nuts.chains = kShortChains;
+    nuts.warm_up = kShortWarmUp;
+    nuts.draws = DrawsOfShortChain(static_cast<std::size_t>(positions_.rows()));
+    nuts.max_depth = std::min(nuts.max_depth, kShortDepth);
+    nuts.mass_matrix = MassMatrix::kDiagonal;
+    nuts.adapt_mass = false;
+    nuts.inverse_mass = {Matrix::Ones(1, own)};
+    nuts.inverse_mass[0].rightCols(noise_.size()) = noise_.cwiseAbs2().transpose();
+    nuts.seed += kShortSeed;
+    nuts.starts.resize(chains, own);
+    nuts.further_starts.resize(chains, weights + hyper_ + 1);
+    nuts.further = static_cast<std::size_t>(weights + hyper_ + 1);
+    for (Eigen::Index c = 0; c < chains; ++c) {
+      const Eigen::Index from = Index(rows[static_cast<std::size_t>(c)]);
+      nuts.starts.row(c) << starts.row(from).head(whitened_), starts.row(from).tail(noise_.size());
+      nuts.further_starts.row(c) << residual_.row(from), hyperparameters_.row(from),
+          evidence_[static_cast<std::size_t>(from)];
+    }
+    std::vector<ShortChain> states(kShortChains);
+    for (std::size_t c = 0; c < kShortChains; ++c) {
+      states[c].density = target_.Density();
+      states[c].Take(*this, nuts.further_starts.row(Index(c)).transpose());
+    }
+    nuts.draw_further = [&](std::size_t c, std::uint64_t iteration, std::span<const double> x,
+                            std::span<double> further) {
+      DrawFurther({nuts.seed, iteration, c}, states[c], x, further);
+    };
+    const auto density_of = [&](std::size_t c) -> LogDensity {
+      return [&, c](std::span<const double> x, std::span<double> gradient) {
+        return Evaluate(states[c], x, gradient);
+      };
+    };
+    return WithHyperparameters(
+        SampleNuts(static_cast<std::size_t>(own), density_of, nuts));
+  }
+
+  struct ShortChain {
+    std::unique_ptr<SampledDensity> density;
+    Vector hyper;
+    Vector position, gradient;  // of the target
+
+    void Take(const LinearisedSampler& sampler, const Vector& further) {
+      hyper = further.segment(sampler.residual_.cols(), sampler.hyper_);
+      density->SetFurther(
+          {further.data(), static_cast<std::size_t>(sampler.residual_.cols())});
+      position.resize(Index(sampler.target_.size()));
+      gradient.resize(position.size());
+    }
+  };
+
+  // The position of the target for that of a short chain.
+  void Assemble(ShortChain& chain, std::span<const double> x) const {
+    const Eigen::Map<const Vector> own(x.data(), std::ssize(x));
+    chain.position << own.head(whitened_), chain.hyper, own.tail(noise_.size());
+  }
+
+  double Evaluate(ShortChain& chain, std::span<const double> x, std::span<double> gradient) const {
+    Assemble(chain, x);
+    const double density =
+        chain.density->Evaluate(SpanOf(chain.position), {chain.gradient.data(), target_.size()},
+                                SampledDensity::Varied::kAllButHyperparameters);
+    Eigen::Map<Vector>(gradient.data(), std::ssize(gradient)) << chain.gradient.head(whitened_),
+        chain.gradient.tail(noise_.size());
+    return density;
+  }
+
+  struct Numbers {
+    std::uint64_t seed, iteration, chain;
+  };
+
+  void DrawFurther(const Numbers& numbers, ShortChain& chain, std::span<const double> x,
+                   std::span<double> further) const {
+    Assemble(chain, x);
+    const auto weights = static_cast<std::size_t>(residual_.cols());
+    chain.density->DrawFurther(
+        {numbers.seed, numbers.iteration, numbers.chain, Purpose::kFourierWeights},
+        SpanOf(chain.position), further.first(weights));
+    MoveHyperparameters({numbers.seed, numbers.iteration, numbers.chain, Purpose::kInducing}, chain,
+                        further.back());
+    std::ranges::copy(chain.hyper, further.subspan(weights).begin());
+  }
+
+  // Step 4's moves of the hyperparameters, at whitened coordinates, noise and weights that stay.
+  // The density of a proposal from step 1 is the evidence.
+  void MoveHyperparameters(const RandomStream& stream, ShortChain& chain, double& evidence) const {
+    constexpr std::size_t kTrials = kFromEvidence + kSmallSteps;
+    std::vector<double> uniforms(2 * kTrials), normals(kSmallSteps * target_.hyperparameters());
+    stream.Uniforms(uniforms);
+    stream.Normals(normals, uniforms.size() + 2);  // random bits that the uniforms do not use
+    double density = chain.density->Evaluate(SpanOf(chain.position), {});
+    for (std::size_t trial = 0; trial < kTrials; ++trial) {
+      const Vector before = chain.hyper;
+      const bool from_evidence = trial < kFromEvidence;
+      double proposed_evidence = evidence;
+      if (from_evidence) {
+        const auto draws = static_cast<double>(hyperparameters_.rows());
+        const auto row = static_cast<Eigen::Index>(uniforms[2 * trial] * draws);
+        chain.hyper = hyperparameters_.row(row).transpose();
+        proposed_evidence = evidence_[static_cast<std::size_t>(row)];
+      } else {
+        const double* at = normals.data() + (trial - kFromEvidence) * target_.hyperparameters();
+        chain.hyper += step_root_ * Eigen::Map<const Vector>(at, hyper_);
+      }
+      chain.position.segment(whitened_, hyper_) = chain.hyper;
+      const double proposed = chain.density->Evaluate(SpanOf(chain.position), {});
+      double log_ratio = proposed - density;
+      if (from_evidence) log_ratio += evidence - proposed_evidence;
+      if (std::log(1 - uniforms[2 * trial + 1]) < log_ratio) {
+        density = proposed;
+        evidence = from_evidence ? proposed_evidence
+                                 : chain.density->EvaluateEvidence(SpanOf(chain.hyper), {});
+      } else {
+        chain.hyper = before;
+        chain.position.segment(whitened_, hyper_) = before;
+      }
+    }
+  }
+
+  // Moves the hyperparameters of all draws from the further variables to the positions.
+  NutsResult WithHyperparameters(NutsResult result) const {
+    result.dim = target_.size();
+    for (NutsChain& chain : result.chains) {
+      const Matrix own = std::move(chain.draws), further = std::move(chain.further);
+      const Eigen::Index weights = residual_.cols();
+      chain.draws.resize(own.rows(), own.rows() == 0 ? 0 : Index(target_.size()));
+      chain.further.resize(own.rows(), own.rows() == 0 ? 0 : weights);
+      if (own.rows() == 0) continue;
+      chain.draws << own.leftCols(whitened_), further.middleCols(weights, hyper_),
+          own.rightCols(noise_.size());
+      chain.further = further.leftCols(weights);
+    }
+    return result;
+  }
+
+  const SampledTarget& target_;
+  const Vector& start_;
+  const NutsOptions& nuts_;
+  Eigen::Index whitened_, hyper_;
+  Vector noise_;                  // the deviations of the noise's coordinates
+  Matrix hyperparameters_;        // (draws, H)
+  std::vector<double> evidence_;  // (draws)
+  Eigen::MatrixXd step_root_;     // of the covariance of small steps
+  Matrix positions_, residual_;   // (draws, .)
+  std::vector<double> log_weights_;
+};
+
+}  // namespace
+
+LinearisedDraws SampleLinearised(const SampledTarget& target, const Vector& start,
+                                 const NutsOptions& nuts) {
+  return LinearisedSampler(target, start, nuts).Run();
+}
+
+std::size_t IterationsOfMoves(const SamplerOptions& options) {
+  return kShortChains * (kShortWarmUp + DrawsOfShortChain(options.chains * options.draws));
+}
+
+}  // namespace gpode

@@ -1,0 +1,38 @@
+// Draws from the posterior of a model by way of its linearised one.
+//
+// With the linearised likelihood (linearised_likelihood.h) everything but the hyperparameters is
+// Gaussian given them. So
+//   1. hyperparameters are drawn by the No-U-Turn sampler from their evidence,
+//   2. everything else is drawn given them,
+//   3. the draws are weighted by the density of the model itself (gpode/importance.h), and
+//   4. many short chains start from draws chosen by weight. An iteration of a chain moves the
+//      whitened coordinates and the noise by the No-U-Turn sampler, then the residual's weights by
+//      elliptical slice sampling, then the hyperparameters by proposals from step 1 and by small
+//      normal steps, which a Metropolis-Hastings test accepts or not.
+// The chains leave the posterior of the model itself as it is, so that draws become exact with the
+// length of the chains. How far they have to go, the weights' Pareto shape says.
+//
+// Thread safety: any thread may call these functions; they share no state that changes.
+#pragma once
+
+#include "gpode/fit_options.h"
+#include "gpode/nuts.h"
+#include "train/sampled_target.h"
+
+namespace gpode {
+
+struct LinearisedDraws {
+  NutsResult moved;     // positions of the target, and the residual's weights as further variables
+  double pareto_k = 0;  // of the weights of step 3
+};
+
+// `start` is the position around which the likelihood is linearised. `nuts` are the options of the
+// sampler of step 1, whose number of draws in all chains together is that of the result as well.
+// The result has no chains if a report stopped the sampler.
+LinearisedDraws SampleLinearised(const SampledTarget& target, const Vector& start,
+                                 const NutsOptions& nuts);
+
+// The number of iterations of all short chains together.
+std::size_t IterationsOfMoves(const SamplerOptions& options);
+
+}  // namespace gpode
