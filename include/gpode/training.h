@@ -39,8 +39,8 @@ struct Progress {
   // mean square, or for a Laplace prior the mean of |xi|), in the model's states of unit size. If
   // there are no gaps, `gap` equals the tolerance.
   double tolerance = 0, gap = 0;
-  double noise = 0;        // mean over channels of the noise's standard deviation
-  double lengthscale = 0;  // geometric mean, in the model's states of unit size
+  double noise = 0;             // mean over channels of the noise's standard deviation
+  double lengthscale = 0;       // geometric mean, in the model's states of unit size
   std::size_t diverged = 0;     // integrations in this step that diverged
   std::size_t evaluations = 0;  // evaluations of the drawn fields in this step
   std::size_t skipped = 0;      // steps so far that changed nothing, for want of a finite gradient
