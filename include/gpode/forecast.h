@@ -9,7 +9,7 @@
 // not change.
 //
 // Thread safety: the functions start their own threads, and results have the same bits for any
-// number of them. A Forecast is a plain value.
+// number of them.
 //
 //   Forecast forecast = ForecastTrajectory(model, 0, times);
 //   Matrix low = forecast.Quantile(0.05), high = forecast.Quantile(0.95);
@@ -50,7 +50,8 @@ struct Forecast {
   std::vector<Matrix> states = {};  // one (T, D) per draw in the user's units, if asked for
   ObservationNoise noise = {};      // the learnt likelihood of the channels
   // The extra standard deviations by which bands are widened (widening.h): of the channels
-  // (T, channels) and, if `states` are there, of the states (T, D). Empty if bands are not widened.
+  // (T, channels) and, unless `states` is empty, of the states (T, D). Empty if bands are not
+  // widened.
   Matrix widening = {}, state_widening = {};
 
   // Both return (T, channels). After a draw has diverged, the mean is NaN, while quantiles are

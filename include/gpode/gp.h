@@ -159,8 +159,8 @@ struct GpNormals {
   std::vector<double> eps_u;      // (O, M)
 };
 
-// Returns the random numbers of draw `sample` at `step`, addressed as in random.h. The second form
-// reuses memory.
+// Returns the random numbers of draw number `sample` at training step `step`, addressed as in
+// random.h, with F = features. The second form reuses the memory of `normals`.
 GpNormals SampleGpNormals(const SparseGp& gp, std::size_t features, std::uint64_t seed,
                           std::uint64_t step, std::uint64_t sample);
 void SampleGpNormals(const SparseGp& gp, std::size_t features, std::uint64_t seed,

@@ -40,7 +40,7 @@ class Kernel {
   // dk/dx_k = -variance psi (x_k - z_k) / lengthscale_k^2. phi and s may be the same memory.
   virtual void Profile(std::span<const double> s, std::span<double> phi,
                        std::span<double> psi) const = 0;
-  // Tells whether psi equals phi everywhere, so that psi is neither computed nor kept.
+  // Tells whether psi equals phi everywhere, so that callers neither compute nor store psi.
   virtual bool slope_is_value() const { return false; }
 
   // A random frequency of the kernel, for the Fourier features of a draw (gp.h), is a vector of
@@ -60,7 +60,7 @@ class Kernel {
 const Kernel& GetKernel(std::string_view name);
 // Returns the names of the built-in kernels, then those of the registered ones.
 std::vector<std::string> KernelNames();
-// Makes a kernel known by its name. Throws an InputError if the name is empty or taken.
+// Registers a kernel under its name. Throws an InputError if the name is empty or taken.
 void RegisterKernel(std::unique_ptr<const Kernel> kernel);
 
 // The hyperparameters of one output.

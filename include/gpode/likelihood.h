@@ -106,7 +106,7 @@ class Likelihood {
 // Returns the likelihood with this name. Throws an InputError that lists the known names.
 const Likelihood& GetLikelihood(std::string_view name);
 std::vector<std::string> LikelihoodNames();
-// Makes a likelihood known by its name, which must be new.
+// Registers a likelihood under its name, which must be new.
 void RegisterLikelihood(std::unique_ptr<const Likelihood> likelihood);
 
 // A likelihood with the parameters of all channels.

@@ -43,7 +43,8 @@ struct ObservationMap {
   // state is computed, too. Returns nothing if the values do not determine the state.
   std::optional<StateEstimate> StateOf(std::span<const double> values,
                                        const Matrix& covariance = {}) const;
-  // Does the same for rows of values (n, channels). A state that is not determined is NaN.
+  // Returns these states for rows of values (n, channels), with NaN for a state that the values do
+  // not determine.
   Matrix StatesOf(const Matrix& values) const;
 
   static ObservationMap Identity(std::size_t dim);

@@ -174,7 +174,7 @@ class Solver {
                     std::span<const double> times, std::span<double> states, double step_hint = 0,
                     const InputSignal* inputs = nullptr);
 
-  // Does the same and writes to `record` what Pullback needs.
+  // Does the same as Solve, and writes to `record` what Pullback needs.
   SolveResult SolveRecorded(const Field& field, std::span<const double> x0, double t0,
                             std::span<const double> times, std::span<double> states,
                             SolveRecord& record, double step_hint = 0,

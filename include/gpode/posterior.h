@@ -47,7 +47,7 @@ using StartState = StateEstimate;
 // It may outlive its Posterior.
 class PosteriorField final : public Field {
  public:
-  // `owner` keeps `field` alive, which is in the model's coordinates.
+  // `field` is in the model's coordinates; `owner` keeps it alive.
   PosteriorField(std::shared_ptr<const void> owner, const Field& field, Coordinates coordinates);
 
   std::size_t dim() const override { return field_.dim(); }

@@ -97,8 +97,8 @@ class PosteriorFamily {
   virtual ~PosteriorFamily() = default;
 
   virtual std::string_view name() const = 0;
-  // Tells whether the posterior is a set of draws by a sampler (nuts.h), each of which has
-  // parameters of this family, rather than trained parameters.
+  // Tells whether a sampler makes the posterior. The posterior is then a set of draws, each with
+  // parameters of this family, instead of one set of trained parameters.
   virtual bool is_sampled() const { return false; }
   // Tells whether a sampler also draws the residual of the unknown function: the variation that the
   // latent variables do not determine, such as that of a process between its inducing points. If
@@ -115,7 +115,7 @@ class PosteriorFamily {
 // Returns the family with this name. Throws an InputError that lists the known names.
 const PosteriorFamily& GetPosteriorFamily(std::string_view name);
 std::vector<std::string> PosteriorFamilyNames();
-// Makes a family known by its name, which must be new.
+// Registers a family under its name, which must be new.
 void RegisterPosteriorFamily(std::unique_ptr<const PosteriorFamily> family);
 
 }  // namespace gpode

@@ -19,7 +19,7 @@
 
 namespace gpode {
 
-// What the numbers of a stream are used for. Streams of different purposes are independent. The
+// The use of a stream's numbers. Streams of different purposes are independent. The
 // values below determine the random numbers, so they must never change. The value 10 was used by an
 // earlier version and stays unused.
 //

@@ -41,7 +41,7 @@ namespace gpode {
 // inputs (n, U), the slopes (n, D), which are the field's values, and the field's record.
 class EvaluationMemory {
  public:
-  // Prepares for evaluations of n states of this field.
+  // Prepares the memory for evaluations of this field at n states.
   void Begin(const Field& field, std::size_t n);
   // Makes room for `count` evaluations. Contents do not change, but their addresses may.
   void Reserve(std::size_t count);

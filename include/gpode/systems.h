@@ -40,7 +40,7 @@
 // Records are empty, because evaluating the closed form again costs less than reading a record.
 // No function allocates.
 //
-// Thread safety: a system does not change after construction.
+// Thread safety: any thread may call a system's functions; it does not change after construction.
 //
 //   VanDerPol field(0.5);
 //   std::unique_ptr<System> other = MakeSystem("lorenz63");
@@ -86,8 +86,8 @@ class System : public Field {
 
   double parameter(std::size_t i) const { return parameters_[i]; }
 
-  // At one point x (D), these write the value f (D), write every entry of the Jacobian (D, D), and
-  // add (df/dparameters)^T g to bparameters.
+  // At one point x (D), ValueAt writes the value f (D), JacobianAt writes every entry of the
+  // Jacobian (D, D), and PullParametersAt adds (df/dparameters)^T g to bparameters.
   virtual void ValueAt(std::span<const double> x, std::span<double> f) const = 0;
   virtual void JacobianAt(std::span<const double> x, std::span<double> jacobian) const = 0;
   virtual void PullParametersAt(std::span<const double> x, std::span<const double> g,
