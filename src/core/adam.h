@@ -18,10 +18,10 @@ struct Adam {
             std::span<double> parameters);
 
   // Updates only the `size` parameters from `offset` on, for the `count`-th time. Parameters that a
-  // minibatch does not use keep their moments, so each parameter is updated like by plain Adam with
-  // the gradients that it had. The bias correction therefore needs the parameter's own count: with
-  // the number of all steps, the first update of a parameter that is rarely used would be three
-  // times too long.
+  // minibatch does not use keep their moments, so each parameter is updated as plain Adam would
+  // with the gradients that it had. The bias correction therefore needs the parameter's own count:
+  // with the number of all steps, the first update of a parameter that is rarely used would be
+  // three times too long.
   void Update(std::size_t offset, std::size_t size, double count, std::span<const double> gradient,
               double rate, std::span<const double> shares, std::span<double> parameters);
 
