@@ -17,10 +17,10 @@ namespace gpode {
 double AutocorrelationTime(std::span<const std::vector<double>> series);
 
 // Returns the effective number of independent columns among C columns with mean zero: C^2 divided
-// by the sum of the squared correlations of all pairs of columns. It is between 1 (all columns are
-// proportional) and C (none are correlated). The squared correlation 1 / n that n rows of
-// independent columns have by chance is subtracted. `rows` are parts (n, C) of the data; NaN is a
-// missing value.
+// by the sum of the squared correlations of all pairs of columns (i, j), also i = j. It is between
+// 1 (all columns are proportional) and C (none are correlated). The squared correlation 1 / n that
+// n rows of independent columns have by chance is subtracted. `rows` are parts (n, C) of the data;
+// NaN is a missing value.
 double IndependentColumns(std::span<const Matrix> rows);
 
 }  // namespace gpode

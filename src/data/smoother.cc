@@ -37,8 +37,8 @@ struct Moment {
   Mat3 covariance;
 };
 
-// The sums over observations, computed by the Kalman filter, of which the marginal likelihood is
-// made. The noise variance is given as a share of the signal variance, so that the best signal
+// Sums over the observations, to which the Kalman filter adds. The marginal likelihood is computed
+// from them. The noise variance is given as a share of the signal variance, so that the best signal
 // variance has a closed form: squares / count.
 struct Evidence {
   double squares = 0, log_determinant = 0;
