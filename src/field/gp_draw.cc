@@ -292,7 +292,7 @@ void GpDraw::Record(std::span<const double> x, std::span<double> f,
   }
 }
 
-// Computes the kernel part of a record whose Fourier part is already there, and the value f.
+// Computes the kernel part of a record whose Fourier part has been computed, and the value f.
 void GpDraw::RecordUpdate(const double* x, double* r, double* f) const {
   const Tables& t = *tables_;
   const RecordLayout& at = t.record;
