@@ -127,7 +127,7 @@ void ForOptions(Options& o, Visit&& visit) {
         "largest number of steps of one integration");
 }
 
-// What to do with option names that are not in the table. In a configuration file they are typing
+// The treatment of option names that are not in the table. In a configuration file they are typing
 // errors, which are refused; in a model file they are options of a later version, which are
 // ignored.
 enum class UnknownOptions { kRefuse, kIgnore };
