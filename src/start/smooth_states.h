@@ -23,7 +23,7 @@ namespace gpode {
 
 struct SignalMap {
   ObservationMap channels;  // y = channels(s) + noise
-  Vector noise_variance;    // (channels), a rough guess, used if a row has missing values
+  Vector noise_variance;    // (channels), a rough guess, to estimate signals from channels
   Matrix observed;          // (D, signals)
   Matrix hidden;            // (D, D - rank of C)
   Vector offset;            // (D)
