@@ -61,8 +61,9 @@ struct SamplerOptions {
 // the standard deviation of its logarithm (NAME_deviation). The units are the standard deviations
 // of the states (lengthscales) and of the channels (noise), and the variances of the slopes
 // (variances). The posteriors "joint" and "nuts" use all three priors, "draws" uses that of the
-// noise. `linear`, which is always used, is the prior standard deviation of the weights of a
-// kernel's polynomial part, for states and slopes of unit size.
+// noise. A kernel's polynomial part (src/field/polynomial.h) always uses `linear`, the prior
+// standard deviation of its linear weights for states and slopes of unit size, and `lengthscale` as
+// its l.
 struct PriorOptions {
   double lengthscale = 3, lengthscale_deviation = 1;
   double variance = 1, variance_deviation = 1;
