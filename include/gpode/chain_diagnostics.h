@@ -8,10 +8,10 @@
 //
 // Each chain is split into two halves, so that a drifting chain disagrees with itself. R-hat
 // compares the variance between the halves with the variance within them, after the draws are
-// replaced by the normal scores of their ranks; it is the larger of the values for the draws and
-// for their distances from the median. Draws are reliable if R-hat is below 1.01 and effective
-// sample sizes are above 400. Effective sample sizes use Geyer's initial monotone sequence of
-// autocorrelations.
+// replaced by the normal scores of their ranks. It is computed for the draws and for their
+// distances from the median, and the larger value is taken. Draws are reliable if R-hat is below
+// 1.01 and effective sample sizes are above 400. Effective sample sizes use Geyer's initial
+// monotone sequence of autocorrelations.
 //
 // Shapes: values (draws, chains) of one quantity. The functions return NaN for values that are
 // constant or not finite, and for fewer than four draws. Thread safety: all functions may be called
@@ -29,11 +29,13 @@
 
 namespace gpode {
 
-// Returns the rank-normalised split R-hat, the larger of that of the bulk and of the tails.
+// Returns the rank-normalised split R-hat: the larger of the value for the draws (the bulk) and the
+// value for their distances from the median (the tails).
 double Rhat(const Matrix& values);
 
-// These return effective sample sizes, the number of independent draws with the same error: of the
-// location, of the 5 % and 95 % quantiles (the smaller), and of the mean.
+// Each returns an effective sample size: the number of independent draws that would estimate a
+// quantity with the same error. The quantity is the location of the distribution for BulkEss, the
+// 5 % or 95 % quantile (whichever is estimated worse) for TailEss, and the mean for MeanEss.
 double BulkEss(const Matrix& values);
 double TailEss(const Matrix& values);
 double MeanEss(const Matrix& values);
@@ -43,8 +45,8 @@ double MeanError(const Matrix& values);
 double DeviationError(const Matrix& values);
 
 // Returns the E-BFMI (chains) of energies (draws, chains): the mean squared difference of
-// successive energies divided by their variance. Below 0.3 the momenta change the energy too little
-// for the chain to explore the whole target.
+// successive energies divided by the variance of the energies. A value below 0.3 warns that new
+// momenta change the energy too little for the chain to explore the whole target.
 Vector EnergyInformation(const Matrix& energies);
 
 // Moments and quantiles of one coordinate, with their Monte Carlo errors and diagnostics.
@@ -57,13 +59,13 @@ struct DrawSummary {
 DrawSummary Summarise(const Matrix& values);
 
 struct SamplerReport {
-  std::vector<DrawSummary> coordinates = {};  // (n); none if all chains failed
-  double worst_rhat = 0;                      // NaN if the R-hat of a coordinate is NaN
+  std::vector<DrawSummary> coordinates = {};  // one each; empty if all chains failed
+  double worst_rhat = 0;                      // the largest; NaN if that of a coordinate is NaN
   double least_bulk_ess = 0, least_tail_ess = 0;
   double least_energy_information = 0;
   std::size_t divergent = 0, at_max_depth = 0, failed_chains = 0;
   std::size_t evaluations = 0;
-  std::vector<std::string> warnings = {};  // sentences; empty if the draws are reliable
+  std::vector<std::string> warnings = {};  // sentences for people; none if draws are reliable
 };
 SamplerReport DiagnoseChains(const NutsResult& result, std::size_t threads = 0);
 

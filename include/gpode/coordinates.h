@@ -1,14 +1,14 @@
 // The coordinates of a model: the only place that knows scales, offsets and units.
 //
-// A model lives in states z, time s and inputs w of about unit size. With the user's states x, time
-// t and inputs u,
+// A model computes with states z, time s and inputs w that are of about unit size. They are related
+// to the user's states x, time t and inputs u by
 //
 //   x = state_scale z + state_offset,  u = input_scale w + input_offset,  t = start + time_scale s
 //   dx/dt = state_scale (dz/ds) / time_scale
 //
 // where `start` is the start time of a trajectory.
 //
-// Thread safety: plain values.
+// Thread safety: plain data; threads may share it as long as none of them changes it.
 //
 //   Matrix z = coordinates.ToModel(x);
 //   Matrix slopes = coordinates.SlopesToUser(field_values);
@@ -22,28 +22,28 @@ namespace gpode {
 
 struct Coordinates {
   Vector state_scale = {}, state_offset = {};  // (D)
-  double time_scale = 1;                       // the user's time per unit of the model's
+  double time_scale = 1;                       // the user's time in one unit of the model's time
   Vector input_scale = {}, input_offset = {};  // (U)
 
   std::size_t dim() const { return static_cast<std::size_t>(state_scale.size()); }
   std::size_t inputs() const { return static_cast<std::size_t>(input_scale.size()); }
 
-  // Convert rows of states (n, D) between the user's and the model's coordinates. Differences of
-  // states are scaled without the offset.
+  // These convert rows of states (n, D) between the user's and the model's coordinates. Differences
+  // of states are only scaled, since the offset cancels.
   Matrix ToModel(const Matrix& states) const;
   Matrix ToUser(const Matrix& states) const;
   Matrix DifferencesToModel(const Matrix& differences) const;
-  // Does the same for n states one after the other, without allocation.
+  // Converts n states, stored one after the other, and allocates no memory.
   void ToModel(std::span<const double> states, std::span<double> result) const;
 
-  // Convert rows of slopes (n, D), and of their variances, between the model's and the user's
-  // units.
+  // These convert rows of slopes (n, D), or of variances of slopes, between the model's and the
+  // user's units.
   Matrix SlopesToUser(const Matrix& slopes) const;
   Matrix SlopesToModel(const Matrix& slopes) const;
   Matrix SlopeVariancesToUser(const Matrix& variances) const;
-  // Returns the size of a unit slope of state d in the user's units.
+  // Returns the slope of state d, in the user's units, that is a slope of one in the model's units.
   double SlopeUnit(std::size_t d) const;
-  // Converts Jacobians (n, D, D) of the field to the user's units, in place.
+  // Converts n Jacobians (D, D) of the field to the user's units, in place.
   void JacobiansToUser(std::span<double> jacobians) const;
 
   // Converts lengths along the states (rows, D), such as lengthscales, to the user's units.

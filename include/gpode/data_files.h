@@ -2,8 +2,8 @@
 // capture. docs/formats.md describes the formats.
 //
 //   file                    recognised by             trajectories
-//   .csv, .tsv, .txt, ...   not being one of below    one, or one per value of a column
-//   .npz, .npy              its first bytes           one, or one per first index
+//   .csv, .tsv, .txt, ...   being none of the below   one, or one per value of a column
+//   .npz, .npy              its first bytes           one, or one per first index of the array
 //   .amc (with one .asf)    its extension             one
 //
 // Several files become several trajectories of one data set. They must have the same channels; CSV
@@ -12,8 +12,8 @@
 // Whatever the bytes are, reading returns a data set that passes CheckDataset or throws an
 // InputError whose message is one line: "FILE:LINE:COLUMN: what was found, what is accepted" for
 // text, "FILE: ..." where no single line is wrong. LINE and COLUMN count from 1; COLUMN counts
-// characters, as editors do. CSV files are read in blocks, so that a reader needs less than twice
-// the memory of the numbers.
+// characters, as editors do. CSV files are read in blocks, so that reading takes less than twice
+// the memory that the numbers themselves need.
 //
 // Thread safety: all functions may be called from any thread.
 //
@@ -46,15 +46,16 @@ struct ReadOptions {
   char separator = 0;  // CSV: ',', ';' or '\t'; 0: the one that the header uses
   char decimal = 0;    // CSV: '.' or ','; 0: the one that is found first
 
-  // The part of an .npz archive that holds several, as the paper's do: "train" selects the arrays
-  // train_ts and train_ys.
+  // An .npz archive may hold several data sets, as those of the paper do. `part` selects one of
+  // them: "train" reads the arrays train_ts and train_ys.
   std::string part = "train";
 
   double frame_rate = 120;  // motion capture: frames per second
   std::size_t every = 1;    // motion capture: 3 reads every third frame, beginning with the first
 
-  // Requirements on the data. Fitting needs two rows per trajectory and at least one value in every
-  // channel; test data need one row with one value.
+  // Requirements on the data: the least number of rows of a trajectory, and whether a channel may
+  // be without any value. Fitting needs at least two rows and values in every channel; for test
+  // data, one row with one value is enough.
   std::size_t fewest_rows = 1;
   bool allow_empty_channels = false;
 };
@@ -93,12 +94,12 @@ struct Column {
   std::size_t size() const { return numbers.empty() ? words.size() : numbers.size(); }
 };
 
-// Returns the data set as a table: `trajectory` (unless there is a single one without a name),
-// `time`, then the channels.
+// Returns the data set as a table with the columns `trajectory` (left out if there is only one
+// trajectory and it has no name), `time`, and one for each channel.
 std::vector<Column> ColumnsOf(const Dataset& data);
 
-// Writes an .npz archive if the path ends in .npz, CSV otherwise. An archive has no trajectory
-// names, and pads short trajectories with NaN.
+// Writes an .npz archive if the path ends in .npz, and CSV otherwise. An archive does not hold the
+// names of trajectories, and shorter trajectories are padded with NaN.
 void WriteDataset(const std::filesystem::path& path, const Dataset& data);
 
 // Writes a header, then one line per row, with commas between the cells. Numbers have the fewest

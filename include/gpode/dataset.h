@@ -1,7 +1,7 @@
 // A data set: any number of trajectories, each observed at its own times, regular or not, through
 // the same channels. Any value may be missing.
 //
-// Thread safety: the structs are plain values.
+// Thread safety: plain data; threads may share it as long as none of them changes it.
 //
 //   Dataset data{.channels = {"x", "y"}, .trajectories = {{.times = t, .values = y}}};
 //   CheckDataset(data);
@@ -19,8 +19,8 @@ struct Trajectory {
   std::string name;
   std::vector<double> times;  // (T), increasing
   Matrix values;              // (T, channels), NaN for a missing value
-  // The time of the initial state, at or before the first observation; by default that of the first
-  // observation.
+  // The time of the initial state, not after the first observation. If it is not set, it is the
+  // time of the first observation.
   std::optional<double> start_time;
 
   double start() const { return start_time.value_or(times.front()); }
@@ -35,8 +35,8 @@ struct Dataset {
   std::size_t observed() const;
 };
 
-// Returns the trajectory with at most `most` of its rows, evenly chosen, the first and the last
-// among them.
+// Returns the trajectory with at most `most` of its rows: evenly spaced ones, the first and the
+// last included. Returns it unchanged if `most` is less than 2.
 Trajectory Thinned(const Trajectory& trajectory, std::size_t most);
 
 // Throws an InputError that names the trajectory and the problem unless the data set has channels

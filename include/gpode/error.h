@@ -23,8 +23,8 @@
 namespace gpode {
 
 // An input from a person that cannot be used. what() is one line, meant to be printed as it is:
-// either a message by itself or "FUNCTION: ARGUMENT MESSAGE", whose parts the accessors return, so
-// that a program can say the same of an option of its own.
+// either a message alone or "FUNCTION: ARGUMENT MESSAGE". The accessors return these parts, so that
+// a program can report the same message about its own option.
 //
 //   try { Fit(data, options); }
 //   catch (const InputError& e) { if (e.function() == "Fit") complain(e.argument(), e.message()); }
@@ -33,7 +33,7 @@ class InputError : public std::runtime_error {
   explicit InputError(const std::string& message) : std::runtime_error(message) {}
   InputError(std::string_view function, std::string_view argument, std::string_view message);
 
-  // Function and argument are empty if the error names none; the message then is all of what().
+  // If the error is a message alone, function and argument are empty.
   std::string_view function() const noexcept { return Line().substr(0, function_size_); }
   std::string_view argument() const noexcept {
     return Line().substr(message_at_ > 0 ? function_size_ + 2 : 0, argument_size_);
@@ -43,7 +43,8 @@ class InputError : public std::runtime_error {
  private:
   std::string_view Line() const noexcept { return what(); }
 
-  // Places within what(): copies of an exception must not throw, as copies of strings may.
+  // The parts are kept as positions within what() rather than as strings, because copying an
+  // exception must not throw and copying a string can.
   std::size_t function_size_ = 0, argument_size_ = 0, message_at_ = 0;
 };
 
@@ -70,7 +71,8 @@ namespace internal {
 
 }  // namespace gpode
 
-// Checks an invariant of the program, always: a wrong result costs more than a comparison.
+// Checks an invariant of the program, in release builds too: the check costs little, and a program
+// that continued with a broken invariant could give wrong results.
 #define GPODE_CHECK(condition)                                        \
   do {                                                                \
     if (!(condition)) [[unlikely]]                                    \

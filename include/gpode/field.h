@@ -5,17 +5,19 @@
 // (systems.h). The inputs u are data: a solver takes them from an InputSignal. Most fields are
 // autonomous: they have no inputs and do not depend on the time.
 //
-// A solver needs the value. Its adjoint needs the pullback, which works on what an earlier recorded
-// evaluation kept, so that the backward pass evaluates no field.
+// A solver calls Value, or Record if a gradient is wanted later. The solver's adjoint then calls
+// Pullback, which reads the record instead of evaluating the field again. Pullbacks work on
+// cotangents: the cotangent of a quantity y is the gradient of the objective (in training, the
+// bound) with respect to y. Its name is y's with a "b" in front: bx is the cotangent of x.
 //
 // All functions take a batch of n points that share the time:
 //
 //   x       (n, D)               states, one after the other
 //   u       (n, U)               inputs
 //   f       (n, D)               values
-//   record  (n record_size())    what Pullback needs; its layout is the field's own
+//   record  (n record_size())    what Pullback needs, in a layout that only the field knows
 //
-// A batch gives the same bits as its points one by one.
+// A batch gives the same bits as its points evaluated one by one.
 //
 // Thread safety: a Field does not change while it is evaluated. Any number of threads may call the
 // const functions, each with its own outputs.
@@ -62,27 +64,27 @@ class Field {
   virtual std::size_t inputs() const { return 0; }
   // The length of the gradient that Pullback adds to.
   virtual std::size_t parameter_count() const = 0;
-  // The number of doubles that a record takes for each point. Value uses as many as scratch.
+  // The number of doubles that a record takes for each point. Value needs as much scratch memory.
   virtual std::size_t record_size() const = 0;
 
   // Computes f = field(points). The contents of scratch (n record_size()) are left undefined.
   virtual void Value(const FieldPoints& points, std::span<double> f,
                      std::span<double> scratch) const = 0;
 
-  // Computes f = field(points) and keeps in `record` what Pullback needs.
+  // Computes f = field(points) and writes to `record` what Pullback needs.
   virtual void Record(const FieldPoints& points, std::span<double> f,
                       std::span<double> record) const = 0;
 
   // Reverses Record: for the cotangent g (n, D) of f,
   //   bx          += (df/dx)^T g           (n, D)
   //   bparameters += (df/dparameters)^T g  summed over the points
-  // The points are those of Record.
+  // `points` and `record` must be those of the call of Record.
   virtual void Pullback(const FieldPoints& points, std::span<const double> record,
                         std::span<const double> g, std::span<double> bx,
                         std::span<double> bparameters) const = 0;
 
-  // Computes J (n, D, D): jacobian[p, i, j] = df_i/dx_j at point p. The default takes D pullbacks
-  // for each point, and allocates.
+  // Computes the Jacobians (n, D, D): jacobian[p, i, j] = df_i/dx_j at point p. This default does D
+  // pullbacks for each point, and allocates memory.
   virtual void Jacobian(const FieldPoints& points, std::span<double> jacobian) const;
 
  protected:

@@ -1,7 +1,7 @@
 // The options of a fit: which model is learnt, and how.
 //
-// A model is a product of independent choices: an unknown function, a posterior, a likelihood, a
-// bound. The paper's methods are rows of a table (options.h):
+// A model is a combination of independent choices: an unknown function, a posterior, a likelihood
+// and a bound. The methods that the paper compares, and two more, have names (options.h):
 //
 //   name        function  posterior
 //   gpode       process   blocks     GPODE (Hegde et al., UAI 2022)
@@ -11,7 +11,7 @@
 //   neural-hmc  network   draws      Bayesian NeuralODE by NUTS (Dandekar et al., 2020)
 //   gpode-hmc   process   draws      GPODE by NUTS: shows what the posterior of gpode misses
 //
-// Thread safety: plain values.
+// Thread safety: plain data; threads may share it as long as none of them changes it.
 //
 //   FitOptions options{.bound = BoundKind::kShooting, .inducing = 32, .seed = 1};
 #pragma once
@@ -27,22 +27,26 @@
 namespace gpode {
 
 enum class BoundKind { kVanilla, kShooting };
-// The rule by which the tolerance of shooting is set, and the prior of the gaps that it scales.
+// A gap is the difference xi between a shooting state and the end of the segment before it (paper,
+// section 3.4). The tolerance sigma_xi is the scale of its prior, which is Gaussian in the paper.
+// It is lowered during training, fixed as in the paper, or learnt.
 enum class ToleranceRule { kLowered, kFixed, kLearnt };
 enum class TolerancePrior { kGaussian, kLaplace };
-// The map from states x to channels y: y = x; y = C x + b with principal components C, whose scores
-// are the states; or y = C x + b with a given C, of fewer, as many or more channels than states.
+// The map from states x to channels y. kIdentity: y = x. kPca: y = C x + b, where the states are
+// the scores of principal components C. kMatrix: y = C x + b with a given C; there may be more or
+// fewer channels than states.
 enum class Observation { kIdentity, kPca, kMatrix };
 
 struct NeuralOptions {
   std::vector<std::size_t> hidden = {32};  // widths of the hidden layers
   double prior_scale = 2.5;  // weights are N(0, prior_scale^2 / inputs), biases N(0, 1)
-  // The factor of the weights' divergence in the bound. Less than one keeps the network in the fit
-  // where few data would let the noise explain everything.
+  // The factor of KL[q(weights) || p(weights)] in the bound. With few data, a factor of one can let
+  // the posterior fall back to the prior, so that the noise explains everything; a smaller factor
+  // prevents that.
   double kl_weight = 1;
   double weight_decay = 0;  // the factor of the weights' log prior in a point estimate
-  // The steps by which the network is fitted to the slopes of smoothed data before anything else;
-  // 0 starts from random weights.
+  // The number of steps that fit the network to the slopes of smoothed data before training starts.
+  // With 0, training starts from random weights.
   std::size_t slope_steps = 1000;
 };
 
@@ -53,10 +57,13 @@ struct SamplerOptions {
   std::size_t max_depth = 8;
 };
 
-// Priors of what is neither field nor state, which count where a posterior covers them: logarithms
-// are normal. Lengthscales are in spreads of the states, variances in those of the slopes, noise in
-// those of the channels. `linear`, which always counts, is the prior standard deviation of the
-// weights of a kernel's polynomial part, for states and slopes of unit size.
+// The log-normal priors of lengthscales, signal variances and noise: the median of a quantity, and
+// the standard deviation of its logarithm (NAME_deviation). The units are the standard deviations
+// of the states (lengthscales) and of the channels (noise), and the variances of the slopes
+// (variances). The posteriors "joint" and "nuts" use all three priors, "draws" uses that of the
+// noise. A kernel's polynomial part (src/field/polynomial.h) always uses `linear`, the prior
+// standard deviation of its linear weights for states and slopes of unit size, and `lengthscale` as
+// its l.
 struct PriorOptions {
   double lengthscale = 3, lengthscale_deviation = 1;
   double variance = 1, variance_deviation = 1;
@@ -65,27 +72,30 @@ struct PriorOptions {
 };
 
 struct FitOptions {
-  // The names of a model's choices: the unknown function (unknown_function.h), the family of the
-  // posterior (posterior_family.h) and the likelihood (likelihood.h). The posteriors
-  // "joint", "nuts" and "draws" are sampled (nuts.h), every other one is trained.
+  // The names of the unknown function (unknown_function.h), of the posterior's family
+  // (posterior_family.h) and of the likelihood (likelihood.h). The posteriors "joint", "nuts" and
+  // "draws" are made by a sampler; the parameters of all others are trained.
   std::string function = "process";
   std::string posterior = "blocks";
   std::string likelihood = "gaussian";
   BoundKind bound = BoundKind::kVanilla;
   Observation observation = Observation::kIdentity;
-  std::size_t states = 0;  // D; 0: as many as the channels, or as the map has (needed with PCA)
-  // With kMatrix, this holds C and b in the user's units; without an offset, b is zero. With kPca,
-  // it holds the components of other data (see PrincipalComponents); without a matrix, those of the
-  // training data are taken.
+  // The dimension D of the state. With 0 it is the number of columns of C, or of channels if
+  // there is no C. PCA of the training data needs a number.
+  std::size_t states = 0;
+  // C and b of the map from states to channels, in the user's units; an empty b is zero. With kPca
+  // this may hold the principal components of other data (see PrincipalComponents); if it is empty,
+  // those of the training data are computed.
   ObservationMap observation_map;
-  // Known variances of the observation noise in the user's units, one for all channels or one for
-  // each, which are then kept. Without any, the noise is learnt.
+  // Known variances of the observation noise in the user's units: one for all channels, or one for
+  // each. They are not trained. If this is empty, the noise is learnt.
   std::vector<double> noise_variance;
-  // Scales the model's states and time to unit size. Without scaling they are the user's own, and
-  // so are tolerances, jitter and the standard normal prior of initial states.
+  // If true, the model's states and time are scaled to unit size. Otherwise they are in the user's
+  // units, and tolerances, jitter and the standard normal prior of initial states refer to these.
   bool scale = true;
-  // The name of a kernel (kernel.h), alone or followed by "+ linear", "+ polynomial2" or
-  // "+ polynomial3": a polynomial part, which continues beyond the data.
+  // The name of a kernel (kernel.h), alone or followed by a polynomial part: "+ linear",
+  // "+ polynomial2" or "+ polynomial3". Beyond the data, where a stationary kernel returns to the
+  // prior mean of zero, the polynomial continues.
   std::string kernel = "squared-exponential";
   bool shared_hyperparameters = false;
   std::size_t inducing = 16;
@@ -95,47 +105,51 @@ struct FitOptions {
 
   std::size_t steps = 20000;  // in all phases together
   std::size_t draws = 1;      // functions drawn per step
-  // Observation times per step, as whole segments (vanilla: trajectories), at least one of them.
-  // More data than this are learnt by minibatches; 0 takes all of them in every step.
+  // The number of observation times in a minibatch. Larger data sets are learnt by minibatches of
+  // whole segments (vanilla bound: whole trajectories) with about this many times, but at least one
+  // segment. With 0, every step uses all data.
   std::size_t batch = 1000;
   double learning_rate = 0.01;
-  std::size_t warm_up = 100;
-  // The last phase ends early, with its learning rate run down, after this many windows of 250
-  // steps in a row without a better bound; 0 takes all steps.
+  std::size_t warm_up = 100;  // steps over which the learning rate grows from zero
+  // If the bound has not improved for this many windows of 250 steps in a row, the learning rate
+  // falls to zero and the last phase ends early. With 0, all steps are taken.
   std::size_t patience = 4;
-  // The noise starts from what a smoother leaves over, is held there for this share of all steps,
-  // and follows the residuals from then on. A noise that adapts from the first step would grow
-  // until it explains what the field has not learnt yet.
+  // The noise variance starts at the residual variance of a smoother, is held fixed for this share
+  // of all steps, and is learnt from then on. If it were learnt from the first step, it would grow
+  // until it explained what the field has not learnt yet.
   double noise_hold = 0.75;
-  // Gives observations with correlated residuals, in time or between channels, the weight of the
-  // fewer independent ones that they are worth. Without it, their bands would be too narrow.
+  // If true, observations whose residuals are correlated, in time or between channels, get smaller
+  // weights: together they count as the effective number of independent observations. With full
+  // weights they would pass for more evidence than they are, and bands would be too narrow.
   bool discount = true;
   std::uint64_t seed = 1;
   std::size_t threads = 0;  // 0: as many as the machine has
 
-  // Options of shooting: the number of observation gaps per segment, and the tolerance, which is
-  // lowered from loose to tight over the first part of the steps, fixed (tight), or learnt from the
-  // gaps (starting from loose).
+  // Options of shooting. A segment spans this many intervals between observations. The tolerance is
+  // lowered from loose to tight over the first part of a phase, fixed at tight, or learnt from the
+  // gaps xi, starting from loose.
   std::size_t segment = 1;
   ToleranceRule tolerance = ToleranceRule::kLowered;
   TolerancePrior tolerance_prior = TolerancePrior::kGaussian;
   double loose_tolerance = 0.1;
   double tight_tolerance = 0.01;
-  double tightening = 0.7;  // share of the phase's steps
-  // The share of the steps that shoot before the vanilla bound ("approach"), and the share of the
-  // steps after shooting that integrate whole trajectories, with a lower learning rate ("polish").
-  // Whole trajectories are hard to fit from afar, and shooting alone underestimates the
-  // uncertainty. Only processes with a spread shoot before the vanilla bound.
+  double tightening = 0.7;  // share of the phase's steps over which the tolerance is lowered
+  // Training has two phases: shooting, then whole trajectories with a lower learning rate. Whole
+  // trajectories are hard to fit from a bad start, and shooting alone underestimates the
+  // uncertainty. `approach` is the share of the steps that shoot if the bound is vanilla (only for
+  // Gaussian processes that are not point estimates; others do not shoot). `polish` is the share of
+  // the steps on whole trajectories if the bound is shooting.
   double approach = 0.5;
   double polish = 0.3;
-  double last_rate = 0.3;  // the last phase's share of the learning rate
-  // Shooting continues in place of the polish if there are more observation times than polish_most,
-  // which make the polish unnecessary, or if whole trajectories would lose more than polish_loss
-  // log likelihood per observation, as in chaos.
+  double last_rate = 0.3;  // learning rate of the second phase, as a share of learning_rate
+  // With the shooting bound, the second phase goes on shooting in two cases: there are more
+  // observation times than polish_most, so that the polish is unnecessary; or integrating whole
+  // trajectories would cost more than polish_loss log likelihood per observation, as in chaos.
   std::size_t polish_most = 250;
   double polish_loss = 50;
-  // Early stopping: with validation data, the last phase ends after this many checks (one every 50
-  // steps) without a better forecast of them, and the best parameters are kept. 0 disables it.
+  // Early stopping: if there are validation data, their forecast is scored every 50 steps of the
+  // last phase. The phase ends after this many scores in a row without a new best one, and the best
+  // parameters become the model. 0 disables early stopping.
   std::size_t validation_patience = 40;
 
   NeuralOptions neural;

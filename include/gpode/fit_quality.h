@@ -1,7 +1,7 @@
 // Remarks about unusual data, and an assessment of how well a model fits its training data.
 //
 // A remark is a sentence about one thing. It names channels and trajectories and says what could be
-// done; none of them is an error.
+// done. A remark is not an error.
 //
 // Thread safety: all functions may be called from any thread; results have the same bits for any
 // number of threads.
@@ -27,13 +27,13 @@ struct ChannelFit {
   double spread = 0;    // standard deviation of the observations
   double residual = 0;  // root mean square of observation minus median
   double noise = 0;     // standard deviation of the learnt noise
-  double outside = 0;   // share of observations outside the 90 % band with noise
+  double outside = 0;   // share of observations outside the 90 % band that includes the noise
 };
 
 struct FitQuality {
   std::vector<ChannelFit> channels;
-  std::size_t trajectories = 0;  // number assessed: all of them, or evenly chosen ones
-  std::size_t diverged = 0;      // number of draws
+  std::size_t trajectories = 0;  // number assessed: all, or evenly chosen ones if there are many
+  std::size_t diverged = 0;      // number of draws that diverged
   std::vector<std::string> remarks;
 };
 

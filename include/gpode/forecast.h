@@ -4,11 +4,12 @@
 // is given or drawn from the posterior of a state. posterior.h has more ways to start a forecast,
 // scores.h compares it with observations.
 //
-// If held-back data have shown that a model's bands are too narrow, quantiles and scores are those
-// of wider draws (widening.h); the draws themselves and their mean stay as they are.
+// If held-back data have shown that a model's bands are too narrow, quantiles and scores are
+// computed as if the draws spread more widely (widening.h). The draws themselves and their mean do
+// not change.
 //
 // Thread safety: the functions start their own threads, and results have the same bits for any
-// number of them. A Forecast is a plain value.
+// number of them.
 //
 //   Forecast forecast = ForecastTrajectory(model, 0, times);
 //   Matrix low = forecast.Quantile(0.05), high = forecast.Quantile(0.95);
@@ -25,10 +26,10 @@ namespace gpode {
 // The state that a forecast of a training trajectory starts from.
 enum class Origin {
   kInitialState,  // the initial state, as in the paper
-  // The last learnt state at or before each time: a shooting state or, before the first of these,
-  // the initial state. A model whose training ended on the vanilla bound has no shooting states, so
-  // that both origins are the same. Long or chaotic series need this origin, and so does the
-  // imputation of their gaps.
+  // The last learnt state at or before each time: a shooting state or, before the first shooting
+  // state, the initial state. A model whose training ended on the vanilla bound has no shooting
+  // states, so that both origins are the same. Long or chaotic series need this origin, and so does
+  // the imputation of gaps in them.
   kLatestState,
 };
 
@@ -37,34 +38,35 @@ struct ForecastOptions {
   std::uint64_t seed = 1;
   std::size_t threads = 0;              // 0: as many as the machine has
   Origin from = Origin::kInitialState;  // for forecasts of training trajectories
-  bool states = false;                  // keep the states of the draws as well
+  bool states = false;                  // if true, the forecast also holds the states of the draws
 };
 
 struct Forecast {
   std::vector<double> times = {};  // (T)
-  // One (T, channels) per draw, in the user's units, without observation noise. A draw that
-  // diverged is NaN from then on; `diverged` is the number of such draws.
+  // One matrix (T, channels) per draw, in the user's units, without observation noise. A draw that
+  // diverged is NaN at all later times; `diverged` is the number of such draws.
   std::vector<Matrix> draws = {};
   std::size_t diverged = 0;
   std::vector<Matrix> states = {};  // one (T, D) per draw in the user's units, if asked for
   ObservationNoise noise = {};      // the learnt likelihood of the channels
-  // The extra standard deviations of channels (T, channels) and, with the states, of states (T, D)
-  // that held-back data ask for; empty if they ask for none.
+  // The extra standard deviations by which bands are widened (widening.h): of the channels
+  // (T, channels) and, unless `states` is empty, of the states (T, D). Empty if bands are not
+  // widened.
   Matrix widening = {}, state_widening = {};
 
-  // Both return (T, channels). The mean is NaN where a draw diverged; quantiles are those of the
-  // other draws, and NaN where all diverged.
+  // Both return (T, channels). After a draw has diverged, the mean is NaN, while quantiles are
+  // those of the other draws, or NaN if all have diverged.
   Matrix Mean() const;
-  Matrix Quantile(double p) const;  // linear between draws
-  // Returns the quantiles of new observations, those of the mixture of the likelihood over the
-  // draws; -infinity and infinity for p = 0 and 1.
+  Matrix Quantile(double p) const;  // interpolates linearly between the sorted draws
+  // Returns the quantiles p of new observations, whose distribution is the average of the
+  // likelihood over the draws; -infinity and infinity for p = 0 and 1.
   Matrix PredictiveQuantile(double p) const;
   // Returns the forecast of the states in place of the channels; states have no noise.
   Forecast OfStates() const;
 };
 
 // Forecasts a training trajectory from the posterior of its states. Times must not decrease; they
-// may lie before its start.
+// may be before the start of the trajectory.
 Forecast ForecastTrajectory(const Model& model, std::size_t trajectory,
                             std::span<const double> times, const ForecastOptions& options = {});
 

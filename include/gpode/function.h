@@ -5,9 +5,10 @@
 //
 //   x       (n, I)               points, one after the other
 //   f       (n, O)               values
-//   record  (n, record_size())   what Pullback needs, point after point; otherwise opaque
+//   record  (n, record_size())   what Pullback needs, in a layout that only the function knows
 //
-// A batch gives the same bits as its points one by one.
+// A batch gives the same bits as its points evaluated one by one. Cotangents (names that begin with
+// b) are explained in field.h.
 //
 // Thread safety: a Function does not change while it is evaluated. Any number of threads may call
 // the const functions, each with its own outputs.
@@ -35,14 +36,14 @@ class Function {
   virtual std::size_t outputs() const = 0;
   // The length of the gradient that Pullback adds to.
   virtual std::size_t parameter_count() const = 0;
-  // The number of doubles that a record takes for each point. Value uses as many as scratch.
+  // The number of doubles that a record takes for each point. Value needs as much scratch memory.
   virtual std::size_t record_size() const = 0;
 
   // Computes f = g(x). The contents of scratch (n, record_size()) are left undefined.
   virtual void Value(std::span<const double> x, std::span<double> f,
                      std::span<double> scratch) const = 0;
 
-  // Computes f = g(x) and keeps in `record` what Pullback needs.
+  // Computes f = g(x) and writes to `record` what Pullback needs.
   virtual void Record(std::span<const double> x, std::span<double> f,
                       std::span<double> record) const = 0;
 
@@ -53,12 +54,12 @@ class Function {
                         std::span<const double> g, std::span<double> bx,
                         std::span<double> bparameters) const = 0;
 
-  // Computes J (n, O, I): jacobian[p, i, j] = df_i/dx_j at point p. The default takes O pullbacks
-  // for each point, and allocates.
+  // Computes the Jacobians (n, O, I): jacobian[p, i, j] = df_i/dx_j at point p. This default does O
+  // pullbacks for each point, and allocates memory.
   virtual void Jacobian(std::span<const double> x, std::span<double> jacobian) const;
 
-  // Returns the field of this function, which refers to it: functions can be passed where a field
-  // is expected.
+  // Returns the field of this function, so that a function can be passed where a field is expected.
+  // The field refers to the function, which must outlive it.
   operator FunctionField() const;  // NOLINT: implicit on purpose
 
  protected:
@@ -67,11 +68,11 @@ class Function {
   Function& operator=(const Function&) = default;
 };
 
-// The field  f(t, x, u) = g([x, u])  of a function with I = D + U inputs and O = D outputs. Without
-// inputs (U = 0) it adds one virtual call to the function's own work; with inputs, every point is
-// first copied together, and there may be at most kMostInputs of I.
+// The field  f(t, x, u) = g([x, u])  of a function g with I = D + U inputs and O = D outputs. If
+// the field has no inputs (U = 0), it costs one virtual call more than g. Otherwise x and u of each
+// point are first copied to one place, and I may be at most kMostInputs.
 //
-// Thread safety: as any Field.
+// Thread safety: that of Field.
 //
 //   GpDraw draw(gp, features);
 //   solver.Solve(draw, x0, t0, times, states);              // converts for the time of the call
@@ -80,8 +81,8 @@ class FunctionField final : public Field {
  public:
   static constexpr std::size_t kMostInputs = 1024;
 
-  // The first form refers to a function, which must outlive the field; the second shares it. Both
-  // throw an InputError for a function with more outputs than inputs.
+  // The first form refers to a function, which must outlive the field; the second shares the
+  // function's ownership. Both throw an InputError for a function with more outputs than inputs.
   explicit FunctionField(const Function& function);
   explicit FunctionField(std::shared_ptr<const Function> function);
 

@@ -1,14 +1,17 @@
 // A sparse Gaussian process over functions R^I -> R^O, and draws from its posterior.
 //
-// Prior: f_d ~ GP(0, k_d), one kernel for each output d. Posterior: M inducing values
-// u_d = f_d(Z) = L_d v_d with L_d L_d^T = k_d(Z, Z) + jitter I and whitened inducing values
-// q(v_d) = N(mean_d, chol_d chol_d^T)   (paper, sections 3.1, 3.2 and S2.2).
+// Sizes: I inputs, O outputs, M inducing points, F frequencies per output of a draw.
+//
+// Prior: f_d ~ GP(0, k_d), one kernel for each output d. Posterior: the inducing values
+// u_d = f_d(Z) (M) are L_d v_d with L_d L_d^T = k_d(Z, Z) + jitter I; the whitened inducing values
+// v_d have the posterior q(v_d) = N(mean_d, chol_d chol_d^T)   (paper, sections 3.1, 3.2 and S2.2).
 //
 // A draw f of the process, by decoupled sampling (paper, section 3.3 and S1.2):
 //   f_d(x)     = prior_d(x) + sum_m nu_dm k_d(x, z_m)
 //   prior_d(x) = sqrt(variance_d / F) sum_i w_cos_di cos(omega_di . x) + w_sin_di sin(omega_di . x)
 //   nu_d       = L_d^-T (v_d - L_d^-1 prior_d(Z)),   v_d = mean_d + chol_d eps_u_d
 //   omega_dik  = eps_omega_dik / lengthscale_dk
+// with the random numbers w_cos, w_sin, eps_u and eps_omega of GpNormals.
 //
 //   SparseGp gp(GetKernel("squared-exponential"));
 //   gp.Set(parameters);
@@ -31,11 +34,12 @@
 
 namespace gpode {
 
-// The parameters of a process with M inducing points. The hyperparameters have one row for each
-// output, or a single row that all outputs share.
-// A process whose inducing values are drawn elsewhere (posterior_family.h) has no inducing_mean and
-// no inducing_chol. Its inducing_mean is then (O, 0), or (0, 0) if every output has its own row of
-// hyperparameters.
+// The parameters of a process. The hyperparameters (lengthscales and variances) have one row for
+// each output, or a single row that all outputs share.
+//
+// In a model, a posterior family (posterior_family.h) has the parameters of q(v) and draws v. The
+// process then has no inducing_chol, and its inducing_mean has no columns: it is (O, 0), which
+// still tells O, or (0, 0) if O is the number of rows of the hyperparameters.
 struct GpParameters {
   Matrix inducing_locations;          // (M, I)
   Matrix inducing_mean;               // (O, M), whitened
@@ -52,19 +56,21 @@ struct GpParameters {
   bool has_inducing_values() const { return inducing_mean.size() > 0; }
 };
 
-// The cotangents of GpParameters, and of the factors L_d. SparseGp::FinishGradient moves those of
-// the factors on to locations and hyperparameters, once per step for any number of draws.
+// The cotangents of GpParameters, and of the factors L_d. Draws add to the cotangents of the
+// factors; SparseGp::FinishGradient then converts these into cotangents of locations and
+// hyperparameters, on which the factors depend. It does so once per step for any number of draws.
 //
-// Thread safety: different threads may add to different rows of the hyperparameters.
+// Thread safety: different threads may work on different rows of the hyperparameters.
 struct GpGradient {
   explicit GpGradient(const GpParameters& shape);
   void SetZero();
-  // Zeroes what only the outputs with row `row` of the hyperparameters add to.
+  // Zeroes the cotangents of row `row` of the hyperparameters, of its factor, and of q(v) for the
+  // outputs that use this row.
   void SetRowZero(std::size_t row);
 
   struct Row {
     Matrix factor;     // (M, M), lower triangular
-    Matrix locations;  // (M, I), which SumRows adds to those of all rows
+    Matrix locations;  // (M, I), a part of the cotangent of Z; SumRows adds up the parts
     // Workspace.
     Matrix kernel;                 // (M, M)
     Vector white, prior, scratch;  // (M), (M), (2 M)
@@ -91,12 +97,12 @@ class SparseGp {
  public:
   explicit SparseGp(const Kernel& kernel, double jitter = 1e-6);
 
-  // Takes the parameters and factors k(Z, Z) + jitter I. If that fails, the jitter is multiplied by
-  // ten, up to a hundredth of the variance; jitter() reports the one that was used. Throws an
-  // InputError for parameters of a wrong shape, not finite, or not positive where they must be.
-  // The second form shares the work among the pool's threads. Parameters of the same shape as
-  // those before cost no allocation (except for blocks of matrix products, if M is above a
-  // hundred).
+  // Takes the parameters and factors k(Z, Z) + jitter I. If the factorisation fails, the jitter is
+  // multiplied by ten until it succeeds or the jitter is a hundredth of the variance; jitter()
+  // returns the last value. Throws an InputError for parameters of a wrong shape, not finite, or
+  // not positive where they must be. The second form shares the work among the pool's threads. If
+  // the shapes are those of the last call, no memory is allocated (except inside Eigen's matrix
+  // products if M is above a hundred).
   FactorStatus Set(const GpParameters& parameters);
   FactorStatus Set(const GpParameters& parameters, ThreadPool& pool);
 
@@ -114,14 +120,15 @@ class SparseGp {
   const Matrix& Factor(std::size_t output) const { return factor_[HyperRow(output)]; }
   double jitter(std::size_t output) const { return jitter_used_[HyperRow(output)]; }
 
-  // Return the exact moments of q(f) at the rows of x (n, I). Throw an InputError if the parameters
-  // do not describe q(v).
+  // These return exact moments of q(f) at the rows of x (n, I). They throw an InputError if the
+  // parameters do not describe q(v).
   Matrix Mean(const Matrix& x) const;                            // (n, O)
   Matrix Variance(const Matrix& x) const;                        // (n, O)
   Matrix Covariance(const Matrix& x, std::size_t output) const;  // (n, n)
 
-  // Moves the rows' cotangents on to locations and hyperparameters, and zeroes them. It has two
-  // parts: FinishRow for each row, in any order and from any thread, then SumRows.
+  // Converts the cotangents in `gradient.rows` (of the factors, and parts of that of Z) into those
+  // of locations and hyperparameters, and zeroes them. Instead of FinishGradient, a caller may call
+  // FinishRow for each row, in any order and from any thread, and then SumRows.
   void FinishGradient(GpGradient& gradient) const;
   void FinishRow(std::size_t row, GpGradient& gradient) const;
   void SumRows(GpGradient& gradient) const;
@@ -152,14 +159,14 @@ struct GpNormals {
   std::vector<double> eps_u;      // (O, M)
 };
 
-// Returns the random numbers of draw `sample` at `step`, addressed as in random.h. The second form
-// reuses memory.
+// Returns the random numbers of draw number `sample` at training step `step`, addressed as in
+// random.h, with F = features. The second form reuses the memory of `normals`.
 GpNormals SampleGpNormals(const SparseGp& gp, std::size_t features, std::uint64_t seed,
                           std::uint64_t step, std::uint64_t sample);
 void SampleGpNormals(const SparseGp& gp, std::size_t features, std::uint64_t seed,
                      std::uint64_t step, std::uint64_t sample, GpNormals& normals);
 
-// Returns zeros, which make the draw that is the mean of q(f).
+// Returns zeros. The draw that GpDraw::Set makes from them is the mean of q(f).
 GpNormals ZeroGpNormals(const SparseGp& gp, std::size_t features = 1);
 
 // The precision of the Fourier features. States, kernel values and sums are always double.
@@ -167,10 +174,11 @@ enum class FeaturePrecision { kDouble, kFloat };
 
 // One function drawn from q(f).
 //
-// Pullback adds to `parameter_count()` raw sums whose layout is private to this class. PullbackRow
-// and PullbackToGp turn them into the gradient of the process's parameters, once per draw: the
-// gradient with respect to all frequencies collapses to numbers that the value and the Jacobian
-// already hold.
+// Pullback adds to parameter_count() raw sums whose layout is private to this class. PullbackRow
+// and PullbackToGp turn them into the gradient of the process's parameters, once per draw. No sums
+// for single frequencies are needed: these depend on the lengthscales alone, and
+// dprior/dlengthscale_k = -(x_k / lengthscale_k) dprior/dx_k follows from the Jacobian of the
+// prior.
 //
 // Thread safety: Set changes the draw; everything else is const and may be called from any thread.
 //
@@ -185,9 +193,8 @@ class GpDraw final : public Function {
   GpDraw(GpDraw&&) noexcept;
   GpDraw& operator=(GpDraw&&) noexcept;
 
-  // Makes this the draw of gp with these random numbers. The second form takes the whitened
-  // inducing values v as `white` (O, M) in place of drawing them, and does not use normals.eps_u.
-  // Neither allocates.
+  // Makes this the draw of gp with these random numbers. The first form draws the whitened inducing
+  // values v with normals.eps_u; the second takes them as `white` (O, M). Neither allocates memory.
   void Set(const SparseGp& gp, const GpNormals& normals);
   void Set(const SparseGp& gp, std::span<const double> white, const GpNormals& normals);
 
@@ -205,17 +212,19 @@ class GpDraw final : public Function {
                 std::span<double> bparameters) const override;
   void Jacobian(std::span<const double> x, std::span<double> jacobian) const override;
 
-  // The weights nu (O, M) of the kernel update.
+  // The weights nu (O, M) of the kernels k_d(x, z_m), see above.
   const Matrix& nu() const { return nu_; }
 
-  // Turns the raw sums into cotangents, for the outputs that use row `row` of the hyperparameters:
-  // adds to those of the locations, the factors and the hyperparameters, and writes those of v to
-  // the outputs' rows of bwhite (O, M). gp must be that of Set. Allocates nothing.
+  // Turns the raw sums into cotangents, for the outputs that use row `row` of the hyperparameters.
+  // Adds to the cotangents of locations, factors and hyperparameters in `gradient`, and writes the
+  // cotangent of v_d to row d of bwhite (O, M) for each of these outputs d. gp must be the one that
+  // Set was called with. Allocates no memory.
   void PullbackRow(const SparseGp& gp, std::span<const double> bparameters, std::size_t row,
                    GpGradient& gradient, std::span<double> bwhite) const;
 
-  // Do the same for all parameters of gp, those of q(v) included: for one row of the
-  // hyperparameters, or for all. gp and normals must be those of Set. Allocate nothing.
+  // Both also add to the cotangents of inducing_mean and inducing_chol: PullbackRowToGp for one row
+  // of the hyperparameters, PullbackToGp for all. gp and normals must be those that Set was called
+  // with. They allocate no memory.
   void PullbackRowToGp(const SparseGp& gp, const GpNormals& normals,
                        std::span<const double> bparameters, std::size_t row,
                        GpGradient& gradient) const;

@@ -17,8 +17,8 @@
 #include "gpode/forecast.h"           // forecasts
 #include "gpode/function.h"           // functions, and the fields that they make
 #include "gpode/gp.h"                 // draws from a Gaussian process
-#include "gpode/gradient_check.h"     // analytic gradients against finite differences
-#include "gpode/holdout.h"            // forecasts of held-back data
+#include "gpode/gradient_check.h"     // comparison of gradients with finite differences
+#include "gpode/holdout.h"            // comparison of forecasts with held-back data
 #include "gpode/importance.h"         // importance weights and their diagnostic
 #include "gpode/input_signal.h"       // inputs that drive a field
 #include "gpode/kernel.h"             // covariance functions
@@ -33,11 +33,11 @@
 #include "gpode/observation.h"        // maps from states to channels
 #include "gpode/ode.h"                // integration and its adjoint
 #include "gpode/options.h"            // options as text
-#include "gpode/parallel.h"           // threads, same bits for any number
+#include "gpode/parallel.h"           // parallel loops
 #include "gpode/parameters.h"         // named blocks of one flat vector
 #include "gpode/posterior.h"          // predictions of a learnt model
 #include "gpode/posterior_family.h"   // families of posteriors
-#include "gpode/random.h"             // addressed random numbers
+#include "gpode/random.h"             // random numbers
 #include "gpode/scores.h"             // scores of forecasts
 #include "gpode/simulate.h"           // data simulated from known systems
 #include "gpode/stepper.h"            // interface of integration methods
@@ -45,4 +45,4 @@
 #include "gpode/training.h"           // learning a field from data
 #include "gpode/unknown_function.h"   // unknown functions: processes and networks
 #include "gpode/version.h"            // the version of the library
-#include "gpode/widening.h"           // bands as wide as held-back data ask for
+#include "gpode/widening.h"           // widening of bands that are too narrow

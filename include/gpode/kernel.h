@@ -2,9 +2,9 @@
 //
 //   k(x, z) = variance * phi(s),   s = sum_k ((x_k - z_k) / lengthscale_k)^2,   phi(0) = 1.
 //
-// A kernel is its radial profile phi, the profile's slope and its spectral density; everything else
-// follows from these. One file in src/kernel/profiles/ defines each built-in kernel, and a program
-// can register kernels of its own.
+// A kernel is defined by its radial profile phi, the slope of phi and its spectral density;
+// everything else follows from these. Each built-in kernel is one file in src/kernel/profiles/. A
+// program can register kernels of its own.
 //
 //   name                 phi(s), r = sqrt(s)                        spectral density at unit scale
 //   squared-exponential  exp(-s / 2)                                normal
@@ -13,7 +13,7 @@
 //
 // (Rasmussen and Williams, Gaussian Processes for Machine Learning, 2006, chapter 4.)
 //
-// Thread safety: kernels do not change; everything may be called from any thread.
+// Thread safety: any thread may call these functions; kernels do not change.
 //
 //   const Kernel& kernel = GetKernel("matern52");
 //   Matrix k = KernelMatrix(kernel, {.lengthscales = Vector{{1.3, 0.8}}, .variance = 0.5}, x, z);
@@ -37,15 +37,15 @@ class Kernel {
   virtual std::string_view name() const = 0;
 
   // Computes phi_i = phi(s_i) and, unless psi is empty, psi_i = -2 dphi/ds at s_i, so that
-  // dk/dx_k = -variance psi (x_k - z_k) / lengthscale_k^2. phi may be s itself.
+  // dk/dx_k = -variance psi (x_k - z_k) / lengthscale_k^2. phi and s may be the same memory.
   virtual void Profile(std::span<const double> s, std::span<double> phi,
                        std::span<double> psi) const = 0;
-  // Tells whether psi equals phi everywhere, so that psi is neither computed nor kept.
+  // Tells whether psi equals phi everywhere, so that callers neither compute nor store psi.
   virtual bool slope_is_value() const { return false; }
 
-  // A frequency of the kernel with unit lengthscales is a vector of standard normals times
-  // SpectralFactor, a function of spectral_normals() further standard normals, at most 16. With
-  // lengthscales, component k is divided by lengthscale_k.
+  // A random frequency of the kernel, for the Fourier features of a draw (gp.h), is a vector of
+  // standard normals times SpectralFactor(normals), whose argument holds spectral_normals() further
+  // standard normals, at most 16. Component k is then divided by lengthscale_k.
   virtual std::size_t spectral_normals() const { return 0; }
   virtual double SpectralFactor(std::span<const double> normals) const;
 
@@ -60,7 +60,7 @@ class Kernel {
 const Kernel& GetKernel(std::string_view name);
 // Returns the names of the built-in kernels, then those of the registered ones.
 std::vector<std::string> KernelNames();
-// Makes a kernel known by its name. Throws an InputError if the name is empty or taken.
+// Registers a kernel under its name. Throws an InputError if the name is empty or taken.
 void RegisterKernel(std::unique_ptr<const Kernel> kernel);
 
 // The hyperparameters of one output.

@@ -4,15 +4,17 @@
 //   part      items x size             a priori
 //   inducing  outputs x M (+ J)        standard normal: the whitened inducing values of a process
 //                                      and the J weights of its kernel's polynomial part
-//   weight    P x 1                    standard normal: the weights of a network, in prior units
+//   weight    P x 1                    standard normal: the P weights of a network, each divided by
+//                                      its prior standard deviation
 //   x0        trajectories x D         standard normal: initial states
-//   state     shooting states x D      tied to the segment before; no prior of their own
+//   state     shooting states x D      no prior of their own: the bound ties each of them to the
+//                                      end of the segment before it
 //
-// The variables of one item may be correlated a posteriori; which correlations a posterior keeps is
-// the choice of its family (posterior_family.h). Their posteriors q(U), q(x0), q(s_i) and the
-// divergences from the prior are in src/model/posterior_families.cc.
+// Variables of the same item may be correlated a posteriori. Which correlations a posterior can
+// represent depends on its family (posterior_family.h). The posteriors q(U), q(x0), q(s_i) and
+// their divergences from the prior are computed in src/model/posterior_families.cc.
 //
-// Thread safety: plain values.
+// Thread safety: plain data; threads may share it as long as none of them changes it.
 //
 //   LatentLayout latent;
 //   const std::size_t x0 = latent.Add({.name = "x0", .items = 3, .size = 2});
@@ -31,16 +33,16 @@ namespace gpode {
 
 enum class LatentPrior {
   kStandardNormal,
-  kFlat,  // density one everywhere: the divergence from it is minus the entropy
+  kFlat,  // density one everywhere, so that the divergence from it is minus the entropy
 };
 
 struct LatentPart {
   std::string name;
   std::size_t items = 0, size = 0;
   LatentPrior prior = LatentPrior::kStandardNormal;
-  // Names the random stream of the part's normals.
+  // The random stream (random.h) that the normals of this part come from.
   Purpose purpose = Purpose::kInducing;
-  // The factor of the part's divergence in the bound; one is Bayes' rule.
+  // The factor of the part's divergence in the bound. Bayes' rule has the factor one.
   double divergence_weight = 1;
   std::size_t offset = 0;  // in z; set by LatentLayout::Add
 
@@ -62,7 +64,7 @@ class LatentLayout {
 
   LatentRange Whole(std::size_t part) const { return {part, 0, parts_[part].items}; }
 
-  // One item, one range or a whole part of a vector of all latent variables.
+  // These return one item, a range of items or a whole part of z, a vector of all latent variables.
   template <typename T>
   std::span<T> Item(std::size_t part, std::size_t item, std::span<T> z) const {
     const LatentPart& p = parts_[part];
@@ -78,8 +80,9 @@ class LatentLayout {
     return z.subspan(parts_[part].offset, parts_[part].count());
   }
 
-  // Fills the normals of some items of draw `sample` at `step`. They are addressed by the item's
-  // index: an item has the same normals whichever others are filled.
+  // Writes the standard normals of the items of `ranges` for draw `sample` at training step `step`.
+  // They depend on the item's index, so that an item has the same normals whichever other items are
+  // in `ranges`.
   void SampleNormals(std::uint64_t seed, std::uint64_t step, std::uint64_t sample,
                      std::span<const LatentRange> ranges, std::span<double> normals) const;
 

@@ -3,12 +3,12 @@
 //   name      density of y given the value v           parameters of a channel
 //   gaussian  N(y | v, noise_variance)                 noise_variance
 //
-// A likelihood is a log density with its reverse, a predictive distribution (cdf, quantile, draw;
-// also of the mixture over the draws of a forecast), and an update of its own parameters during
-// training. All parameters are positive numbers, equally many for each channel: parameters
-// (channels, parameters_per_channel()), in the user's units.
+// A likelihood is a log density with its derivatives, a predictive distribution (cdf, quantile,
+// draw; also for the mixture over the draws of a forecast), and an update of its own parameters
+// during training. All parameters are positive numbers in the user's units; every channel has the
+// same number of them: parameters (channels, parameters_per_channel()).
 //
-// Thread safety: likelihoods do not change; everything may be called from any thread.
+// Thread safety: any thread may call these functions; likelihoods do not change.
 //
 //   const Likelihood& likelihood = GetLikelihood("gaussian");
 //   double density = likelihood.LogDensity(y, value, {&variance, 1});
@@ -38,40 +38,42 @@ class Likelihood {
 
   // The functions below are for one channel with its own parameters p.
 
-  // Return log p(y | value). The second form is its reverse for the cotangent one: it adds to
-  // bvalue and bp.
+  // Both return log p(y | value). The second also adds its derivative with respect to the value to
+  // bvalue, and those with respect to the parameters to bp.
   virtual double LogDensity(double y, double value, std::span<const double> p) const = 0;
   virtual double LogDensityReverse(double y, double value, std::span<const double> p,
                                    double& bvalue, std::span<double> bp) const = 0;
-  // Returns the log density that counts for an observation which the integration did not reach. A
-  // failed draw must not look better than one that is merely wrong.
+  // Returns the log density to use for an observation at a time that the integration of a draw did
+  // not reach. It must be so low that a draw that failed is not better than one that is only wrong.
   virtual double MissedLogDensity(double y, std::span<const double> p) const = 0;
 
   virtual double Cdf(double y, double value, std::span<const double> p) const = 0;
   virtual double Quantile(double probability, double value, std::span<const double> p) const = 0;
-  // Returns observation number `index` of a stream of random numbers.
+  // Returns a random observation, which is made from number `index` of the stream.
   virtual double Draw(const RandomStream& stream, std::uint64_t index, double value,
                       std::span<const double> p) const = 0;
-  // Returns the typical variance of an observation around its value, whose square root people are
-  // shown. SetVariance sets the parameters that have a given one.
+  // Returns the typical variance of an observation around its value. Deviation is its square root,
+  // which reports show. SetVariance sets the parameters so that Variance returns this number.
   virtual double Variance(std::span<const double> p) const = 0;
   double Deviation(std::span<const double> p) const { return std::sqrt(Variance(p)); }
   virtual void SetVariance(double variance, std::span<double> p) const = 0;
 
-  // Adds `variance` to the variance of an observation, as far as the likelihood can.
+  // Changes the parameters so that the variance of an observation grows by `variance`, if the
+  // likelihood can. The default does nothing.
   virtual void AddVariance(double /*variance*/, std::span<double> /*p*/) const {}
 
-  // Takes one step of training for the logarithms of a channel's parameters, given the gradient of
-  // the bound with respect to them and the (weighted) number of observations that it comes from.
-  // `start` holds the parameters that training started from.
+  // Takes one training step for log_p, the logarithms of a channel's parameters: `gradient` is that
+  // of the bound with respect to log_p, `count` the (weighted) number of the channel's observations
+  // in the bound. `start` holds the parameters that training started from.
   virtual void Update(std::span<const double> gradient, double count, std::span<const double> start,
                       std::span<double> log_p) const = 0;
 
   // The functions below are for the mixture (1/S) sum_s p(y | value_s) over the S draws of a
-  // forecast; `sorted` holds the values of those draws that reached the time, increasing. They are
-  // written in terms of the functions above, and may be overridden by closed forms.
+  // forecast. `sorted` holds the values in increasing order, without those of draws that diverged
+  // before this time. The defaults call the functions above; a likelihood may override them with
+  // closed forms.
 
-  // Returns log (1/draws) sum_s p(y | value_s); draws without a value have density zero.
+  // Returns log (1/draws) sum_s p(y | value_s), in which draws that diverged count as zero.
   virtual double LogMixture(double y, std::span<const double> sorted, std::size_t draws,
                             std::span<const double> p) const;
   virtual double MixtureCdf(double y, std::span<const double> sorted,
@@ -83,9 +85,10 @@ class Likelihood {
   virtual double MixtureCrps(double y, std::span<const double> sorted,
                              std::span<const double> p) const;
 
-  // Returns the log density of one row of observations y (channels) at the channels' values, each
-  // times its weight (no weights: one), and adds its reverse to bvalues (channels) and bparameters.
-  // NaN is a missing value.
+  // Returns the log density of one row of observations y (channels), given the channels' values:
+  // the sum over the channels of log p(y | value) times the channel's weight (one if there are no
+  // weights). Adds its derivatives to bvalues (channels) and bparameters. A NaN in y is a missing
+  // value. RowMissed returns the same sum of MissedLogDensity.
   virtual double RowReverse(std::span<const double> y, std::span<const double> values,
                             std::span<const double> parameters, std::span<const double> weights,
                             std::span<double> bvalues, std::span<double> bparameters) const;
@@ -103,7 +106,7 @@ class Likelihood {
 // Returns the likelihood with this name. Throws an InputError that lists the known names.
 const Likelihood& GetLikelihood(std::string_view name);
 std::vector<std::string> LikelihoodNames();
-// Makes a likelihood known by its name, which must be new.
+// Registers a likelihood under its name, which must be new.
 void RegisterLikelihood(std::unique_ptr<const Likelihood> likelihood);
 
 // A likelihood with the parameters of all channels.

@@ -1,4 +1,4 @@
-// The matrices of the library: Eigen's, row-major throughout. A row is a point, a state of a
+// The matrices of the library are Eigen's and always row-major. A row is a point, a state of a
 // trajectory or an output dimension.
 //
 //   Matrix states{{1.0, 0.0}, {0.9, -0.4}};  // two states of two dimensions

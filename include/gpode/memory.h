@@ -1,6 +1,6 @@
-// Vectors whose memory is aligned to cache lines, as vectorised loops prefer.
+// Vectors whose memory is aligned to cache lines, which makes vectorised loops faster.
 //
-// Thread safety: as that of std::vector.
+// Thread safety: that of std::vector.
 //
 //   AlignedVector<double> features(1024);
 #pragma once
@@ -21,7 +21,8 @@ struct CacheAlignedAllocator {
   CacheAlignedAllocator(const CacheAlignedAllocator<U>&) {}  // NOLINT: implicit on purpose
 
   T* allocate(std::size_t n) { return static_cast<T*>(::operator new(n * sizeof(T), kAlignment)); }
-  // The form without a size is used because clang has the sized one only with a compiler option.
+  // The operator delete without a size is used, because clang has the one with a size only if a
+  // compiler option asks for it.
   void deallocate(T* p, std::size_t) { ::operator delete(p, kAlignment); }
 
   friend bool operator==(const CacheAlignedAllocator&, const CacheAlignedAllocator&) {

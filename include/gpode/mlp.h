@@ -2,16 +2,17 @@
 //
 //   h_0 = x,   h_l = tanh(W_l h_{l-1} + b_l),  l = 1, ..., L,   f(x) = W_{L+1} h_L + b_{L+1}
 //
-// with L hidden layers of any widths; L = 0 is an affine function.
+// with I inputs, O outputs and L hidden layers of widths h1, ..., hL; L = 0 is an affine function.
 //   R. T. Q. Chen et al. (2018), Neural ordinary differential equations.
 //
 // The parameters are one flat vector:  W_1 (h1, I) row-major, b_1 (h1), W_2 (h2, h1), b_2, ...,
 // W_{L+1} (O, hL), b_{L+1} (O).
 //
-// A record holds the activations h_1, ..., h_L of a point. Value, Record and Pullback allocate
-// nothing: the pullback keeps the cotangents of two layers on the stack, hence kMaxWidth.
+// A record holds the activations h_1, ..., h_L of a point. Value, Record and Pullback allocate no
+// memory: the pullback keeps the cotangents of two layers on the stack, so layers have at most
+// kMaxWidth units.
 //
-// Thread safety: as any Function. Nothing else may use the network while its parameters change.
+// Thread safety: that of Function. No other thread may use the network while its parameters change.
 //
 //   Mlp network(2, {32});  // two inputs, two outputs
 //   network.InitializeXavier(normals);  // weight_count() standard normals

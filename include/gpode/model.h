@@ -6,7 +6,7 @@
 // over short segments whose start states have posteriors of their own (shooting). The models that
 // the paper compares it with make other choices (fit_options.h) and share everything else.
 //
-// Thread safety: a plain value.
+// Thread safety: plain data; threads may share it as long as none of them changes it.
 //
 //   Model model = Fit(data, {.inducing = 16, .seed = 1});           // training.h
 //   Forecast forecast = ForecastTrajectory(model, 0, times);        // forecast.h
@@ -25,10 +25,11 @@
 
 namespace gpode {
 
-// Says whether the draws of a sampler can be trusted; see chain_diagnostics.h.
+// Numbers that say whether the draws of a sampler can be trusted; see chain_diagnostics.h.
 struct SamplerSummary {
   double worst_rhat = 0, least_bulk_ess = 0, least_tail_ess = 0;
-  // The shape of the importance weights' largest ones (joint): the draws are good below 0.7.
+  // For the posterior "joint": the Pareto shape k of the largest importance weights (importance.h).
+  // Below 0.7, the draws can be trusted.
   double pareto_k = 0;
   std::size_t divergent = 0, at_max_depth = 0, failed_chains = 0, evaluations = 0;
 };
@@ -40,23 +41,24 @@ struct Model {
   Coordinates coordinates;  // between the model's states and time and the user's
   // The user's times of the initial state and of the last observation of each training trajectory.
   std::vector<double> start_times, end_times;
-  std::string warning;  // a problem of the training; empty if there was none
+  std::string warning;  // a problem during training; empty if there was none
 
   // Everything that was learnt, by name: hyperparameters of the function, parameters of the
-  // posterior of all latent variables, parameters of the likelihood. Of a sampled model, the means
-  // over its draws.
+  // posterior of all latent variables, parameters of the likelihood. In a sampled model, these are
+  // the means over the draws.
   NamedValues parameters;
-  // The draws of a sampler, chain after chain: rows of values of all parameters. None otherwise.
+  // The draws of a sampler, chain after chain. Each row holds the values of all parameters in one
+  // draw. There are no rows if the model was trained.
   Matrix draws;
   SamplerSummary sampler;
 
-  // The K shooting states, ordered by trajectory and time; none when the last phase of training was
-  // on the vanilla bound.
+  // The K shooting states, ordered by trajectory and time. K is 0 if the last phase of training
+  // used the vanilla bound.
   std::vector<std::size_t> shooting_trajectory;  // (K)
   std::vector<double> shooting_times;            // (K), in the user's time
 
-  // How much wider held-back data ask bands to be; empty where none were compared. Forecasts,
-  // imputations and scores apply it.
+  // The extra width of bands that held-back data showed to be necessary; empty if no data were held
+  // back. Forecasts, imputations and scores apply it.
   BandWidening widening;
 
   std::size_t dim() const { return map.dim(); }
@@ -65,8 +67,8 @@ struct Model {
   ObservationNoise noise() const;
 };
 
-// Throws an InputError unless all parts of the model have the shapes that its options ask for, and
-// possible values.
+// Throws an InputError unless all parts of the model have the shapes that its options imply, and
+// values that are allowed.
 void CheckModel(const Model& model);
 
 }  // namespace gpode

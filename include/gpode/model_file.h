@@ -1,9 +1,10 @@
-// Model files: everything needed to forecast and, if they come from a training run, to resume it.
+// Model files hold everything needed to forecast and, if they come from a training run, to resume
+// the run.
 //
-// A model file is an .npz archive, so NumPy opens it, with a checksum over all of it;
-// docs/formats.md lists what is inside and which versions can be read. It appears complete or not
-// at all, and any damage to it is found. What goes wrong is an InputError of one line that begins
-// with the path.
+// A model file is an .npz archive, so NumPy opens it, with a checksum of all its contents;
+// docs/formats.md lists the contents and the versions that can be read. A file is written
+// completely or not at all, and reading detects any damage. Every error is an InputError of one
+// line that begins with the path.
 //
 // Thread safety: all functions may be called from any thread.
 //
@@ -22,7 +23,7 @@ void SaveModel(const std::filesystem::path& path, const Model& model);
 void SaveModel(const std::filesystem::path& path, const TrainedModel& trained);
 
 Model LoadModel(const std::filesystem::path& path);
-// Returns the model with data, history and training state, as far as they were saved.
+// Returns the model and, if they were saved with it, the data, the history and the training state.
 TrainedModel LoadTrainedModel(const std::filesystem::path& path);
 
 }  // namespace gpode

@@ -12,9 +12,9 @@
 // Formats: https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html and
 // https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT (zip).
 //
-// Whatever the bytes are, reading returns or throws an InputError "FILE: entry 'x': what was found,
-// what is accepted". The readers never allocate more memory than the bytes of the file, unpacked,
-// account for; deflate can unpack to at most 1032 times its size.
+// Whatever the bytes are, reading either succeeds or throws an InputError "FILE: entry 'x': what
+// was found, what is accepted". The readers never allocate more memory than the unpacked contents
+// of the file take; deflate unpacks to at most 1032 times the packed size.
 //
 // Thread safety: all functions may be called from any thread.
 //
@@ -40,8 +40,8 @@ struct Array {
 
   std::size_t size() const { return values.size(); }
 
-  // Returns the only value, whatever the shape. Throws an InputError that names `name` if there is
-  // not exactly one.
+  // Returns the only value of an array of any shape. Throws an InputError that mentions `name` if
+  // the array does not have exactly one value.
   double Scalar(std::string_view name) const;
 
   bool operator==(const Array&) const = default;
@@ -59,8 +59,7 @@ Array ReadNpy(const std::filesystem::path& path);
 Archive ReadNpz(std::span<const std::byte> bytes, std::string_view name);
 Array ReadNpy(std::span<const std::byte> bytes, std::string_view name);
 
-// Writes a file, which is replaced in one piece or not at all: the bytes go to a temporary file
-// that is then renamed.
+// Writes a file, completely or not at all: the bytes go to a temporary file, which is then renamed.
 void WriteNpz(const std::filesystem::path& path, const Archive& archive);
 void WriteNpy(const std::filesystem::path& path, const Array& array);
 

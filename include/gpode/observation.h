@@ -1,11 +1,11 @@
 // Observation of a state:  y = C x + b + noise,  noise_c ~ N(0, noise_variance_c) for each channel
 // c.
 //
-// In a model, C (channels, D) and b (channels) also hold the scaling between the model's
-// coordinates, in which priors are of unit size, and the user's units; the noise is in the user's
+// In a model, x is in the model's coordinates (coordinates.h) and y in the user's units: C
+// (channels, D) and b (channels) include the scaling between them. The noise is in the user's
 // units.
 //
-// Thread safety: plain values and functions.
+// Thread safety: any thread may call these functions; they share no state that changes.
 //
 //   FitOptions options{.observation = Observation::kPca, .states = 5};
 //   options.observation_map = PrincipalComponents(all_recordings, 5);
@@ -21,7 +21,7 @@ namespace gpode {
 
 struct StateEstimate {
   Vector mean;             // (D)
-  Matrix covariance = {};  // (D, D), if asked for
+  Matrix covariance = {};  // (D, D); empty if it was not asked for
 };
 
 struct ObservationMap {
@@ -34,23 +34,25 @@ struct ObservationMap {
   bool IsDiagonal() const;
   // Maps rows of states (n, D) to rows of channels (n, channels), without noise.
   Matrix Apply(const Matrix& states) const;
-  // Maps one state x (D). AddReverse is its reverse for cotangents of the channels: it adds to bx.
+  // ApplyTo maps one state x (D) to channels. AddReverse adds the cotangent of x, C^T bchannels, to
+  // bx.
   void ApplyTo(std::span<const double> x, std::span<double> channels) const;
   void AddReverse(std::span<const double> bchannels, std::span<double> bx) const;
   // Returns the state that fits one row of channel values best by least squares; NaN values are
-  // left out. If the covariance (channels, channels) of the values is given, the state has one too.
-  // Returns nothing if the values do not determine the state.
+  // left out. If the covariance (channels, channels) of the values is given, the covariance of the
+  // state is computed, too. Returns nothing if the values do not determine the state.
   std::optional<StateEstimate> StateOf(std::span<const double> values,
                                        const Matrix& covariance = {}) const;
-  // Does the same for rows of values (n, channels). A state that is not determined is NaN.
+  // Returns these states for rows of values (n, channels), with NaN for a state that the values do
+  // not determine.
   Matrix StatesOf(const Matrix& values) const;
 
   static ObservationMap Identity(std::size_t dim);
 };
 
-// The posterior of states that are a priori standard normal, given their channels.
+// The posterior of states that are standard normal a priori, given observed values of the channels.
 struct StateGuess {
-  Matrix mean, variance;  // (n, D); without any observation 0 and 1
+  Matrix mean, variance;  // (n, D); 0 and 1 in a row without any observation
 };
 
 // Returns the posterior for values (n, channels), NaN where missing, with Gaussian noise of these
@@ -58,9 +60,9 @@ struct StateGuess {
 StateGuess GuessStates(const ObservationMap& map, const Vector& noise_variance,
                        const Matrix& values);
 
-// Returns the map of the `states` leading principal components of all trajectories together, scaled
-// so that scores have unit variance: y = C score + b. A missing value is filled with the prediction
-// of the components from the row's other channels.
+// Returns the map y = C score + b of the `states` leading principal components of all trajectories
+// together, scaled so that scores have unit variance. A missing value is replaced by what the
+// components predict from the other channels of its row.
 ObservationMap PrincipalComponents(const Dataset& data, std::size_t states);
 
 }  // namespace gpode

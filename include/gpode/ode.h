@@ -1,22 +1,23 @@
 // Integration of  dx/dt = f(t, x, u(t)),  and its discrete adjoint.
 //
 // Steps are adaptive or fixed. States at requested times come from the method's dense output, so
-// that steps need not end there. The adjoint differentiates the computed numbers: it goes back
-// through the accepted steps with their sizes held fixed ("discretise, then differentiate"), and
-// evaluates no field, since the forward pass recorded what it needs.
+// that steps need not end at these times. The adjoint is the exact derivative of the computed
+// states: it goes backwards through the accepted steps with their sizes held fixed ("discretise,
+// then differentiate"). It evaluates no field, since the forward pass recorded what it needs.
 //   Hairer, Norsett, Wanner: Solving Ordinary Differential Equations I (1993), sections II.4 -
 //   II.6.
 //
-// A batch of n states may share the steps: x0 is then (n, D), and each step is as small as the most
-// demanding state needs. All states of a batch have the same inputs.
+// A batch of n states can be integrated together with the same steps: x0 is then (n, D), and each
+// step is small enough for every state. All states of a batch have the same inputs.
 //
 // Errors: impossible arguments throw an InputError before anything is computed. After that nothing
 // throws; an integration that fails is a status with a message for people.
 //
-// Memory: a Solver and a SolveRecord keep their memory, and allocate only when an integration needs
-// more than any one before it; SolveRecord::Reserve does that ahead of time.
+// Memory: a Solver and a SolveRecord keep their memory from one integration to the next, and
+// allocate only when an integration needs more than all before it. SolveRecord::Reserve allocates
+// ahead of time.
 //
-// Thread safety: one Solver and one SolveRecord for each thread; fields may be shared.
+// Thread safety: each thread needs a Solver and a SolveRecord of its own; threads may share fields.
 //
 //   Solver solver({.method = Method::kDormandPrince54, .rtol = 1e-6, .atol = 1e-6});
 //   SolveResult result = solver.Solve(VanDerPol(0.5), x0, 0.0, times, states);
@@ -56,7 +57,7 @@ class Method {
 
   constexpr explicit Method(std::string_view name) : name_(name) {}
 
-  std::string_view name_;  // the stepper's own, which is never removed
+  std::string_view name_;  // refers to the name in the stepper, which is never removed
 };
 
 inline constexpr Method Method::kEuler{"euler"};
@@ -67,8 +68,8 @@ inline constexpr Method Method::kDormandPrince54{"dopri5"};
 inline constexpr Method Method::kTsitouras54{"tsit5"};
 inline constexpr Method Method::kDop853{"dop853"};
 
-// Returns the name by which users ask for a method; the reverse throws an InputError that lists the
-// known names.
+// Name returns the name by which users ask for a method. MethodFromName is its inverse, and throws
+// an InputError that lists the known names.
 constexpr std::string_view Name(Method method);
 Method MethodFromName(std::string_view name);
 // Returns the names of the built-in methods in the order above, then those of the registered ones.
@@ -79,12 +80,12 @@ int Order(Method method);
 
 struct SolverOptions {
   Method method = Method::kDormandPrince54;
-  // A step is accepted when its error estimate is below atol + rtol |x|, in the mean square over a
-  // state's components.
+  // A step is accepted if its error estimate is about atol + rtol |x| or less: the root mean square
+  // over a state's components of error / (atol + rtol |x|) must be at most one for every state.
   double rtol = 1e-5;
   double atol = 1e-5;
-  // A value above zero asks for steps of this size without error control, rounded down so that they
-  // divide the time span. Methods without an error estimate need it.
+  // If this is above zero, steps have this size, made a little smaller so that they divide the time
+  // span evenly, and errors are not controlled. Methods without an error estimate need it.
   double fixed_step = 0;
   double max_step = std::numeric_limits<double>::infinity();
   std::size_t max_steps = 10000;  // accepted and rejected together
@@ -97,7 +98,7 @@ std::string_view Message(SolveStatus status);
 struct SolveStatistics {
   std::size_t accepted = 0;
   std::size_t rejected = 0;
-  std::size_t evaluations = 0;  // of the field; a batch counts once
+  std::size_t evaluations = 0;  // evaluations of the field; that of a whole batch counts as one
 };
 
 struct SolveResult {
@@ -111,9 +112,9 @@ struct SolveResult {
 };
 
 // The accepted steps of one integration with every evaluation of the field, for Pullback and
-// Replay. One record can be used for one integration after the other, and then keeps its memory.
+// Replay. A record can be used again for another integration, and keeps its memory.
 //
-// Thread safety: one record for each thread.
+// Thread safety: each thread needs a record of its own.
 //
 //   SolveRecord record;
 //   solver.SolveRecorded(field, x0, t0, times, states, record);
@@ -130,14 +131,14 @@ class SolveRecord {
 
   struct StepEntry {
     double start, size;
-    std::size_t first;        // the index of evaluation 0
-    std::size_t rest;         // the index of evaluation 1; the others follow
-    std::size_t evaluations;  // with evaluation 0 and those of dense output
-    bool shares_first;        // evaluation 0 is the last step's closing evaluation
+    std::size_t first;        // the index of evaluation 0 in evaluations_
+    std::size_t rest;         // the index of evaluation 1; the others follow it
+    std::size_t evaluations;  // their number, with evaluation 0 and those of dense output
+    bool shares_first;        // evaluation 0 is the closing evaluation of the step before
   };
   struct Output {
     std::size_t step;  // kAtStart for the initial state
-    double theta;      // the place within the step; exactly 1 is the step's end
+    double theta;      // the time within the step, from 0 to 1; exactly 1 is the step's end
   };
   static constexpr std::size_t kAtStart = std::numeric_limits<std::size_t>::max();
 
@@ -145,8 +146,8 @@ class SolveRecord {
 
   const Stepper* stepper_ = nullptr;
   EvaluationMemory evaluations_;
-  std::size_t used_ = 0;              // evaluations of the accepted steps
-  std::size_t step_memory_size_ = 0;  // of one step
+  std::size_t used_ = 0;              // number of evaluations of the accepted steps
+  std::size_t step_memory_size_ = 0;  // doubles that the stepper keeps for each step
   AlignedVector<double> step_memory_;
   std::vector<StepEntry> steps_;
   std::vector<Output> outputs_;
@@ -154,7 +155,7 @@ class SolveRecord {
 
 // The integration loop and its adjoint.
 //
-// Thread safety: one solver for each thread.
+// Thread safety: each thread needs a solver of its own.
 //
 //   Solver solver({.rtol = 1e-6, .atol = 1e-6});
 //   solver.Solve(field, x0, t0, times, states);
@@ -164,29 +165,31 @@ class Solver {
 
   const SolverOptions& options() const { return options_; }
 
-  // Computes the states (times, n, D) of the solution through x0 (n, D) at t0. The times go away
-  // from t0 in one direction, forwards or backwards, and may repeat. A step_hint above zero is the
-  // first step to try (a result's step_hint); otherwise the first step is chosen from the field. A
-  // field with inputs needs a signal of as many inputs.
+  // Computes the states (times, n, D) at `times` of the solution that has the states x0 (n, D) at
+  // time t0. The times go away from t0 in one direction, forwards or backwards, and may repeat. If
+  // step_hint is above zero, it is the first step to try (such as the step_hint of an earlier
+  // result); otherwise the first step is chosen from the field. A field with U inputs needs a
+  // signal of U inputs.
   SolveResult Solve(const Field& field, std::span<const double> x0, double t0,
                     std::span<const double> times, std::span<double> states, double step_hint = 0,
                     const InputSignal* inputs = nullptr);
 
-  // Does the same and keeps what Pullback needs.
+  // Does the same as Solve, and writes to `record` what Pullback needs.
   SolveResult SolveRecorded(const Field& field, std::span<const double> x0, double t0,
                             std::span<const double> times, std::span<double> states,
                             SolveRecord& record, double step_hint = 0,
                             const InputSignal* inputs = nullptr);
 
-  // Integrates again with the steps of `record`: the function that Pullback differentiates. Method
-  // and inputs must be those of the record.
+  // Integrates again from x0 with the steps of `record`, without choosing step sizes. This is the
+  // function that Pullback differentiates. Method and inputs must be those of the record.
   void Replay(const Field& field, const SolveRecord& record, std::span<const double> x0,
               std::span<double> states, const InputSignal* inputs = nullptr);
 
-  // Reverses SolveRecorded: for cotangents bstates (times, n, D) of the states that were filled,
+  // Reverses SolveRecorded. Given the cotangents bstates (times, n, D) of the states that were
+  // filled,
   //   bx0         += (dstates/dx0)^T bstates
   //   bparameters += (dstates/dparameters)^T bstates
-  // The record holds the times and inputs at which the field was evaluated.
+  // The times and inputs at which the field was evaluated are in the record.
   void Pullback(const Field& field, const SolveRecord& record, std::span<const double> bstates,
                 std::span<double> bx0, std::span<double> bparameters);
 
@@ -200,10 +203,10 @@ class Solver {
 
   SolverOptions options_;
   const Stepper* stepper_;
-  SolveRecord scratch_;              // the evaluations of one step, when nothing is kept
-  AlignedVector<double> workspace_;  // three states
+  SolveRecord scratch_;              // the evaluations of one step, if they are not recorded
+  AlignedVector<double> workspace_;  // (3, n D)
   AlignedVector<double> bslopes_;    // (evaluations, n D)
-  AlignedVector<double> bmemory_;    // of the stepper
+  AlignedVector<double> bmemory_;    // the cotangent of the stepper's memory
   AlignedVector<double> bstate_, bstart_, bstage_, pending_;
 };
 

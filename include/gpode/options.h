@@ -22,7 +22,7 @@
 
 namespace gpode {
 
-// Returns all options, one per line. With `with_help`, a comment before each line describes it.
+// Returns all options, one per line. If `with_help` is true, a comment describes each of them.
 std::string OptionsText(const FitOptions& options, bool with_help = false);
 
 // Returns `base` with the options that the text sets. Unknown names, wrong types and values out of
@@ -30,13 +30,13 @@ std::string OptionsText(const FitOptions& options, bool with_help = false);
 FitOptions ParseOptions(std::string_view text, std::string_view source,
                         const FitOptions& base = {});
 
-// Sets one option from a word of the command line: strings need no quotes, lists no brackets. Error
-// messages begin with `source`: "--inducing is 0, must be at least 1".
+// Sets one option from a word of the command line, where strings have no quotes and lists no
+// brackets. Error messages begin with `source`: "--inducing is 0, must be at least 1".
 void SetOption(FitOptions& options, std::string_view name, std::string_view value,
                std::string_view source);
 
-// The models that have names, as `gpode fit --model` and `gpode reproduce --models` know them:
-// "gpode", "shooting" (GPODE with that bound), "npode", "npode-shooting", "neural", ...
+// A model that has a name, for `gpode fit --model` and `gpode reproduce --models`: "gpode",
+// "shooting" (GPODE with the shooting bound), "npode", "npode-shooting", "neural", ...
 struct NamedModel {
   std::string name;
   std::string title;  // for tables: "Bayesian NeuralODE (VI), shooting"
@@ -44,12 +44,12 @@ struct NamedModel {
   BoundKind bound;
 };
 const std::vector<NamedModel>& ListModels();
-// Returns the model that the options describe. Choices that no named model makes get a name made of
-// them.
+// Returns the named model that the options describe. If there is none, the name is composed of the
+// choices of function, posterior and bound.
 NamedModel NameOf(const FitOptions& options);
 // Sets function, posterior and bound; an unknown name is an error that begins with `source`.
 void SetModel(FitOptions& options, std::string_view name, std::string_view source);
-// Tells whether the posterior is sampled (nuts.h) rather than trained.
+// Tells whether the posterior is made by a sampler rather than trained.
 bool IsSampled(const FitOptions& options);
 
 struct OptionInfo {

@@ -3,7 +3,8 @@
 // The problem, never the number of threads, determines how work is divided into items. Any thread
 // may process any item; the caller combines the results in the order of the items.
 //
-// Thread safety: a pool runs one loop at a time; a loop inside a loop runs on the calling thread.
+// Thread safety: a pool runs one loop at a time. A loop that is started inside another loop runs on
+// the thread that started it.
 //
 //   ThreadPool pool(4);
 //   pool.For(segments, [&](std::size_t i) { ... });
@@ -17,8 +18,8 @@ namespace gpode {
 
 class ThreadPool {
  public:
-  // With 0 threads the pool has as many as the machine; with 1 every loop runs on the calling
-  // thread.
+  // With threads = 0, the pool has as many threads as the machine. With threads = 1, every loop
+  // runs on the calling thread.
   explicit ThreadPool(std::size_t threads = 0);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
@@ -26,9 +27,9 @@ class ThreadPool {
 
   std::size_t size() const;
 
-  // Returns the index of the calling thread within this pool, from 0 to size() - 1, to select a
-  // workspace of its own. A thread outside the pool can only be the caller of its loops and has
-  // index 0.
+  // Returns the index of the calling thread within this pool, from 0 to size() - 1, so that each
+  // thread can use its own workspace. A thread that the pool did not start has the index 0: inside
+  // a loop, it can only be the thread that called For.
   std::size_t WorkerIndex() const;
 
   // Calls body(i) once for each i = 0 .. count-1 and returns when all calls have returned. If calls

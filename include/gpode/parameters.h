@@ -1,8 +1,9 @@
 // Named blocks of parameters in one flat vector of doubles.
 //
 // Optimisers, checkpoints and distributed sums work on the flat vector and know nothing about
-// models. A model defines its blocks once and reads their constrained values. Every flat vector of
-// finite numbers is valid:
+// models. A model defines its blocks once and reads their values, which may be constrained, for
+// instance to be positive. A transform computes the constrained values from the flat vector, in
+// which any finite numbers are allowed:
 //
 //   transform          block (constrained)                       flat (unconstrained)
 //   kFree              x                                         x
@@ -36,10 +37,11 @@ struct ParameterBlock {
   Transform transform = Transform::kFree;
   std::size_t flat_offset = 0, flat_size = 0;
   std::size_t value_offset = 0, value_size = 0;
-  std::size_t items = 0;  // size of the first dimension; 1 for a single triangular matrix
+  std::size_t items = 0;  // the size of the first dimension, or 1 for a single triangular matrix
 };
 
-// Items first .. first + count - 1 of a block, such as those that a minibatch uses.
+// Items first .. first + count - 1 of a block (along its first dimension), such as those that a
+// minibatch uses.
 struct ParameterRange {
   std::size_t block, first, count;
 };
@@ -71,13 +73,14 @@ class ParameterLayout {
   void Constrain(std::span<const double> flat, std::span<double> values) const;
   void Unconstrain(std::span<const double> values, std::span<double> flat) const;
 
-  // Reverse of Constrain: bflat += (dvalues/dflat)^T bvalues, given the values that Constrain
-  // returned.
+  // Reverses Constrain: bflat += (dvalues/dflat)^T bvalues. `values` are those that Constrain
+  // computed.
   void ConstrainPullback(std::span<const double> values, std::span<const double> bvalues,
                          std::span<double> bflat) const;
 
-  // The same functions for a range of one block. They take vectors of all parameters and read and
-  // write only that range.
+  // The same functions for a range of one block. They take the vectors of all parameters, but read
+  // and write only the entries of that range. Whole returns the range of all items of a block;
+  // FlatOf and ValuesOf return the entries of a range in the two vectors.
   ParameterRange Whole(std::size_t block) const { return {block, 0, blocks_[block].items}; }
   Stretch FlatOf(const ParameterRange& range) const;
   Stretch ValuesOf(const ParameterRange& range) const;
@@ -100,7 +103,8 @@ struct NamedValues {
   bool Has(std::string_view name) const { return layout.Has(name); }
   std::span<const double> operator[](std::string_view name) const;
   std::span<double> operator[](std::string_view name);
-  // A block as a matrix of its first dimension by all others; empty if there is no such block.
+  // Returns a block as a matrix whose rows are the items of its first dimension; an empty matrix if
+  // there is no such block.
   Matrix AsMatrix(std::string_view name) const;
 };
 

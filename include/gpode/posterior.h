@@ -1,20 +1,22 @@
-// Predictions of a learnt model: of trajectories, of gaps in them, of the field itself.
+// Predictions of a learnt model: trajectories, values in gaps of the data, and the field itself.
 //
 // Everything is in the user's units (coordinates.h).
 //
-// Draw i of a seed is the same function in every forecast, imputation and DrawField. All draws of a
-// point estimate (npODE, NeuralODE) are the same; those of a sampled model are chosen by seed and
-// i.
+// Draw i with the same seed is the same function in every forecast, imputation and DrawField. All
+// draws of a point estimate (npODE, NeuralODE) are the same function. In a sampled model, seed and
+// i choose one of the sampler's draws.
 //
-// Bands are as wide as held-back data ask them to be, if the model has been judged by such data
-// (widening.h): imputations within the gaps of the training data, other forecasts by the time since
-// the data or since the given start.
+// If held-back data have shown that bands are too narrow, they are widened (widening.h): in
+// imputations by the distance to the nearest observation within a gap of the training data, in
+// other forecasts by the time since the last observation or since the given start.
 //
-// Times do not decrease; they may be before a start, which is then integrated backwards. No times
-// give a forecast of no rows. Times that are not finite, and no draws, are an InputError.
+// Times must not decrease. Times before a start are reached by integrating backwards. An empty list
+// of times gives a forecast without rows. Times that are not finite, or zero draws, are an
+// InputError.
 //
-// Thread safety: never changes after construction; any thread may call anything. Functions with
-// ForecastOptions start their own threads, and give the same bits for any number of them.
+// Thread safety: a Posterior does not change after construction, and any thread may call its
+// functions. Functions with ForecastOptions start their own threads, and give the same bits for any
+// number of them.
 //
 //   Posterior posterior(model);
 //   Forecast later = posterior.Trajectory(0, times, {.from = Origin::kLatestState});
@@ -41,11 +43,11 @@ class ModelDraws;
 using StartState = StateEstimate;
 
 // One function drawn from the posterior of the field, or its mean, in the user's units of states
-// and time. It is evaluated, differentiated and integrated like any Field, has no parameters to
-// differentiate by, and may outlive its Posterior.
+// and time. It is evaluated, differentiated and integrated like any Field, but has no parameters.
+// It may outlive its Posterior.
 class PosteriorField final : public Field {
  public:
-  // `owner` keeps `field` alive, which is in the model's coordinates.
+  // `field` is in the model's coordinates; `owner` keeps it alive.
   PosteriorField(std::shared_ptr<const void> owner, const Field& field, Coordinates coordinates);
 
   std::size_t dim() const override { return field_.dim(); }
@@ -64,10 +66,10 @@ class PosteriorField final : public Field {
   Coordinates coordinates_;
 };
 
-// A trajectory without gaps.
+// A trajectory whose missing values have been filled in.
 struct Imputation {
-  Trajectory filled;    // the observed values, and the median where there are none
-  Matrix lower, upper;  // (T, channels): the band of the channels themselves, at all times
+  Trajectory filled;    // the observed values, and the forecast's median in place of missing ones
+  Matrix lower, upper;  // (T, channels): the band of the channels without noise, at all times
   Matrix predictive_lower, predictive_upper;  // the band of observations, noise included
   std::size_t diverged = 0;
 };
@@ -81,7 +83,8 @@ class Posterior {
   const Model& model() const { return *model_; }
   std::size_t dim() const { return model_->dim(); }
 
-  // Forecasts a training trajectory before, within and after its data; see Origin.
+  // Forecasts a training trajectory at any times: before, within or after its data. Origin says
+  // which state the forecast starts from.
   Forecast Trajectory(std::size_t trajectory, std::span<const double> times,
                       const ForecastOptions& options = {}) const;
 
@@ -90,20 +93,22 @@ class Posterior {
                 const ForecastOptions& options = {}) const;
 
   // Returns the state that fits the channel values best by least squares; NaN values are left out.
-  // If the covariance of the values (channels, channels) is given, the state has one too. Throws an
-  // InputError if the values do not determine the state.
+  // If the covariance of the values (channels, channels) is given, the covariance of the state is
+  // computed, too. Throws an InputError if the values do not determine the state.
   StartState StateOf(std::span<const double> values, const Matrix& covariance = {}) const;
 
-  // Fills the gaps of `seen`, a training trajectory or one with other times and gaps. Every time is
-  // reached from the latest state. `level` is the level of the bands.
+  // Fills the gaps of `seen`, which is the training trajectory with this index, possibly with other
+  // times and gaps. The forecast starts from the latest state (Origin::kLatestState). The bands
+  // contain the probability `level`.
   Imputation FillGaps(std::size_t trajectory, const gpode::Trajectory& seen, double level = 0.9,
                       const ForecastOptions& options = {}) const;
 
-  // Return the mean and the variance (n, D) of the field at the rows of states (n, D). They are
-  // exact where the function has closed forms, and otherwise those of 256 draws.
+  // These return the mean and the variance (n, D) of the field at the rows of states (n, D). They
+  // are exact if the unknown function has closed forms, and otherwise computed from 256 draws.
   Matrix FieldMean(const Matrix& states) const;
   Matrix FieldVariance(const Matrix& states) const;
-  // Return the mean of the field, or of 64 draws where it has no closed form, and draw i.
+  // MeanField returns the mean of the field, or the mean of 64 draws if there is no closed form.
+  // DrawField returns draw i.
   PosteriorField MeanField() const;
   PosteriorField DrawField(std::uint64_t seed, std::uint64_t i) const;
 

@@ -1,8 +1,9 @@
 // Families of posteriors over the latent variables of a model.
 //
-// A family turns parameters and standard normals into latent variables, z = g(parameters, normals),
-// and back for gradients; it knows its divergence from the prior. It knows nothing of fields, data
-// or solvers: what z means is the business of the unknown function (unknown_function.h).
+// A family computes latent variables z = g(parameters, normals) from its parameters and standard
+// normals, the gradient of the parameters from that of z, and its divergence from the prior. It
+// knows nothing about fields, data or solvers: the unknown function (unknown_function.h) gives z
+// its meaning.
 //
 //   name     z                                     parameters of a part
 //   blocks   mean + chol normals, item by item     NAME_mean (items, size), NAME_chol (items, size,
@@ -10,17 +11,19 @@
 //   normals  mean + deviation normals              NAME_mean, NAME_deviation (items, size)
 //   point    mean: an estimate without spread      NAME_mean
 //   draws    as point; each draw of a sampler is   NAME_mean
-//            such an estimate
-//   joint    as nuts; draws of all that is unknown NAME_mean
-//            by a linearised model, weighted
-//   nuts     as draws, with the residual of the    NAME_mean
-//            function between inducing points
+//            one such z
+//   nuts     as draws; the sampler also draws the  NAME_mean
+//            residual of the function between
+//            inducing points
+//   joint    as nuts; the draws come from a        NAME_mean
+//            linearised model and are weighted
+//            to correct for that
 //
 // `blocks` is the posterior of the paper (sections 3.2 and 3.5): one Gaussian for the inducing
 // values of each output, one for each state.
 //
-// Thread safety: families and posteriors are immutable; any thread may call const functions if it
-// passes its own output spans.
+// Thread safety: families and posteriors do not change. Any thread may call their const functions
+// with output spans that no other thread uses.
 //
 //   std::unique_ptr<LatentPosterior> posterior = GetPosteriorFamily("blocks").Make(latent, layout);
 //   posterior->Draw(values, normals, ranges, z);
@@ -45,8 +48,9 @@ struct GaussianItems {
   std::vector<Matrix> chol;  // (items) of (size, size), lower triangular
 };
 
-// The posterior of one model: a family with the places of its parameters. `values` are the
-// constrained values of all parameters of the model, `bvalues` their cotangents.
+// The posterior of one model: a family that knows where its parameters are among those of the
+// model. `values` are the constrained values (parameters.h) of all parameters of the model,
+// `bvalues` their cotangents.
 class LatentPosterior {
  public:
   virtual ~LatentPosterior() = default;
@@ -55,12 +59,13 @@ class LatentPosterior {
   // density, and the divergence minus the logarithm of the prior's density, both up to a constant.
   virtual bool is_point_estimate() const { return false; }
 
-  // Sets the parameters so that z has this mean and these standard deviations, (latent size) each.
+  // Sets the parameters so that z has this mean and these standard deviations, one of each for
+  // every latent variable.
   virtual void Initialise(std::span<const double> mean, std::span<const double> deviation,
                           std::span<double> values) const = 0;
 
-  // Computes z = g(values, normals) for the items of `ranges`; the other entries of z are left
-  // alone.
+  // Computes z = g(values, normals) for the items of `ranges`; the other entries of z do not
+  // change.
   virtual void Draw(std::span<const double> values, std::span<const double> normals,
                     std::span<const LatentRange> ranges, std::span<double> z) const = 0;
 
@@ -70,16 +75,17 @@ class LatentPosterior {
                            std::span<double> bvalues) const = 0;
 
   // Returns KL[q || p] of the items of a range, times the part's divergence weight. Unless bvalues
-  // is empty, adds the reverse for the cotangent b to it.
+  // is empty, adds b times the gradient of the returned number to it.
   virtual double Divergence(std::span<const double> values, const LatentRange& range, double b,
                             std::span<double> bvalues) const = 0;
 
-  // Appends the parameters on which the items of a range depend. Where a range of parameters has as
-  // many items as the latent range, they belong together one by one.
+  // Appends to `parameters` the ranges of parameters on which the items of a latent range depend.
+  // If a range of parameters has as many items as the latent range, its items belong to the latent
+  // items in the same order.
   virtual void AddParameterRanges(const LatentRange& range,
                                   std::vector<ParameterRange>& parameters) const = 0;
 
-  // Returns the marginal posterior of a part's items where it is Gaussian, and nothing otherwise.
+  // Returns the marginal posteriors of a part's items if they are Gaussian, and nothing otherwise.
   virtual std::optional<GaussianItems> Marginals(std::size_t /*part*/,
                                                  std::span<const double> /*values*/) const {
     return std::nullopt;
@@ -91,14 +97,15 @@ class PosteriorFamily {
   virtual ~PosteriorFamily() = default;
 
   virtual std::string_view name() const = 0;
-  // Tells whether the posterior is a set of draws by a sampler (nuts.h), each of which has
-  // parameters of this family, rather than trained parameters.
+  // Tells whether a sampler makes the posterior. The posterior is then a set of draws, each with
+  // parameters of this family, instead of one set of trained parameters.
   virtual bool is_sampled() const { return false; }
-  // Tells whether the draws of a sampler have all that an unknown function varies by, as a process
-  // does between its inducing points, rather than its mean given the latent variables.
+  // Tells whether a sampler also draws the residual of the unknown function: the variation that the
+  // latent variables do not determine, such as that of a process between its inducing points. If
+  // not, each draw is the mean of the function given the latent variables.
   virtual bool samples_residual() const { return false; }
-  // Tells whether draws come from a linearised model and are weighted by the right one, instead of
-  // from a Markov chain.
+  // Tells whether the draws come from a linearised model and are weighted to correct for the
+  // linearisation, instead of from a Markov chain.
   virtual bool is_linearised() const { return false; }
   // Adds the parameters of all parts to `parameters`, and returns the posterior that they describe.
   virtual std::unique_ptr<LatentPosterior> Make(const LatentLayout& latent,
@@ -108,7 +115,7 @@ class PosteriorFamily {
 // Returns the family with this name. Throws an InputError that lists the known names.
 const PosteriorFamily& GetPosteriorFamily(std::string_view name);
 std::vector<std::string> PosteriorFamilyNames();
-// Makes a family known by its name, which must be new.
+// Registers a family under its name, which must be new.
 void RegisterPosteriorFamily(std::unique_ptr<const PosteriorFamily> family);
 
 }  // namespace gpode

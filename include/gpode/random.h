@@ -19,8 +19,9 @@
 
 namespace gpode {
 
-// The use that the numbers of a stream are put to. Streams of different purposes are independent.
-// The values determine the numbers, so they must never change; 10 was used once.
+// The use of a stream's numbers. Streams of different purposes are independent. The
+// values below determine the random numbers, so they must never change. The value 10 was used by an
+// earlier version and stays unused.
 //
 // Forecasts have no purpose of their own: they use the purposes of training with step 2^62
 // (kForecastStep in src/predict), which no training run reaches.

@@ -1,4 +1,4 @@
-// Simulates data from systems with known equations (systems.h) and keeps the exact states.
+// Simulates data from systems with known equations (systems.h) and returns the exact states, too.
 //
 //   y_i = x(t_i) + noise,   dx/dt = f(x),   x(0) = start,   noise_k ~ N(0, variance_k)
 //
@@ -27,14 +27,14 @@ struct SimulationOptions {
   double span = 0;                 // times are in [0, span]; 0: the system's default
   std::size_t points = 50;         // observation times per trajectory, the first at 0
   bool irregular = false;          // sorted uniform times instead of equal gaps
-  // The noise is given by its variances, one for all states or one for each, or by its standard
-  // deviation as a share of each state's standard deviation over all times and trajectories, but
-  // not by both.
+  // The noise is given either by its variances, one for all states or one for each, or by
+  // noise_share: its standard deviation is then this share of a state's standard deviation over all
+  // times and trajectories.
   std::vector<double> noise_variance = {};
   double noise_share = 0;
-  // The first trajectory begins at `start`. The others begin at normals around it whose standard
-  // deviation is this share of each state's standard deviation along the first; states that must be
-  // positive begin at log-normals.
+  // The first trajectory begins at `start`. The others begin at random states around it, whose
+  // standard deviation is start_spread times that of each state along the first trajectory. They
+  // are normal, or log-normal if the states must be positive.
   std::size_t trajectories = 1;
   double start_spread = 0.5;
   double missing = 0;  // each value is missing with this probability, less than 1

@@ -1,18 +1,18 @@
 // One step of an integration method, and its reverse.
 //
-// A Solver (ode.h) integrates in one loop that knows no method: it controls the step sizes, keeps
-// the record and hands out the requested states. A Stepper is the method. It takes a step of n
-// states from (t, x) to (t + h, next) by evaluating the field:
+// A Solver (ode.h) integrates in one loop that is the same for all methods: it controls the step
+// sizes, keeps the record and writes the requested states. A Stepper is the method. It takes a step
+// of n states from (t, x) to (t + h, next) by evaluating the field:
 //
 //   next = x + h Phi(t, x, h)                 Advance, with an estimate of the error
 //   y(theta) ~ x(t + theta h), 0 < theta < 1  Interpolate, the dense output
 //
-// Evaluation 0 of every step is f(t, x), which the loop provides: it is new, or it is the last
-// step's closing evaluation. The stepper makes the others. The evaluations of accepted steps are
-// recorded, so that the reverse needs none.
+// Evaluation 0 of every step is f(t, x). The Solver provides it: it makes a new evaluation, or uses
+// the closing evaluation of the step before (see Stepper::closing). The stepper makes all others.
+// The evaluations of accepted steps are recorded, so that the reverse needs no new ones.
 //
-// The reverse takes the cotangents of next and of the dense outputs to those of x and of the
-// field's parameters. It is the exact derivative of the computed numbers with h held fixed.
+// The reverse computes the cotangents of x and of the field's parameters from those of next and of
+// the dense outputs. It is the exact derivative of the computed numbers with h held fixed.
 //
 // The built-in steppers are explicit Runge-Kutta methods. A program can register its own:
 //
@@ -37,13 +37,13 @@
 
 namespace gpode {
 
-// The evaluations of a field in one block of memory: for each of them the time, the states (n, D),
-// the inputs (n, U), the slopes (n, D) and the field's record.
+// The evaluations of a field in one block of memory. Each has the time, the states (n, D), the
+// inputs (n, U), the slopes (n, D), which are the field's values, and the field's record.
 class EvaluationMemory {
  public:
-  // Prepares for evaluations of n states of this field.
+  // Prepares the memory for evaluations of this field at n states.
   void Begin(const Field& field, std::size_t n);
-  // Makes room for `count` evaluations. Contents stay, addresses may change.
+  // Makes room for `count` evaluations. Contents do not change, but their addresses may.
   void Reserve(std::size_t count);
 
   std::size_t size() const { return size_; }      // n D
@@ -58,7 +58,7 @@ class EvaluationMemory {
   std::span<const double> Inputs(std::size_t e) const { return {At(e) + input_, inputs_}; }
   FieldPoints Points(std::size_t e) const { return {times_[e], State(e), Inputs(e)}; }
 
-  // Sets the time of evaluation e and the inputs at that time, the same for all states.
+  // Sets the time of evaluation e and the inputs at that time, which are the same for all states.
   void SetTime(std::size_t e, double t, const InputSignal* signal) {
     times_[e] = t;
     if (inputs_ > 0) SetInputs(e, t, *signal);
@@ -94,13 +94,14 @@ class Step {
   std::span<const double> Slope(std::size_t i) const { return memory_->Slope(Index(i)); }
   // Makes evaluation i = evaluations(), at time t and with the inputs at that time.
   void Evaluate(std::size_t i, double t);
-  // Returns where evaluation i was made, for instance to ask the field for its Jacobian there.
+  // Returns the time, states and inputs of evaluation i, for instance to compute the field's
+  // Jacobian there.
   FieldPoints Points(std::size_t i) const {
     if (i == 0) return {t_, x_, memory_->Inputs(first_)};
     return memory_->Points(Index(i));
   }
 
-  // memory_size() doubles that are recorded with the step.
+  // The stepper's own memory of memory_size() doubles, which is recorded with the step.
   std::span<double> memory() { return own_; }
 
   // Tells whether Advance has to estimate the error.
@@ -108,7 +109,8 @@ class Step {
   // A workspace (n, D) for the error estimate.
   std::span<double> error() { return error_; }
   // Returns the size of an error estimate e (n, D) relative to the tolerances: the largest over the
-  // states of  sqrt(mean_i (e_i / (atol + rtol max(|x_i|, |next_i|)))^2).  One is just acceptable.
+  // n states of  sqrt(mean_i (e_i / (atol + rtol max(|x_i|, |next_i|)))^2),  where i runs over the
+  // D components. The step is accepted if it is at most one.
   double ErrorNorm(std::span<const double> e) const;
 
  private:
@@ -124,13 +126,13 @@ class Step {
   double t_ = 0, h_ = 0;
   std::span<const double> x_;
   std::span<double> next_, error_, own_;
-  std::size_t first_ = 0, rest_ = 1;  // evaluation 0 and evaluation 1; the others follow
-  std::size_t evaluations_ = 0;       // in this step
-  std::size_t made_ = 0;              // in all steps
+  std::size_t first_ = 0, rest_ = 1;  // indices of evaluations 0 and 1; the others follow
+  std::size_t evaluations_ = 0;       // their number in this step
+  std::size_t made_ = 0;              // their number in all steps
 };
 
-// The reverse of a recorded step. Cotangents are added to. The cotangents of dense outputs come
-// first (ReverseInterpolate), then that of the step itself (ReverseAdvance).
+// The reverse of a recorded step. Steppers add to its cotangents. The Solver first calls
+// ReverseInterpolate for each dense output of the step, then ReverseAdvance.
 class StepReverse {
  public:
   double t() const { return t_; }
@@ -149,9 +151,10 @@ class StepReverse {
   std::span<double> bslope(std::size_t i) { return {bslopes_ + i * size(), size()}; }
   std::span<double> bmemory() { return bown_; }
 
-  // Pulls bslope(i) back through the field: adds to the parameters' cotangent, and returns that of
-  // State(i), which holds until the next call; or nothing if bslope(i) is zero. The stepper calls
-  // it for all evaluations but 0, which belongs to the loop.
+  // Pulls bslope(i) back through the field: adds to the cotangent of the field's parameters and
+  // returns the cotangent of State(i), which stays valid until the next call. Returns an empty span
+  // if bslope(i) is zero. The stepper calls this for all evaluations except 0, for which the Solver
+  // does.
   std::span<const double> Pullback(std::size_t i);
 
  private:
@@ -178,27 +181,29 @@ class Stepper {
   virtual std::string_view name() const = 0;
   virtual int order() const = 0;
   // A method without an error estimate takes fixed steps only. The estimate shrinks like
-  // h^error_power(), which is the order for a pair that advances with its higher order.
+  // h^error_power(). For a pair of methods that advances with the higher order, that is order().
   virtual bool has_error_estimate() const = 0;
   virtual int error_power() const { return order(); }
-  // The largest number of evaluations in a step, with evaluation 0 and those of dense output.
+  // The largest number of evaluations in a step, including evaluation 0 and those of dense output.
   virtual std::size_t most_evaluations() const = 0;
-  // The evaluation that is f(t + h, next), and so the next step's evaluation 0; kNone if there is
-  // none. It may be one that only Interpolate makes.
+  // The index of the closing evaluation f(t + h, next), which is also the next step's evaluation 0;
+  // kNone if the method has none. It may be an evaluation that only Interpolate makes.
   virtual std::size_t closing() const { return kNone; }
   // The number of doubles that the stepper keeps with a step of n states.
   virtual std::size_t memory_size(const Field& /*field*/, std::size_t /*n*/) const { return 0; }
 
-  // Writes the states at t + h to step.next(). Returns the norm of the error estimate if the step
-  // is controlled, otherwise zero. The loop calls it again with another h if it rejects the step.
+  // Writes the states at t + h to step.next(). Returns the ErrorNorm of the error estimate if the
+  // step is controlled, otherwise zero. If the Solver rejects the step, it calls Advance again with
+  // a smaller h.
   virtual double Advance(Step& step) const = 0;
   // Writes the states at t + theta h, 0 < theta < 1, to y (n, D). May make further evaluations.
   virtual void Interpolate(Step& step, double theta, std::span<double> y) const = 0;
 
-  // Reverses Advance: from bnext to bx and to the cotangents of the step's evaluations of the field,
-  // which it then pulls back to states and parameters.
+  // Reverses Advance: adds to bx and to the cotangents of the step's slopes, given bnext, and pulls
+  // the latter back through the field (StepReverse::Pullback).
   virtual void ReverseAdvance(StepReverse& step) const = 0;
-  // Reverses Interpolate: from the cotangent by (n, D) of y to bx, bnext, bslope and bmemory.
+  // Reverses Interpolate: adds to bx, bnext, bslope and bmemory, given the cotangent by (n, D) of
+  // y.
   virtual void ReverseInterpolate(StepReverse& step, double theta,
                                   std::span<const double> by) const = 0;
 
@@ -208,8 +213,8 @@ class Stepper {
   Stepper& operator=(const Stepper&) = default;
 };
 
-// Makes a stepper known by its name, which then is a Method (ode.h). Throws an InputError if the
-// name is empty or taken. May be called from any thread.
+// Registers a stepper, so that MethodFromName (ode.h) finds it by its name. Throws an InputError if
+// the name is empty or taken. May be called from any thread.
 void RegisterStepper(std::unique_ptr<const Stepper> stepper);
 
 }  // namespace gpode

@@ -28,7 +28,7 @@
 //   toggle-switch   toggle switch    x1' = rate / (1 + x2^n) - x1,  x2' = rate / (1 + x1^n) - x2
 //   repressilator   repressilator    xi' = rate / (1 + xj^n) - xi,  (i, j) = (1, 3), (2, 1), (3, 2)
 //   compartments    a chain of five  xi' = r(x(i-1)) - r(xi),  r(x) = rate x / (half + x),
-//                                    without r(x0)
+//                                    without the inflow r(x0) for i = 1
 //   linear          linear system    x' = A x
 //
 // vdp and fhn with their default parameters are those of Hegde et al. (2022), Variational multiple
@@ -40,7 +40,7 @@
 // Records are empty, because evaluating the closed form again costs less than reading a record.
 // No function allocates.
 //
-// Thread safety: a system does not change after construction.
+// Thread safety: any thread may call a system's functions; it does not change after construction.
 //
 //   VanDerPol field(0.5);
 //   std::unique_ptr<System> other = MakeSystem("lorenz63");
@@ -57,7 +57,8 @@
 
 namespace gpode {
 
-// The loop over a batch. A derived class defines in three functions what happens at one point.
+// The base class, which loops over the points of a batch. A derived class defines its equations in
+// three functions for one point.
 class System : public Field {
  public:
   std::size_t dim() const final { return dim_; }
@@ -69,7 +70,8 @@ class System : public Field {
 
   void Value(const FieldPoints& points, std::span<double> f, std::span<double> scratch) const final;
   void Record(const FieldPoints& points, std::span<double> f, std::span<double> record) const final;
-  // Systems with more than kMaxStackDim states override this.
+  // Keeps the Jacobian of a point on the stack. Systems with more than kMaxStackDim states must
+  // override this.
   void Pullback(const FieldPoints& points, std::span<const double> record,
                 std::span<const double> g, std::span<double> bx,
                 std::span<double> bparameters) const override;
@@ -84,8 +86,8 @@ class System : public Field {
 
   double parameter(std::size_t i) const { return parameters_[i]; }
 
-  // At one point x (D), these write the value f (D), write every entry of the Jacobian (D, D), and
-  // add (df/dparameters)^T g to bparameters.
+  // At one point x (D), ValueAt writes the value f (D), JacobianAt writes every entry of the
+  // Jacobian (D, D), and PullParametersAt adds (df/dparameters)^T g to bparameters.
   virtual void ValueAt(std::span<const double> x, std::span<double> f) const = 0;
   virtual void JacobianAt(std::span<const double> x, std::span<double> jacobian) const = 0;
   virtual void PullParametersAt(std::span<const double> x, std::span<const double> g,
@@ -327,15 +329,15 @@ struct SystemInfo {
   std::size_t dim;
   std::vector<std::string> state_names;  // (D)
   std::vector<double> default_start;     // (D), a state that leads to the typical behaviour
-  double default_span;                   // the length of time that shows it
-  bool positive = false;                 // the states have a meaning only above zero
+  double default_span;                   // a length of time that shows this behaviour
+  bool positive = false;                 // the states are meaningful only above zero
 };
 
 // Returns the names in the order of the table above.
 std::vector<std::string> SystemNames();
 
-// Return the description of a system, and the system with its default parameters. Both throw an
-// InputError that lists the known names.
+// DescribeSystem returns the description of a system, MakeSystem the system with its default
+// parameters. Both throw an InputError that lists the known names if `name` is not one of them.
 SystemInfo DescribeSystem(std::string_view name);
 std::unique_ptr<System> MakeSystem(std::string_view name);
 

@@ -1,4 +1,4 @@
-// Training runs that can be watched, stopped, killed and taken up again.
+// Training runs that can be watched, stopped, killed and resumed.
 //
 // The data and FitOptions alone determine the result of a run. FitControl sets the progress
 // callback and the checkpoint file; unless the callback stops the run, neither changes the result.
@@ -28,18 +28,22 @@ namespace gpode {
 // One step of a training run.
 struct Progress {
   std::size_t step = 0;   // counted over all phases
-  std::size_t steps = 0;  // of all phases
+  std::size_t steps = 0;  // planned number in all phases
   BoundKind phase = BoundKind::kVanilla;
   double bound = 0;
+  // Terms of the bound: the expected log likelihood, the expected log density of the shooting
+  // states given the ends of the segments before them, and the divergence of the field from its
+  // prior.
   double loglik = 0, constraint = 0, kl_u = 0;
-  // The tolerance of shooting, and the root mean square of the gaps between segments (Laplace:
-  // their mean size), in the model's states of unit size. Without gaps both are equal.
+  // The tolerance sigma_xi of shooting and the size of the gaps xi between segments (their root
+  // mean square, or for a Laplace prior the mean of |xi|), in the model's states of unit size. If
+  // there are no gaps, `gap` equals the tolerance.
   double tolerance = 0, gap = 0;
-  double noise = 0;        // mean over channels of the noise's standard deviation
-  double lengthscale = 0;  // geometric mean, in the model's states of unit size
-  std::size_t diverged = 0;
-  std::size_t evaluations = 0;  // of the drawn fields
-  std::size_t skipped = 0;      // steps so far that had no usable gradient
+  double noise = 0;             // mean over channels of the noise's standard deviation
+  double lengthscale = 0;       // geometric mean, in the model's states of unit size
+  std::size_t diverged = 0;     // integrations in this step that diverged
+  std::size_t evaluations = 0;  // evaluations of the drawn fields in this step
+  std::size_t skipped = 0;      // steps so far that changed nothing, for want of a finite gradient
 };
 
 struct FitControl {
@@ -47,42 +51,43 @@ struct FitControl {
   std::function<bool(const Progress&)> report = {};
   std::size_t report_every = 100;
 
-  // The model file (gpode/model_file.h), written at the end and whenever this many steps or seconds
-  // have passed; 0: never in between. No path: nothing is written.
+  // The model file (gpode/model_file.h). It is written at the end, and before that whenever
+  // checkpoint_steps steps or checkpoint_seconds seconds have passed since the last time; 0 turns
+  // either rule off. If the path is empty, nothing is written.
   std::filesystem::path checkpoint = {};
   std::size_t checkpoint_steps = 0;
   double checkpoint_seconds = 60;
 
-  // Called when held-back data have been compared with their forecasts, before the model learns from
-  // them.
+  // Called when held-back data have been compared with their forecasts, before the model is trained
+  // on them.
   std::function<void(const HoldoutReport&)> compared = {};
 
-  std::optional<std::size_t> threads = {};  // in place of the options'
+  std::optional<std::size_t> threads = {};  // if set, replaces FitOptions::threads
 };
 
 struct TrainingState;  // the state of the optimiser
 
-// A model, what it was learnt from and how.
+// A model with its data and the history of its training.
 struct TrainedModel {
   Model model;
   Dataset data = {};
-  Dataset validation = {};             // if there were any
-  std::vector<Progress> history = {};  // at most 400 steps, evenly apart, and the last
+  Dataset validation = {};             // empty if there were none
+  std::vector<Progress> history = {};  // at most 400 evenly spaced steps, and the last
   bool finished = false;
-  std::shared_ptr<const TrainingState> state = {};  // what Resume needs; none: cannot be resumed
+  std::shared_ptr<const TrainingState> state = {};  // for Resume, which needs it
   std::optional<Holdout> holdout = {};              // if data were held back
 };
 
 // Trains a model on all trajectories. `validation`, which has the channels of the data, decides
-// when training stops (FitOptions::validation_patience). Samplers do not use it; they write only
-// the last checkpoint, so that a sampler that was interrupted starts again.
+// when training stops (FitOptions::validation_patience). Samplers do not use it; they write a model
+// file only at the end, so that a sampler that was interrupted starts from the beginning.
 TrainedModel Train(const Dataset& data, const FitOptions& options, const FitControl& control = {},
                    const Dataset& validation = {});
 
-// Trains without the data that `holdout` holds back, compares their forecasts with them, then (with
-// holdout.refit) begins anew and trains on everything. The model has the widening of bands that the
-// comparison asks for; everything else is as Train would have left it. A run is resumed like any
-// other, in whichever part it was stopped.
+// Trains without the data that `holdout` holds back, compares forecasts of these data with them,
+// and then (if holdout.refit) trains a new model on all data. The model has the widening of bands
+// that the comparison gave; everything else is as after Train. Resume continues such a run, in
+// whichever of the two trainings it was stopped.
 TrainedModel TrainWithHoldout(const Dataset& data, const FitOptions& options,
                               const HoldoutOptions& holdout, const FitControl& control = {},
                               const Dataset& validation = {});
@@ -92,8 +97,8 @@ TrainedModel TrainWithHoldout(const Dataset& data, const FitOptions& options,
 Model Fit(const Dataset& data, const FitOptions& options,
           const std::function<bool(const Progress&)>& report = {});
 
-// Resumes the run in a model file, which also takes the checkpoints unless control names another
-// file. A finished run is returned as it is.
+// Resumes the run in a model file. Checkpoints go to the same file unless control names another. A
+// finished run is returned unchanged.
 TrainedModel Resume(const std::filesystem::path& path, const FitControl& control = {});
 
 }  // namespace gpode

@@ -1,19 +1,20 @@
 // Unknown functions: what a model can learn as the field of an ODE.
 //
-// An unknown function turns latent variables (latent.h) and parameters of its own, the
-// hyperparameters, into a field that a solver can follow, and takes gradients back. It knows
-// nothing of how the latent variables are distributed: that is the business of the posterior family
-// (posterior_family.h).
+// An unknown function makes a field from latent variables (latent.h) and parameters of its own, the
+// hyperparameters, and converts gradients of the field into gradients of both. It does not know how
+// the latent variables are distributed: that is up to the posterior family (posterior_family.h).
 //
 //   name      latent variables                 hyperparameters
 //   process   whitened inducing values (D, M)  inducing_locations (M, D + U), lengthscales (D or 1,
 //             of a sparse Gaussian process     D + U), variances (D or 1)
 //             + J weights of a polynomial      polynomial_scales (D or 1, J), which are not learnt
 //             part of the kernel, (D, M + J)
-//   network   weights (P), in prior units      none
+//   network   P weights, each divided by its   none
+//             prior standard deviation
 //
-// Thread safety: an UnknownFunction and a FunctionDraw belong to one evaluation at a time; const
-// functions may be called from any thread, different draws may be used by different threads.
+// Thread safety: any thread may call const functions. While one thread calls another function of an
+// UnknownFunction or a FunctionDraw, no other thread may use the same object; different threads may
+// use different draws.
 //
 //   std::unique_ptr<UnknownFunction> function = MakeUnknownFunction("process", setting);
 //   function->Set(values, pool);
@@ -45,17 +46,18 @@ namespace gpode {
 // The setting that an unknown function is made for.
 struct FunctionSetting {
   FitOptions options;
-  std::size_t dim = 0;     // D, of the state
-  std::size_t inputs = 0;  // U, of the inputs
-  // Says whether a draw varies beyond its latent variables, as a process does between its inducing
-  // points. A point estimate is the mean function instead.
+  std::size_t dim = 0;     // D, the number of states
+  std::size_t inputs = 0;  // U, the number of inputs
+  // If true, a draw has a residual: variation that its latent variables do not determine, as a
+  // process has between its inducing points. If false, as for point estimates, a draw is the mean
+  // of the function given the latent variables.
   bool with_residual = true;
-  // Says whether a sampler draws the latent variables.
+  // If true, a sampler draws the latent variables.
   bool is_sampled = false;
 };
 
-// The start of training: values of the hyperparameters, in the order of AddParameters, and of the
-// latent variables.
+// The values at the start of training: hyperparameters, in the order of AddParameters, and latent
+// variables.
 struct FunctionStart {
   std::vector<double> hyperparameters;
   std::vector<double> latent;
@@ -71,15 +73,16 @@ class FunctionDraw {
  public:
   virtual ~FunctionDraw() = default;
 
-  // Takes the random numbers that the draw has beside the latent variables, addressed as in
-  // random.h.
+  // Draws the random numbers of the residual (in a process, frequencies and Fourier weights). They
+  // are addressed as in random.h.
   virtual void Sample(std::uint64_t seed, std::uint64_t step, std::uint64_t sample) = 0;
 
-  // Makes field() the function of these latent variables, with the present hyperparameters.
+  // Makes field() the function of these latent variables, with the hyperparameters that the
+  // UnknownFunction has now.
   virtual void Set(std::span<const double> z) = 0;
 
-  // Its pullback adds to parameter_count() raw sums, which UnknownFunction::Pullback understands.
-  // Stays valid without the UnknownFunction until the next Set.
+  // The field's Pullback adds to parameter_count() raw sums, which UnknownFunction::Pullback turns
+  // into gradients. The field stays valid until the next Set, even if the UnknownFunction is gone.
   virtual const Field& field() const = 0;
 };
 
@@ -93,67 +96,72 @@ class UnknownFunction {
 
   // Adds the hyperparameters to the parameters of a model, and remembers where they are.
   virtual void AddParameters(ParameterLayout& layout) = 0;
-  // Adds the variables of the residual, if a sampler draws them: standard normal a priori.
+  // Adds the variables of the residual to the parameters of a model, if a sampler draws them. They
+  // are standard normal a priori.
   virtual void AddResidual(ParameterLayout& /*layout*/) {}
-  // Their block, where AddResidual added one.
+  // The index of the block that AddResidual added, if it did.
   virtual std::optional<std::size_t> ResidualBlock() const { return std::nullopt; }
   // The blocks of hyperparameters that a sampler draws along with the latent variables.
   virtual std::vector<std::size_t> SampledBlocks() const { return {}; }
 
-  // The start for a field whose slopes (n, D) at states (n, D) are about known. `spread` (D) is the
-  // size of the states.
+  // Returns start values with which the field is about `slopes` (n, D) at `states` (n, D). `spread`
+  // (D) is the typical size of each state.
   virtual FunctionStart Start(const Matrix& states, const Matrix& slopes,
                               const Vector& spread) const = 0;
-  // Takes the start of the present run, which priors of hyperparameters may refer to.
+  // Takes the start values of this training run, because priors of hyperparameters may depend on
+  // them.
   virtual void SetStart(const FunctionStart& /*start*/) {}
 
-  // Moves hyperparameters that are improbable a priori to one standard deviation from the centre.
+  // Moves hyperparameters that are more than one prior standard deviation from the centre of their
+  // prior to that distance.
   virtual void Moderate(std::span<double> /*values*/) const {}
 
   // Takes the hyperparameters from the constrained values of all parameters.
   virtual FactorStatus Set(std::span<const double> values, ThreadPool& pool) = 0;
 
-  // A draw that refers to this function.
+  // Returns a draw that refers to this function.
   virtual std::unique_ptr<FunctionDraw> MakeDraw() const = 0;
 
-  // Reverse of Set and of FunctionDraw::Set for S draws. `sums` (S, stride) begin with the raw sums
-  // that the pullbacks of the draws' fields added up. Writes the cotangents of the latent variables
-  // to bz (S, stride_z), and adds those of the hyperparameters to bvalues.
+  // Reverses Set and FunctionDraw::Set for S draws. Each row of `sums` (S, stride) begins with the
+  // raw sums that the Pullback of the draw's field has added up. Writes the cotangents of the
+  // latent variables to bz (S, stride_z), and adds those of the hyperparameters to bvalues.
   virtual void Pullback(std::span<const std::unique_ptr<FunctionDraw>> draws,
                         std::span<const double> sums, std::size_t stride, std::span<double> bz,
                         std::size_t stride_z, std::span<double> bvalues, ThreadPool& pool) = 0;
 
-  // If the function without its residual is linear in the latent variables, returns the matrices
-  // (n, latent size of an item), one for each output, that lead from the latent variables of its
-  // item to its values at points (n, D), with the present hyperparameters; none otherwise.
+  // If the function without its residual is linear in the latent variables, returns one matrix
+  // (n, latent variables of an item) for each output: the values of that output at points (n, D)
+  // are the matrix times the latent variables of the output's item, for the current
+  // hyperparameters. Returns nothing if the function is not linear.
   virtual std::vector<Matrix> Basis(const Matrix& /*points*/) const { return {}; }
-  // Reverse of Basis, which must have returned `basis`: adds the cotangents of the hyperparameters
-  // to bvalues.
+  // Reverses Basis, which must have returned `basis`: adds the cotangents of the hyperparameters to
+  // bvalues.
   virtual void BasisPullback(const Matrix& /*points*/, std::span<const Matrix> /*basis*/,
                              std::span<const Matrix> /*bbasis*/, std::span<double> /*bvalues*/) {}
 
-  // Minus the log density of the hyperparameters' prior, up to a constant; unless bvalues is empty,
-  // also its reverse for the cotangent b. It counts where the posterior is a point estimate.
+  // Returns minus the log density of the hyperparameters' prior, up to a constant. Unless bvalues
+  // is empty, adds b times its gradient to it. Only bounds of point estimates contain this term.
   virtual double HyperparameterCost(double /*b*/, std::span<double> /*bvalues*/) const { return 0; }
 
-  // Tells whether different latent variables give the same function, as exchanging the hidden units
-  // of a network does. Chains of a sampler then start from fits of their own.
+  // Tells whether different latent variables can give the same function, as when hidden units of a
+  // network are exchanged. Each chain of a sampler then starts from a fit of its own.
   virtual bool has_symmetries() const { return false; }
-  // Tells whether the prior holds the field back where there are no data. Otherwise short segments
-  // follow the noise from one state to the next, and training starts with whole trajectories.
+  // Tells whether the prior keeps the field from following noise. Without such a prior, a field
+  // trained on short segments follows the noise from one shooting state to the next, so training
+  // starts with whole trajectories.
   virtual bool is_regular() const { return true; }
 
-  // The exact moments of the field at points (n, D + U) for Gaussian latent variables, where there
-  // is a closed form.
+  // Returns the exact moments of the field at points (n, D + U) for Gaussian latent variables, or
+  // nothing if there is no closed form.
   virtual std::optional<FieldMoments> Moments(const Matrix& /*points*/,
                                               const GaussianItems& /*latent*/) const {
     return std::nullopt;
   }
-  // The geometric mean of the lengthscales, or NaN where there are none.
+  // Returns the geometric mean of the lengthscales, or NaN if there are none.
   virtual double MeanLengthscale(std::span<const double> values) const;
 
-  // Facts about the function for people, such as ("inducing points", "16"), and a summary in a few
-  // words, such as "16 inducing points".
+  // Facts returns facts about the function for people, such as ("inducing points", "16"). Summary
+  // returns a few words, such as "16 inducing points".
   virtual std::vector<std::pair<std::string, std::string>> Facts() const { return {}; }
   virtual std::string Summary() const { return ""; }
 };
@@ -161,11 +169,11 @@ class UnknownFunction {
 using UnknownFunctionMaker =
     std::function<std::unique_ptr<UnknownFunction>(const FunctionSetting& setting)>;
 
-// Throws an InputError that lists the known names.
+// Throws an InputError that lists the known names if `name` is not one of them.
 std::unique_ptr<UnknownFunction> MakeUnknownFunction(std::string_view name,
                                                      const FunctionSetting& setting);
 std::vector<std::string> UnknownFunctionNames();
-// Makes a kind of function known by its name, which must be new.
+// Registers a kind of function under a name, which must be new.
 void RegisterUnknownFunction(std::string name, UnknownFunctionMaker maker);
 
 }  // namespace gpode

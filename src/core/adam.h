@@ -1,4 +1,5 @@
-// Adam (Kingma and Ba, 2015), maximising, and the learning rate over a run.
+// The optimiser Adam (Kingma and Ba, 2015), which here maximises, and its learning rate over a run.
+// Both are used in train/trainer.cc.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +8,7 @@
 
 namespace gpode {
 
-// Its members are public, so that checkpoints can save and restore them.
+// The members are public so that checkpoints can save and restore them.
 struct Adam {
   explicit Adam(std::size_t size) : first_moment(size, 0.0), second_moment(size, 0.0) {}
 
@@ -16,11 +17,11 @@ struct Adam {
   void Step(std::span<const double> gradient, double rate, std::span<const double> shares,
             std::span<double> parameters);
 
-  // Does the same for `size` parameters from `offset` on, whose `count`-th update this is.
-  // Parameters that a minibatch does not touch keep their moments, so that the updates of each
-  // parameter are those of plain Adam on the gradients that it had. The bias correction therefore
-  // needs the parameter's own count: with the number of all steps, the first updates of a rarely
-  // touched parameter would be three times too long.
+  // Updates only the `size` parameters from `offset` on, for the `count`-th time. Parameters that a
+  // minibatch does not use keep their moments, so each parameter is updated as plain Adam would
+  // with the gradients that it had. The bias correction therefore needs the parameter's own count:
+  // with the number of all steps, the first update of a parameter that is rarely used would be
+  // three times too long.
   void Update(std::size_t offset, std::size_t size, double count, std::span<const double> gradient,
               double rate, std::span<const double> shares, std::span<double> parameters);
 

@@ -14,8 +14,8 @@ namespace {
 
 using Function = std::function<double(std::span<const double>)>;
 
-constexpr double kGoodEnough = 1e-10;  // no restart below this estimated relative error
-constexpr double kRestartShrink = 1.0 / 64.0;
+constexpr double kGoodEnough = 1e-10;  // estimated relative error that needs no further table
+constexpr double kRestartShrink = 1.0 / 64.0;  // ratio of the first steps of successive tables
 
 struct Derivative {
   double value = std::numeric_limits<double>::quiet_NaN();
@@ -40,8 +40,9 @@ Derivative CentralDifference(const Function& value, std::span<double> point, std
           std::numeric_limits<double>::epsilon() * largest / h};
 }
 
-// Computes one table of Ridders' method, row by row. Entries computed from a value that is not
-// finite have an error of NaN and are never taken, since a comparison with NaN is false.
+// Computes one table of Ridders' method, row by row, and returns its best entry. The error of an
+// entry that is computed from a value that is not finite is NaN. Such an entry is never the best,
+// since a comparison with NaN is false.
 Derivative Extrapolate(const Function& value, std::span<double> point, std::size_t i, double h,
                        int levels) {
   Derivative best;

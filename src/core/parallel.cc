@@ -14,11 +14,12 @@ namespace gpode {
 namespace {
 
 thread_local bool inside_loop = false;
-thread_local const void* worker_of = nullptr;  // state of the pool that this thread works for
+thread_local const void* worker_of = nullptr;  // the State of the pool that started this thread
 thread_local std::size_t worker_index = 0;
 
-// The number of times a thread polls for work before it sleeps, about 100 microseconds. Waking a
-// thread takes as long as a short loop, and the loops of a training step follow each other closely.
+// The number of times that a thread polls for work before it sleeps, about 100 microseconds.
+// Polling is worthwhile because the loops of a training step follow each other closely, and waking
+// a thread that sleeps takes as long as a short loop.
 constexpr int kPolls = 5000;
 
 void Pause() {
@@ -47,13 +48,14 @@ void RunOnCaller(std::size_t count, void (*call)(void*, std::size_t), void* body
 
 }  // namespace
 
-// Every loop is one generation. Workers wait until the generation changes, take items from `next`
-// until none is left, and decrement `busy`; the caller takes items, too.
+// `generation` counts the loops. Workers wait until it changes, take items (the numbers that `next`
+// hands out) until none is left, and then decrement `busy`. The caller takes items, too, and then
+// waits until `busy` is zero.
 struct ThreadPool::State {
   std::vector<std::thread> workers;
   std::mutex mutex;
   std::condition_variable wake, done;
-  // These change only while the mutex is held but are read without it.
+  // These are written only while the mutex is held. Polling threads read them without the mutex.
   std::atomic<std::size_t> generation{0}, busy{0};
   std::atomic<bool> stop{false};
   int polls = 0;

@@ -1,3 +1,5 @@
+// Transforms between flat vectors and constrained values. The shooting constraint of the paper
+// (section 3.4) is a term of the bound, in model/bound.cc.
 #include "gpode/parameters.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// Streams of random numbers. field/gp_normals.cc draws the frequencies and weights of the paper's
+// decoupled sampling (section S1.2) from them.
 #include "gpode/random.h"
 
 #include <Random123/philox.h>

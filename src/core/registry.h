@@ -1,8 +1,8 @@
-// Things that are known by their names: kernels, steppers, unknown functions, posterior families,
-// likelihoods.
+// Lists of objects that users select by name: kernels, steppers, unknown functions, posterior
+// families, likelihoods.
 //
-// The library's own entries are there from the start; programs and tests add theirs. Entries are
-// never removed, so references to them stay valid.
+// A registry is created with the library's own entries; programs and tests can add more. Entries
+// are never removed, so references to them stay valid.
 //
 // Thread safety: all functions may be called from any thread.
 //
@@ -28,8 +28,8 @@ namespace gpode {
 template <typename T>
 class Registry {
  public:
-  // `kind` is what an entry is called in messages; the others are the public functions that look
-  // one up and add one.
+  // All arguments are for error messages: what an entry is called, and the names of the public
+  // functions that look an entry up and that add one.
   Registry(std::string kind, std::string get, std::string add)
       : kind_(std::move(kind)), get_(std::move(get)), add_(std::move(add)) {}
 

@@ -7,7 +7,8 @@
 namespace gpode {
 namespace {
 
-// Long series are cut off, since this many values give a good estimate.
+// A mean over kMostValues products is accurate enough, so that further series are not read. Lags
+// above kLongestLag are ignored.
 constexpr std::size_t kMostValues = 20000, kLongestLag = 1000;
 
 struct LagMean {
@@ -15,7 +16,7 @@ struct LagMean {
   std::size_t count = 0;
 };
 
-// Returns sum and count of the products of values `lag` steps apart.
+// Returns the sum and the number of the products of values that are `lag` places apart.
 LagMean ProductsAtLag(std::span<const std::vector<double>> series, std::size_t lag) {
   LagMean mean;
   for (const std::vector<double>& s : series) {

@@ -12,8 +12,8 @@ namespace {
 
 constexpr int kMostIterations = 50;
 
-// Returns the first centres. Each is a point, drawn with probability in proportion to its squared
-// distance to the nearest centre so far (Arthur and Vassilvitskii, 2007).
+// Returns the first centres. Each is one of the points, drawn with a probability proportional to
+// its squared distance to the nearest centre so far (Arthur and Vassilvitskii, 2007).
 Matrix Spread(const Matrix& points, Eigen::Index k, const RandomStream& stream) {
   Matrix centres(k, points.cols());
   std::vector<double> uniforms(k);
@@ -34,7 +34,8 @@ Matrix Spread(const Matrix& points, Eigen::Index k, const RandomStream& stream) 
   return centres;
 }
 
-// Moves centres to the means of their points; returns false if no point changed its centre.
+// Assigns each point to its nearest centre, and moves the centres to the means of their points.
+// Returns false if no point changed its centre.
 bool Improve(const Matrix& points, std::vector<Eigen::Index>& owner, Matrix& centres) {
   bool changed = false;
   for (Eigen::Index i = 0; i < points.rows(); ++i) {
@@ -64,11 +65,12 @@ Matrix KMeans(const Matrix& points, std::size_t k, std::uint64_t seed) {
   std::vector<Eigen::Index> owner(points.rows(), -1);
   for (int i = 0; i < kMostIterations && Improve(points, owner, centres); ++i) {
   }
-  // Centres that coincide would make the kernel matrix singular.
+  // Centres that coincide are moved apart, because they would make the kernel matrix singular.
   const Matrix centred = points.rowwise() - points.colwise().mean();
   const double spread = std::sqrt(centred.squaredNorm() /
                                   static_cast<double>(std::max<Eigen::Index>(points.size(), 1)));
-  // If the points coincide up to rounding, scales of one are used.
+  // The unit of these moves is the spread of the points, or one if all points coincide up to
+  // rounding.
   const double unit = spread > 1e-12 * points.cwiseAbs().maxCoeff() ? spread : 1.0;
   std::vector<double> normals(centres.size());
   stream.Normals(normals, 1u << 20);

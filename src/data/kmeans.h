@@ -1,4 +1,4 @@
-// Cluster centres of points, at which inducing points start (paper, section S2.2).
+// Cluster centres of points: the initial inducing locations (paper, section S2.2).
 #pragma once
 
 #include <cstdint>
@@ -7,9 +7,9 @@
 
 namespace gpode {
 
-// Returns k centres (k, D) of the rows of points (n, D), by k-means++ and Lloyd's iterations. If
-// there are fewer than k distinct points, the remaining centres are points moved by a tenth of
-// their spread.
+// Returns k cluster centres (k, D) of the rows of points (n, D), by k-means++ and Lloyd's
+// iterations. A centre that coincides with an earlier one, as happens with fewer than k distinct
+// points, is moved at random by about a tenth of the points' spread.
 Matrix KMeans(const Matrix& points, std::size_t k, std::uint64_t seed);
 
 }  // namespace gpode

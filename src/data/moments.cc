@@ -1,3 +1,4 @@
+// Moments of the data. For moments of the field's posterior q(f), see field/sparse_gp.cc.
 #include "data/moments.h"
 
 #include <algorithm>
@@ -25,7 +26,8 @@ double MeanOf(const Dataset& data, Eigen::Index channel) {
     smallest = std::min(smallest, value);
     largest = std::max(largest, value);
   });
-  // The mean of a constant is exact, so that a rounding error does not look like a variance.
+  // If all values are equal, that value is the mean. A mean with a rounding error would give the
+  // channel a variance that it does not have.
   return smallest == largest ? smallest : count > 0 ? sum / count : 0;
 }
 

@@ -10,8 +10,8 @@ namespace gpode {
 struct ChannelMoments {
   Vector mean, variance;  // (channels); zero for a channel without values
 
-  // Returns the natural unit of a channel: its standard deviation, the magnitude of a constant
-  // channel, or one for a channel that is zero.
+  // Returns the unit in which a channel has about unit size: its standard deviation, the absolute
+  // value of a constant channel, or one for a channel that is always zero.
   double Unit(Eigen::Index channel) const;
   Vector Units() const;
 };

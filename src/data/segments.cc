@@ -1,9 +1,12 @@
+// Cuts trajectories into segments. The term of the bound that ties a shooting state to the segment
+// before it, log p(s_i | s_{i-1}, f) in the paper, is in model/bound.cc.
 #include "data/segments.h"
 
 namespace gpode {
 namespace {
 
-// Appends an index that is not before the last one.
+// Appends an index to increasing runs, unless it is already the last one. It must not be smaller
+// than the last one.
 void Append(std::size_t index, std::vector<IndexRun>& runs) {
   if (runs.empty() || index > runs.back().first + runs.back().count) {
     runs.push_back({index, 1});

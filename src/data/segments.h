@@ -1,5 +1,5 @@
-// Segments of trajectories: one for each trajectory (the vanilla bound), or short ones that start
-// at observation times (multiple shooting; paper, section 3.4).
+// Segments of trajectories: a single one per trajectory for the vanilla bound, or short ones that
+// start at observation times for multiple shooting (paper, section 3.4).
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,8 @@
 
 namespace gpode {
 
-// Observations in the model's time: counted from the trajectory's start, divided by a scale.
+// Observations of a trajectory in the model's time, which is zero at the trajectory's start and has
+// the unit Coordinates::time_scale.
 struct TimedValues {
   std::vector<double> times;  // (T), the first at zero or later
   Matrix values;              // (T, channels)
@@ -21,10 +22,10 @@ struct Segment {
   static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 
   std::size_t trajectory;
-  std::size_t first, count;  // its observations
-  double start;              // time
-  std::size_t state;         // shooting state it starts from; kNone: the trajectory's x0
-  std::size_t next;          // shooting state at its end; kNone: the trajectory ends there
+  std::size_t first, count;  // observations first .. first + count - 1 of the trajectory
+  double start;              // time of the segment's start
+  std::size_t state;         // index of the shooting state at its start; kNone: the trajectory's x0
+  std::size_t next;          // index of the shooting state at its end; kNone: the trajectory ends
 };
 
 struct Segmentation {
@@ -37,21 +38,21 @@ struct IndexRun {
   std::size_t first, count;
 };
 
-// The states that some segments start from or end at, in increasing order.
+// The states that some segments start from or end at, as runs of increasing indices.
 struct TouchedStates {
-  std::vector<IndexRun> x0;        // of trajectories
-  std::vector<IndexRun> shooting;  // shooting states
+  std::vector<IndexRun> x0;        // indices of trajectories, whose initial states are used
+  std::vector<IndexRun> shooting;  // indices of shooting states
 };
 
-// Finds the states of the segments with these indices, which increase. Reuses the memory of
-// `touched`.
+// Finds the states of the segments with these increasing indices. Reuses the memory of `touched`.
 void FindTouched(const Segmentation& cut, std::span<const std::size_t> segments,
                  TouchedStates& touched);
 
 std::vector<TimedValues> InModelTime(const Dataset& data, const Coordinates& coordinates);
 
-// Cuts each trajectory into segments of `gaps` observation gaps, or into a single one if `gaps` is
-// 0. Shooting states stand at observation times after the start, never at the last one.
+// Cuts each trajectory into segments that span `gaps` intervals between observations, or into a
+// single segment if `gaps` is 0. Shooting states are at observation times after the trajectory's
+// start, but never at its last one.
 Segmentation CutIntoSegments(const std::vector<TimedValues>& trajectories, std::size_t gaps);
 
 }  // namespace gpode

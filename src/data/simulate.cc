@@ -14,10 +14,12 @@
 namespace gpode {
 namespace {
 
-// Step numbers of the streams of Purpose::kSimulation. Their sample number is the trajectory.
+// The step numbers (random.h) of the streams of Purpose::kSimulation. The sample number of a stream
+// is the index of the trajectory.
 enum StreamStep : std::uint64_t { kStarts = 0, kTimes = 1, kMissing = 2 };
 
-constexpr double kLongestSpan = 1e6;  // in default spans; no solver gets this far
+// The longest span, in default spans. The solver would reach its limit of steps long before.
+constexpr double kLongestSpan = 1e6;
 
 void CheckOptions(const SimulationOptions& o, const SystemInfo& info) {
   const std::size_t dim = info.dim;
@@ -80,8 +82,8 @@ Vector Spread(std::span<const Matrix> parts) {
   return (squares / count).cwiseSqrt();
 }
 
-// Returns a random value around `start` with a standard deviation of about `spread`; log-normal if
-// the sign must not change.
+// Returns a random value around `start` with a standard deviation of about `spread`, made from a
+// standard normal. If the sign must not change, the value is log-normal instead of normal.
 double PerturbStart(double start, double spread, double normal, bool keeps_sign) {
   if (!keeps_sign) return start + spread * normal;
   if (start == 0) return 0;

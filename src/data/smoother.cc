@@ -13,17 +13,18 @@ namespace {
 using Vec3 = Eigen::Vector3d;
 using Mat3 = Eigen::Matrix3d;
 
-// A Matern 5/2 process with unit variance as a Markov process of x, dx/dt and d2x/dt2.
+// A Matern 5/2 process x(t) with unit variance, as the Markov process of (x, dx/dt, d2x/dt2).
 struct Matern52Chain {
   double rate;
-  Mat3 stationary;
+  Mat3 stationary;  // the covariance of (x, dx/dt, d2x/dt2) at any time
 
   explicit Matern52Chain(double lengthscale) : rate(std::sqrt(5.0) / lengthscale) {
     const double k = rate * rate / 3;
     stationary << 1, 0, -k, 0, k, 0, -k, 0, rate * rate * rate * rate;
   }
 
-  // Returns exp(F t), a short sum because F + rate I is nilpotent.
+  // Returns exp(F t), where F is the drift matrix of the Markov process. Since n = F + rate I
+  // satisfies n^3 = 0, the series of exp(n t) ends after three terms.
   Mat3 Transition(double t) const {
     Mat3 n;
     n << rate, 1, 0, 0, rate, 1, -rate * rate * rate, -3 * rate * rate, -2 * rate;
@@ -36,8 +37,9 @@ struct Moment {
   Mat3 covariance;
 };
 
-// The sums of the Kalman filter that the marginal likelihood consists of. With the noise variance
-// given as a share of the signal variance, the best signal variance has a closed form.
+// Sums over the observations, to which the Kalman filter adds. The marginal likelihood is computed
+// from them. The noise variance is given as a share of the signal variance, so that the best signal
+// variance has a closed form: squares / count.
 struct Evidence {
   double squares = 0, log_determinant = 0;
   std::size_t count = 0;
@@ -90,7 +92,8 @@ Series Middle(const Series& series) {
   return {series.times.subspan(first, count), series.values.subspan(first, count)};
 }
 
-// Returns the candidate lengthscales, from the mean gap to the longest span.
+// Returns the candidate lengthscales, from the mean interval between observations to the length of
+// the longest series.
 std::vector<double> Lengthscales(std::span<const Series> series) {
   double span = 0, gaps = 0;
   std::size_t count = 0;
@@ -137,7 +140,7 @@ Smoothed Smooth(const SmootherParameters& parameters, const Series& series,
                 std::span<const double> at) {
   const Matern52Chain chain(parameters.lengthscale);
   const double share = parameters.noise_variance / parameters.variance;
-  // The union of both grids, in order; observations first where they coincide.
+  // The times of the series and those of `at`, in order and without repetition.
   std::vector<double> times(series.times.begin(), series.times.end());
   times.insert(times.end(), at.begin(), at.end());
   std::sort(times.begin(), times.end());
@@ -156,7 +159,7 @@ Smoothed Smooth(const SmootherParameters& parameters, const Series& series,
     }
     filtered.push_back(m);
   }
-  // The backward pass of Rauch, Tung and Striebel, for the means only.
+  // The backward pass of the Rauch-Tung-Striebel smoother, for the means only.
   std::vector<Vec3> smooth(times.size());
   if (!times.empty()) smooth.back() = filtered.back().mean;
   for (std::size_t i = times.size(); i-- > 1;) {

@@ -1,9 +1,10 @@
-// A smoother for noisy, irregular series with gaps, which gives values and derivatives to
-// initialise training with.
+// A smoother for noisy, irregular series with gaps. Training starts from its values and
+// derivatives, where the paper (section S2.2) takes differences of neighbouring observations.
 //
 // The series is modelled as a Gaussian process in time with the Matern 5/2 kernel plus white noise,
 // in state-space form (Hartikainen and Sarkka, 2010), so that a Kalman filter and smoother take
-// linear time. Lengthscale and noise maximise the marginal likelihood on a grid.
+// linear time. Of a grid of lengthscales and noise variances, those with the largest marginal
+// likelihood are taken.
 //
 // Thread safety: all functions may be called from any thread.
 //
@@ -33,8 +34,8 @@ struct Smoothed {
   std::vector<double> value, slope, acceleration;  // at the requested times
 };
 
-// Fits parameters that all series share; series without observations are ignored. Long series
-// contribute the two thousand values in their middle.
+// Fits parameters that all series share; series without observations are ignored. Of a series with
+// more than two thousand values, the two thousand in the middle are used.
 SmootherParameters FitSmoother(std::span<const Series> series);
 
 // Returns smoothed values and derivatives at increasing times, which need not be those of the

@@ -1,4 +1,4 @@
-// Fewer rows of a matrix, evenly chosen.
+// Thinning of a matrix: a selection of evenly spaced rows.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace gpode {
 
-// Keeps every n-th row, with the smallest n that leaves at most `most` rows.
+// Returns every n-th row, for the smallest n that leaves at most `most` rows.
 inline Matrix Thin(const Matrix& rows, std::size_t most) {
   const auto step = static_cast<Eigen::Index>((rows.rows() + most - 1) / most);
   Matrix kept((rows.rows() + step - 1) / step, rows.cols());

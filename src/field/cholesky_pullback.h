@@ -1,4 +1,4 @@
-// The reverse of a Cholesky factorisation, K = L L^T:
+// The reverse of the Cholesky factorisation K = L L^T, with L lower triangular:
 //   I. Murray (2016), Differentiation of the Cholesky decomposition.
 #pragma once
 
@@ -6,9 +6,10 @@
 
 namespace gpode {
 
-// Computes a cotangent bk of K from that of its Cholesky factor, of which the lower triangle counts:
-// with P = lower(L^T bL), diagonal halved, the cotangent is the symmetric part of L^-T P L^-1. This
-// function leaves out taking the symmetric part, because the pullback of K adds up both triangles.
+// Sets bk to the cotangent of K, given L = factor and its cotangent bL = bfactor (only the lower
+// triangle of bL is used): bk = L^-T P L^-1, where P is the lower triangle of L^T bL with its
+// diagonal halved. bk is not made symmetric: KernelMatrixPullback sums over all entries, so its
+// result is the same. Callers that need a symmetric cotangent take (bk + bk^T) / 2.
 void CholeskyPullback(const Matrix& factor, const Matrix& bfactor, Matrix& bk);
 
 }  // namespace gpode

@@ -1,3 +1,5 @@
+// Functions for any field. The paper's f(x) ~ q(f) is drawn in gp_draw.cc, and the ODE is
+// integrated in ode/solver.cc.
 #include "gpode/field.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Functions as fields. The paper's f(x) ~ q(f) is drawn in gp_draw.cc.
 #include "gpode/function.h"
 
 #include <fmt/format.h>
@@ -30,7 +31,8 @@ void Function::Jacobian(std::span<const double> x, std::span<double> jacobian) c
 
 Function::operator FunctionField() const { return FunctionField(*this); }
 
-// A shared pointer without an owner: copying it costs nothing and keeps nothing alive.
+// Makes a shared pointer that owns nothing: copying it costs nothing, and it does not keep the
+// function alive.
 FunctionField::FunctionField(const Function& function)
     : FunctionField(std::shared_ptr<const Function>(std::shared_ptr<void>(), &function)) {}
 
@@ -51,7 +53,8 @@ FunctionField::FunctionField(std::shared_ptr<const Function> function)
   }
 }
 
-// With inputs, the joined points (n, D + U) stand behind the function's own records.
+// If the field has inputs, the joined points [x, u] (n, D + U) are stored after the n records of
+// the function itself.
 std::size_t FunctionField::record_size() const {
   return function_->record_size() + (inputs_ == 0 ? 0 : dim_ + inputs_);
 }
@@ -87,16 +90,17 @@ void FunctionField::Record(const FieldPoints& points, std::span<double> f,
 void FunctionField::Pullback(const FieldPoints& points, std::span<const double> record,
                              std::span<const double> g, std::span<double> bx,
                              std::span<double> bparameters) const {
-  // Arguments beyond the registers were just written in words of 8 bytes. GCC would copy a span in
-  // one piece of 16, and the processor waits for such a load; it copies members one by one.
+  // The caller has just written the last two spans to the stack in words of 8 bytes, since there
+  // are no registers left. GCC would copy such a span with one load of 16 bytes, for which the
+  // processor has to wait. Building a new span makes GCC copy the two members one by one.
   const auto bstates = [&] { return std::span(bx.data(), bx.size()); };
   const auto bothers = [&] { return std::span(bparameters.data(), bparameters.size()); };
   if (inputs_ == 0) return function_->Pullback(points.x, record, g, bstates(), bothers());
   PullbackWithInputs(record, g, bstates(), bothers());
 }
 
-// This is a function of its own because a large frame costs time, which autonomous fields would
-// pay.
+// This is a separate function because of its large stack frame, which would cost time even in
+// fields without inputs.
 void FunctionField::PullbackWithInputs(std::span<const double> record, std::span<const double> g,
                                        std::span<double> bx, std::span<double> bparameters) const {
   const std::size_t n = g.size() / dim_, all = dim_ + inputs_;

@@ -10,22 +10,23 @@ namespace gpode {
 namespace {
 
 constexpr std::size_t kMostInputs = 512;
-// The number of points that go through the features together: one output's features, and the
-// points' records, stay in the first-level cache for all of them.
+// The number of points that are evaluated together. The features of one output and the records of
+// so few points stay in the first-level cache.
 constexpr std::size_t kTile = 8;
 
 constexpr std::size_t RoundUp(std::size_t n, std::size_t multiple) {
   return (n + multiple - 1) / multiple * multiple;
 }
 
-// The offsets of the parts of one point's record. Blocks that loops run over start on cache lines.
+// The offsets of the parts of one point's record. O, I, M are the numbers of outputs, inputs and
+// inducing points; `stride` is M rounded up. phi and psi start on cache lines.
 struct RecordLayout {
-  std::size_t prior = 0;    // (O)       Fourier part
-  std::size_t prior_slope;  // (O, I)    its Jacobian
-  std::size_t update;       // (O)       kernel part
-  std::size_t slope;        // (O, I)    Jacobian of the sum
-  std::size_t phi;          // (O, stride)
-  std::size_t psi;          // (O, stride)
+  std::size_t prior = 0;    // (O)          Fourier part
+  std::size_t prior_slope;  // (O, I)       its Jacobian
+  std::size_t update;       // (O)          kernel part
+  std::size_t slope;        // (O, I)       Jacobian of the sum of both parts
+  std::size_t phi;          // (O, stride)  profile of the kernel at each inducing point (kernel.h)
+  std::size_t psi;          // (O, stride)  -2 times its slope
   std::size_t size;
 
   // If psi equals phi (Kernel::slope_is_value), both share one block.
@@ -38,11 +39,12 @@ struct RecordLayout {
         size(psi + out * stride) {}
 };
 
-// The offsets of the raw sums that Pullback adds to.
+// The offsets of the raw sums that Pullback adds to. They are sums over points x with the cotangent
+// g of the value; nu below includes the factor variance_d.
 struct SumsLayout {
-  std::size_t weights = 0;  // (O, stride)  g phi, for nu times the variance
-  std::size_t locations;    // (I, stride)  for Z, transposed
-  std::size_t squares;      // (O, I)       sum of g nu psi delta^2
+  std::size_t weights = 0;  // (O, stride)  sum of g_d phi_dm: the cotangent of nu_dm
+  std::size_t locations;    // (I, stride)  the cotangent of Z, transposed, through the kernel part
+  std::size_t squares;      // (O, I)       sum of g_d nu_dm psi_dm (x_k - z_mk)^2, also over m
   std::size_t prior_slope;  // (O, I)       sum of g_d x_k prior_slope_dk
   std::size_t prior;        // (O)          sum of g_d prior_d
   std::size_t size;
@@ -73,7 +75,7 @@ struct GpDraw::Tables {
   RecordLayout record;
   SumsLayout sums;
   AlignedVector<double> features;       // see simd::FourierTable
-  AlignedVector<float> features_float;  // one of the two is used
+  AlignedVector<float> features_float;  // used instead of `features` if precision is float
   std::vector<double> radius, angle;    // (O, F)
   AlignedVector<double> largest, locations, inverse_squares, weights;
   simd::FourierTable<double> fourier;
@@ -204,7 +206,8 @@ void GpDraw::Set(const SparseGp& gp, std::span<const double> white, const GpNorm
   SetUpdate(gp, white);
 }
 
-// w_cos cos(p) + w_sin sin(p) = radius cos(p - angle) takes one product less than the two weights.
+// Stores each pair of weights as a radius and an angle: w_cos cos(p) + w_sin sin(p) =
+// radius cos(p - angle), whose right-hand side takes one product less.
 void GpDraw::SetFeatures(const SparseGp& gp, const GpNormals& normals) {
   Tables& t = *tables_;
   simd::Polar(normals.w_cos, normals.w_sin, t.radius, t.angle);
@@ -289,7 +292,7 @@ void GpDraw::Record(std::span<const double> x, std::span<double> f,
   }
 }
 
-// Adds the kernel update to a record that has the prior part.
+// Computes the kernel part of a record whose Fourier part has been computed, and the value f.
 void GpDraw::RecordUpdate(const double* x, double* r, double* f) const {
   const Tables& t = *tables_;
   const RecordLayout& at = t.record;
@@ -378,7 +381,7 @@ void GpDraw::PullbackRow(const SparseGp& gp, std::span<const double> bparameters
   }
 }
 
-// Leaves the cotangent of v_d in the row's workspace `white`.
+// Adds the cotangents of output d. That of v_d is left in the workspace gradient.rows[row].white.
 void GpDraw::PullbackOutput(const SparseGp& gp, const double* sums, std::size_t d,
                             GpGradient& gradient) const {
   const Tables& t = *tables_;
@@ -389,7 +392,7 @@ void GpDraw::PullbackOutput(const SparseGp& gp, const double* sums, std::size_t 
   GpParameters& b = gradient.parameters;
   GpGradient::Row& r = gradient.rows[row];
   const Eigen::Map<const Vector> bweights(sums + t.sums.weights + d * t.stride, m);
-  // weights = variance nu.
+  // The weights of the table are variance_d nu_d.
   b.variances[row] += bweights.dot(nu_.row(d).transpose());
   Vector& bwhite = r.white;  // the cotangent of nu, then of v_d
   bwhite = hyper.variance * bweights;

@@ -9,8 +9,8 @@
 namespace gpode {
 namespace {
 
-// Multiplies each frequency by the kernel's spectral factor, whose normals stand in the stream
-// behind those of the frequencies.
+// Multiplies each frequency by the kernel's spectral factor. The normals of these factors follow
+// those of the frequencies in the stream.
 void ScaleFrequencies(const Kernel& kernel, const RandomStream& stream, std::size_t inputs,
                       std::vector<double>& eps_omega) {
   constexpr std::size_t kMost = 16;

@@ -12,7 +12,7 @@
 namespace gpode {
 namespace {
 
-// The memory is contiguous, so that Eigen multiplies in place without temporaries.
+// Maps of contiguous memory, on which Eigen computes products without temporaries.
 using ConstMatrixMap = Eigen::Map<const Matrix>;
 using ConstVectorMap = Eigen::Map<const Vector>;
 using VectorMap = Eigen::Map<Vector>;
@@ -28,7 +28,8 @@ void CheckWidths(std::size_t inputs, const std::vector<std::size_t>& hidden_size
   }
 }
 
-// Computes s = W h + b for a layer of few inputs, whose number is known to the compiler.
+// Computes s = W h + b for a layer with few inputs. Their number is a template argument, so that
+// the compiler unrolls the inner loop.
 template <std::size_t kInputs>
 void SumNarrow(std::size_t outputs, const double* __restrict weights,
                const double* __restrict biases, const double* __restrict input,
@@ -40,7 +41,7 @@ void SumNarrow(std::size_t outputs, const double* __restrict weights,
   }
 }
 
-// Computes the same for any number of inputs.
+// Computes s = W h + b for any number of inputs.
 void Sum(std::size_t inputs, std::size_t outputs, const double* weights, const double* biases,
          const double* input, double* sums) {
   switch (inputs) {
@@ -62,8 +63,8 @@ void Sum(std::size_t inputs, std::size_t outputs, const double* weights, const d
 
 // Reverses Sum for a layer of few inputs:
 //   bW += bs h^T,  bh += W^T bs.
-// One pass over the outputs feeds four sums for each input, so that no sum waits for its last
-// addition.
+// For each input there are four partial sums that take turns, so that an addition need not wait for
+// the one before it to finish.
 template <std::size_t kInputs>
 void ReverseNarrow(std::size_t outputs, const double* weights, const double* input,
                    const double* bsum, double* bweights, double* binput) {
@@ -80,8 +81,8 @@ void ReverseNarrow(std::size_t outputs, const double* weights, const double* inp
   }
 }
 
-// Does the same for any number of inputs. It takes two rows at a time and reads each of them once
-// for both products.
+// Reverses Sum for any number of inputs. It works on two rows of W at a time, and reads each row
+// once for both results.
 void ReverseWide(std::size_t inputs, std::size_t outputs, const double* __restrict weights,
                  const double* __restrict input, const double* __restrict bsum,
                  double* __restrict bweights, double* __restrict binput) {
@@ -167,7 +168,8 @@ void Mlp::Record(std::span<const double> x, std::span<double> f, std::span<doubl
   const std::size_t in = inputs(), out = outputs();
   const std::size_t n = x.size() / in;
   GPODE_CHECK(x.size() == n * in && f.size() == n * out && record.size() >= n * record_size_);
-  // The bits of one matrix product for all points would depend on the batch.
+  // Points are evaluated one by one: the bits of one matrix product for all points would depend on
+  // the size of the batch.
   for (std::size_t p = 0; p < n; ++p) {
     RecordAt(x.data() + p * in, f.data() + p * out, record.data() + p * record_size_);
   }
@@ -201,7 +203,7 @@ void Mlp::RecordAt(const double* x, double* f, double* record) const {
 
 void Mlp::PullbackAt(const double* x, const double* record, const double* g, double* bx,
                      double* bparameters) const {
-  // The cotangents of W h + b of this layer and of the layer before it take turns.
+  // The cotangents of W h + b of one layer and of the layer before it; the two buffers take turns.
   std::array<std::array<double, kMaxWidth>, 2> buffers;
   const double* bsum = g;
   for (std::size_t l = layers_.size(); l-- > 0;) {

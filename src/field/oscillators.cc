@@ -1,4 +1,5 @@
-// Oscillators among the systems with known equations.
+// Oscillators among the systems with known equations (gpode/systems.h). The paper's two are in
+// systems.cc.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -10,7 +11,7 @@ namespace {
 
 constexpr double Cube(double x) { return x * x * x; }
 
-// (1 + tanh((v - middle) / width)) / 2 and its derivative by v.
+// The value (1 + tanh((v - middle) / width)) / 2 and its derivative with respect to v.
 struct Activation {
   double value, slope;
 };

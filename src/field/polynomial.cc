@@ -11,7 +11,8 @@
 namespace gpode {
 namespace {
 
-// A term psi_j: the product of the first `degree` of these inputs, which are in order.
+// The term psi_j with j = index: the product of the inputs whose numbers are the first `degree`
+// entries of `inputs`, in order.
 struct Term {
   std::size_t index, degree;
   std::array<std::size_t, Polynomial::kMostDegree> inputs;
@@ -23,8 +24,8 @@ double ValueOf(const Term& term, const double* x) {
   return value;
 }
 
-// Returns the derivative of a term with respect to its factor a, one of the equal inputs if there
-// are several.
+// Returns the product of all factors of a term except factor a. The derivative with respect to an
+// input is the sum of these over all factors that are this input.
 double SlopeOf(const Term& term, const double* x, std::size_t a) {
   double slope = 1;
   for (std::size_t b = 0; b < term.degree; ++b) {
@@ -77,7 +78,8 @@ Vector Polynomial::PriorDeviations(const Vector& spread, std::size_t degree, dou
   const auto inputs = static_cast<std::size_t>(spread.size());
   Vector deviations(static_cast<Eigen::Index>(CountTerms(inputs, degree)));
   ForTerms(inputs, degree, [&](const Term& term) {
-    // The product of the factorials of the exponents, one factor for each input.
+    // The product of a_1! .. a_I!. Equal inputs are neighbours, so that counting them gives the
+    // factors 1, 2, .. of each factorial.
     double factorials = 1;
     std::size_t exponent = 0;
     for (std::size_t a = 0; a < term.degree; ++a) {

@@ -1,20 +1,22 @@
-// Polynomials in the inputs, the part of a field that continues beyond the data.
+// Polynomials in the I inputs, the part of a field that continues beyond the data. (The paper has
+// no such part; its kernel is in kernel/.)
 //
 //   g_d(x) = sum_j w_jd psi_j(x),   psi = 1, x_i, x_i x_k (i <= k), x_i x_k x_l (i <= k <= l),
 //
-// up to degree p. As a part of a prior, it has weights w_jd = s c_j b_jd with b standard normal and,
-// for a term of degree q >= 1 with exponents a_1 .. a_I,
+// up to degree p. In the prior of a field, the weights are w_jd = s c_j b_jd, where b_jd is
+// standard normal, c_j = 1 for the constant, and for a term x_1^a_1 .. x_I^a_I of degree q >= 1
 //
-//   c_j = l^(1 - q) / sqrt(a_1! .. a_I!),   such as 1 for x_1 and 1 / (l sqrt(2)) for x_1^2,
+//   c_j = l^(1 - q) / sqrt(a_1! .. a_I!),   such as 1 for x_1 and 1 / (l sqrt(2)) for x_1^2.
 //
-// and c = 1 for the constant. The prior covariance is then the Taylor polynomial of an exponential
-// kernel, whose slope changes over lengths l as much as it is large:
+// s is the prior standard deviation of the slope at zero; l is the distance over which the slope
+// changes by about s. The covariance is then
 //
-//   k(x, y) = s^2 (1 + l^2 sum_{q = 1..p} (x . y / l^2)^q / q!).
+//   k(x, y) = s^2 (1 + l^2 sum_{q = 1..p} (x . y / l^2)^q / q!),
 //
-// No rotation of the inputs changes it, and its linear part is the same for any degree.
+// the Taylor polynomial of s^2 (1 + l^2 (exp(x . y / l^2) - 1)). It does not change if the inputs
+// are rotated, and its linear part is the same for any degree p.
 //
-// Thread safety: as any Function.
+// Thread safety: that of Function.
 //
 //   Polynomial polynomial(inputs, outputs, 2);
 //   polynomial.SetWeights(w);
@@ -37,15 +39,15 @@ class Polynomial final : public Function {
   // All weights are zero at first. Throws an InputError unless the degree is 1, 2 or 3.
   Polynomial(std::size_t inputs, std::size_t outputs, std::size_t degree);
 
-  // Returns the number J of terms.
+  // Returns the number J of terms psi_j.
   static std::size_t CountTerms(std::size_t inputs, std::size_t degree);
-  // Returns the prior standard deviations c (J) of the weights for s = 1 and l = `length`, with
-  // inputs in units of their spread (I).
+  // Returns the prior standard deviations c (J) of the weights for s = 1 and l = `length`, where
+  // x_i in the formulas above is input i divided by spread_i.
   static Vector PriorDeviations(const Vector& spread, std::size_t degree, double length);
   // Returns psi (n, J) at points (n, I). The second form reuses the memory of `terms`.
   static Matrix Terms(const Matrix& points, std::size_t degree);
   static void Terms(const Matrix& points, std::size_t degree, Matrix& terms);
-  // Reverse of Terms: adds to bpoints (n, I) for the cotangent bterms (n, J).
+  // Reverses Terms: adds to bpoints (n, I), given the cotangent bterms (n, J).
   static void TermsPullback(const Matrix& points, std::size_t degree, const Matrix& bterms,
                             Matrix& bpoints);
 
@@ -72,7 +74,7 @@ class Polynomial final : public Function {
                 std::span<double> bparameters) const override;
   void Jacobian(std::span<const double> x, std::span<double> jacobian) const override;
 
-  // Add the values to f (n, O), and the derivatives to jacobian (n, O, I).
+  // AddValue adds the values to f (n, O), AddJacobian the derivatives to jacobian (n, O, I).
   void AddValue(std::span<const double> x, std::span<double> f) const;
   void AddJacobian(std::span<const double> x, std::span<double> jacobian) const;
 
@@ -81,8 +83,8 @@ class Polynomial final : public Function {
   std::vector<double> weights_;  // (J, O)
 };
 
-// The sum of a function and a polynomial, both of which it refers to. Its parameters are those of
-// the function, then those of the polynomial.
+// The sum of a function and a polynomial. It refers to both, which must outlive it. Its parameters
+// are those of the function, then those of the polynomial.
 class PolynomialSum final : public Function {
  public:
   // Throws an InputError if the two have different numbers of inputs or outputs.

@@ -79,7 +79,7 @@ void PolynomialWhitening::ApplyPullback(std::span<const double> inner,
   bp.noalias() += mix_ * bb;
   row_ = bb;
   row_.noalias() -= mix_.transpose() * bv;
-  // p = N^-T z_1 and r = T^-T z_2.
+  // The reverse of p = N^-T z_1 and r = T^-T z_2.
   of_values_.triangularView<Eigen::Lower>().solveInPlace(bp);
   be.noalias() = turned_.transpose() * row_;
   bof_values_.noalias() -= p * bp.transpose();
@@ -88,14 +88,15 @@ void PolynomialWhitening::ApplyPullback(std::span<const double> inner,
 }
 
 void PolynomialWhitening::Finish(Matrix& bfactor, Matrix& bterms) {
-  // N N^T = I + B B^T, and the same of T in reverse order.
+  // The reverse of N N^T = I + B B^T, and of T T^T = I + B^T B, whose T is factored with rows and
+  // columns in reverse order.
   CholeskyPullback(of_values_, bof_values_, square_);
   bmix_.noalias() += square_ * mix_;
   bmix_.noalias() += square_.transpose() * mix_;
   CholeskyPullback(of_weights_, bof_weights_, small_);
   bof_weights_ = (small_ + small_.transpose()).reverse();
   bmix_.noalias() += mix_ * bof_weights_;
-  // B = L^-1 Psi S.
+  // The reverse of B = L^-1 Psi S.
   factor_.transpose().triangularView<Eigen::Upper>().solveInPlace(bmix_);
   bfactor_.noalias() -= bmix_ * mix_.transpose();
   bfactor.triangularView<Eigen::Lower>() += bfactor_;

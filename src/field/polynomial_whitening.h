@@ -1,20 +1,22 @@
-// The latent variables of a process with a polynomial part, whose values at the inducing points
-// data determine together:
+// The latent variables z of a process f that is the sum of a sparse process g and a polynomial
+// (polynomial.h) with terms psi and weights beta:
 //
 //   f(x) = g(x) + psi(x)^T beta,   g(Z) = L v,   beta = S b,   v and b standard normal a priori.
 //
-// Data that determine f(Z) say little about its shares g(Z) and Psi beta, Psi = psi(Z). A posterior
-// of v and b would be a narrow ridge. So the latent variables are those z that whiten [f(Z), beta]:
+// L is the Cholesky factor of k(Z, Z), S is diagonal, Psi = psi(Z). Data determine f(Z), but hardly
+// how it is divided into g(Z) and Psi beta: the posterior of v and b would be a narrow ridge, which
+// is hard to learn. Therefore z whitens f(Z) and beta instead:
 //
 //   [f(Z); beta] = F z,   F F^T = [[L L^T + Psi S^2 Psi^T, Psi S^2], [S^2 Psi^T, S^2]],
 //
-// F lower triangular. With B = L^-1 Psi S, N N^T = I + B B^T, N lower triangular, and T T^T = I +
-// B^T B, T upper triangular, it is F = [[L N, 0], [S B^T N^-T, S T^-T]], and
+// with F lower triangular. Let B = L^-1 Psi S, N N^T = I + B B^T with N lower triangular, and
+// T T^T = I + B^T B with T upper triangular. Then F = [[L N, 0], [S B^T N^-T, S T^-T]], and for
+// z = [z_1; z_2]
 //
-//   v = p - B r,   b = B^T p + r,   p = N^-T z_1,   r = T^-T z_2,
+//   v = p - B r,   b = B^T p + r,   p = N^-T z_1,   r = T^-T z_2.
 //
-// an orthogonal map: the prior stays what it is. There is one whitening for each row of the
-// hyperparameters.
+// This map from z to [v; b] is orthogonal, so that z is standard normal a priori, too. There is one
+// whitening for each row of the hyperparameters.
 //
 // Thread safety: const functions may be called from any thread.
 //
@@ -32,21 +34,23 @@ namespace gpode {
 
 class PolynomialWhitening {
  public:
-  // Takes L (M, M), Psi (M, J) and the diagonal of S (J), and forgets all cotangents.
+  // Takes L (M, M), Psi (M, J) and the diagonal of S (J), and sets all cotangents to zero.
   void Set(const Matrix& factor, const Matrix& terms, const Eigen::Ref<const Vector>& scales);
 
   // Computes [v, b] (M + J) for z (M + J), and `inner` [p, r] (M + J), which the reverse needs.
   void Apply(std::span<const double> z, std::span<double> inner, std::span<double> latent) const;
-  // Returns the z (M + J, n) of columns [v; b], to which the transpose of Apply is the inverse.
+  // Returns the columns z (M + J, n) that Apply maps to the columns [v; b] of `latent`. Since Apply
+  // is orthogonal, this is its transpose.
   Matrix Inverse(const Matrix& latent) const;
 
   // Sets the cotangents to zero.
   void SetZero();
-  // Reverse of Apply: writes bz, and adds to the cotangents of this object.
+  // Reverses Apply: writes bz, and adds to the cotangents of B, N and T, which this object holds.
   void ApplyPullback(std::span<const double> inner, std::span<const double> blatent,
                      std::span<double> bz);
-  // Reverse of Set, for all cotangents since SetZero: adds to the lower triangle of L's, and writes
-  // Psi's. Those of S are not needed.
+  // Reverses Set for the sum of all cotangents since SetZero: adds to the lower triangle of
+  // bfactor, the cotangent of L, and writes bterms, that of Psi. That of S is not needed, since S
+  // is not learnt.
   void Finish(Matrix& bfactor, Matrix& bterms);
 
  private:
@@ -59,7 +63,7 @@ class PolynomialWhitening {
   Matrix of_values_;   // N
   Matrix of_weights_;  // T with rows and columns in reverse order, which is lower triangular
   Matrix turned_;      // T^-T
-  Matrix bfactor_, bmix_, bof_values_, bof_weights_;
+  Matrix bfactor_, bmix_, bof_values_, bof_weights_;  // cotangents of the matrices above
   // Workspace of the sizes (M, M), (J, J) and (J).
   Matrix square_, small_;
   Vector row_;

@@ -1,4 +1,4 @@
-// Epidemics and interacting species among the systems with known equations.
+// Epidemics and interacting species among the systems with known equations (gpode/systems.h).
 #include <algorithm>
 #include <array>
 

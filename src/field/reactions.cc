@@ -1,4 +1,4 @@
-// Genes and compartments among the systems with known equations.
+// Genes and compartments among the systems with known equations (gpode/systems.h).
 #include <algorithm>
 #include <cmath>
 
@@ -8,7 +8,7 @@
 namespace gpode {
 namespace {
 
-// 1 / (1 + x^n) with its derivatives by x and by n.
+// The value 1 / (1 + x^n) and its derivatives with respect to x (slope) and n (by_exponent).
 struct Repression {
   double value, slope, by_exponent;
 };

@@ -1,4 +1,5 @@
-// The factorisations of a sparse process, and its exact moments. See gp.h.
+// The factorisations of a sparse process, and the exact moments of q(f). See gp.h. Draws from q(f)
+// are in gp_draw.cc, KL[q(U) || p(U)] is in model/posterior_families.cc.
 #include <fmt/format.h>
 
 #include <Eigen/Cholesky>

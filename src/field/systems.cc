@@ -1,3 +1,5 @@
+// The base class of systems, the paper's Van der Pol and FitzHugh-Nagumo systems and a few others,
+// and the table of all systems. gpode/systems.h lists the equations.
 #include "gpode/systems.h"
 
 #include <fmt/format.h>
@@ -258,7 +260,7 @@ std::unique_ptr<System> MakeDefault() {
   return std::make_unique<T>();
 }
 
-// Returns a decaying rotation with period pi.
+// Returns the system whose solutions rotate with period pi and decay.
 std::unique_ptr<System> MakeSpiral() {
   Matrix a(2, 2);
   a << -0.1, 2.0, -2.0, -0.1;

@@ -1,4 +1,5 @@
-// Kernel matrices between two sets of points, and their reverse.
+// Kernel matrices k(x, z) between two sets of points, as in K_XZ and K_ZZ of the paper, and their
+// reverse.
 #include <algorithm>
 #include <vector>
 
@@ -14,7 +15,7 @@ void CheckShapes(const char* function, const Hyperparameters& hyper, const Matri
   CheckSize(function, "a row of z", z.cols(), hyper.lengthscales.size());
 }
 
-// Computes s_j = sum_k ((x_ik - z_jk) / lengthscale_k)^2 for one i.
+// Computes s_j = sum_k ((x_ik - z_jk) / lengthscale_k)^2 for row i of x and all rows j of z.
 void SquaredDistances(const Hyperparameters& hyper, const Matrix& x, Eigen::Index i,
                       const Matrix& z, std::span<double> s) {
   const Eigen::Index dim = z.cols();

@@ -1,3 +1,5 @@
+// Only names of sums of kernels. Kernel matrices are computed in kernel_matrix.cc, the polynomial
+// part in field/polynomial.cc.
 #include "kernel/kernel_sum.h"
 
 #include <fmt/format.h>
@@ -12,7 +14,7 @@
 namespace gpode {
 namespace {
 
-// The names of polynomial parts by their degree.
+// The name of the polynomial part of each degree.
 constexpr std::array<std::string_view, 4> kPolynomials = {"", "linear", "polynomial2",
                                                           "polynomial3"};
 

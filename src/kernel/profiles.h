@@ -14,12 +14,13 @@
 
 namespace gpode::profiles {
 
-// Calls each(i, a, e) with a = sqrt(scale s_i) and e = exp(-a), of which Matern kernels are made.
-// Works on a few values at a time, in buffers on the stack.
+// Calls each(i, a, e) for every i with a = sqrt(scale s_i) and e = exp(-a). The profiles of Matern
+// kernels are products of a polynomial in a with e. s is the squared scaled distance of kernel.h.
 template <typename Each>
 void ForDecays(double scale, std::span<const double> s, Each each) {
   constexpr std::size_t kChunk = 64;
-  // exp(-kFar) is zero. Beyond it a profile must be zero too, and not infinity times zero.
+  // exp(-kFar) is zero. A larger a is replaced by kFar, since an infinite one times e = 0 would
+  // make the profile NaN.
   constexpr double kFar = 800.0;
   for (std::size_t start = 0; start < s.size(); start += kChunk) {
     const std::size_t count = std::min(kChunk, s.size() - start);

@@ -1,8 +1,8 @@
-// The discrete adjoint: backwards through the recorded steps, with their sizes held fixed. See
-// ode.h.
+// The discrete adjoint: it goes backwards through the recorded steps, with their sizes held fixed.
+// See ode.h. (The paper uses the continuous adjoint of torchdiffeq.)
 //
-// An evaluation 0 that is the closing evaluation of the step before is pulled back there, once for
-// both steps.
+// If evaluation 0 of a step is also the closing evaluation of the step before, its cotangent from
+// both steps is summed and pulled back once, as part of the step before.
 #include <algorithm>
 
 #include "gpode/error.h"
@@ -75,9 +75,10 @@ void Solver::OpenReverse(const SolveRecord& record, std::size_t s, StepReverse& 
   std::fill(reverse.bown_.begin(), reverse.bown_.end(), 0.0);
 }
 
-// Takes bnext, the cotangent of the step's end, to that of its start. pending_ is the cotangent of
-// the closing evaluation's slope that the next step left behind, if next_shares; on return it is
-// that of evaluation 0, if this step shares it with the step before.
+// Computes the cotangent of the step's start from that of its end; both are in bnext. If
+// next_shares, pending_ holds on entry the next step's part of the cotangent of the closing
+// evaluation's slope. If this step shares its evaluation 0 with the step before, pending_ holds on
+// return the cotangent of that evaluation's slope.
 void Solver::ReverseStep(const SolveRecord& record, std::size_t s, bool next_shares,
                          StepReverse& reverse) {
   const Stepper& stepper = *record.stepper_;

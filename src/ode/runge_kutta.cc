@@ -8,7 +8,7 @@
 namespace gpode {
 namespace {
 
-// Adds h sum_j weight_j k_j to out.
+// Adds h sum_j weight_j k_j to out, where k_j is the slope of stage j.
 void AddSlopes(const Step& step, std::span<const double> weights, std::span<double> out) {
   for (std::size_t j = 0; j < weights.size(); ++j) {
     if (weights[j] != 0) AddScaled(step.h() * weights[j], step.Slope(j), out);
@@ -38,7 +38,7 @@ double RungeKutta::Advance(Step& step) const {
   if (!step.controlled()) return 0;
   const double e = EstimateError(step, tableau_.error);
   if (tableau_.second_error.empty() || !(e > 0)) return e;
-  // DOP853 damps its fifth-order estimate by a third-order one.
+  // DOP853 combines its fifth-order estimate e with a third-order one, e3.
   const double e3 = EstimateError(step, tableau_.second_error);
   return e * e / std::sqrt(e * e + 0.01 * e3 * e3);
 }

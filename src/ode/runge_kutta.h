@@ -1,10 +1,11 @@
 // Explicit Runge-Kutta methods as steppers. The formulas are in tableau.h.
 //
-// The reverse of a step, for cotangents bnext of its end and by of dense outputs:
-//   bk_i = h b_i bnext + h sum_y B_i(theta_y) by,      bx = bnext + sum_y by
+// The reverse of a step, given the cotangents bnext of its end and by_o of its dense outputs o at
+// theta_o (B_i(theta) is tableau.h's weight of k_i in the dense output):
+//   bk_i = h b_i bnext + h sum_o B_i(theta_o) by_o,      bx = bnext + sum_o by_o
 //   for i from the last stage to the first:  bX = (df/dx)^T bk_i,  bx += bX,  bk_j += h a_ij bX
 //
-// Thread safety: as any Stepper.
+// Thread safety: that of Stepper.
 //
 //   RungeKutta method(tableau);
 //   RegisterStepper(std::make_unique<RungeKutta>(tableau));

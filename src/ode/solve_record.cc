@@ -1,3 +1,4 @@
+// The memory of a record. The solver fills it in solver.cc, and adjoint.cc reads it.
 #include <algorithm>
 
 #include "gpode/ode.h"

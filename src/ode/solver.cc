@@ -1,4 +1,5 @@
-// The integration loop. See ode.h; the reverse is in adjoint.cc.
+// The integration loop, which computes x(t) = x_0 + int f(x(tau)) dtau of the paper. See ode.h; the
+// reverse is in adjoint.cc.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -72,8 +73,8 @@ Solver::Solver(const SolverOptions& options)
   }
 }
 
-// One integration under way. `store` holds all evaluations if they are to be kept, otherwise only
-// the current step's.
+// The state of an integration. `store` holds the evaluations of all accepted steps if `keep` is
+// true, otherwise only those of the current step.
 struct Solver::Run {
   const Field& field;
   const Stepper& stepper;
@@ -84,7 +85,7 @@ struct Solver::Run {
   std::span<double> states;
 
   std::size_t size;  // n D
-  std::size_t most;  // evaluations in a step; the search for a first step takes two
+  std::size_t most;  // largest number of evaluations in a step; at least 2, for ChooseFirstStep
   std::size_t closing;
   std::span<double> x, next;
   Step step;
@@ -125,7 +126,8 @@ struct Solver::Run {
     return ErrorNorm(e, x, x, field.dim(), options.atol, options.rtol);
   }
 
-  // Provides evaluation 0: the last step's closing evaluation, if that is known, or a new one.
+  // Begins a step with its evaluation 0: if first_known, that is evaluation `known` of the store,
+  // the closing evaluation of the step before; otherwise a new one.
   void OpenStep(bool first_known, std::size_t known) {
     EvaluationMemory& memory = store.evaluations_;
     shares_first = first_known;
@@ -160,7 +162,7 @@ struct Solver::Run {
     step.own_ = std::span(store.step_memory_).subspan(start, each);
   }
 
-  // Takes a step of size h. Returns the norm of its error, or zero without error control.
+  // Takes a step of size h. Returns the norm of its error estimate, or zero if not `controlled`.
   double TryStep(double h, bool controlled) {
     step.h_ = h;
     step.controlled_ = controlled;
@@ -179,8 +181,9 @@ struct Solver::Run {
     ++next_output;
   }
 
-  // Closes the accepted step: hands out the states in it and moves on. Returns whether the next
-  // step's evaluation 0 is known, and its index.
+  // Ends an accepted step: writes the requested states within it, and makes its end the current
+  // state. If its closing evaluation, which is evaluation 0 of the next step, was made, returns
+  // true and sets `known` to its index.
   bool CloseStep(double t_next, std::size_t& known) {
     const double h = step.h_;
     while (next_output < times.size() && (times[next_output] - t_next) * h <= 0) {
@@ -208,14 +211,15 @@ struct Solver::Run {
     }
   }
 
-  // Chooses a first step from the sizes of x, f and f's change (Hairer, Norsett, Wanner, II.4).
+  // Chooses a first step from the sizes of x, of f, and of the change of f along a small Euler step
+  // (Hairer, Norsett, Wanner, II.4).
   double ChooseFirstStep(double direction) {
     const std::span<const double> slope = step.Slope(0);
     const double d0 = NormAtStart(x);
     const double d1 = NormAtStart(slope);
     double h0 = d0 < 1e-5 || d1 < 1e-5 ? 1e-6 : 0.01 * d0 / d1;
     h0 = std::min(h0, std::fabs(end - t));
-    // Evaluation 1 is overwritten by the step itself.
+    // The memory of evaluation 1 is used; the first step overwrites it.
     const std::span<double> state = step.State(1), change = step.error_;
     for (std::size_t i = 0; i < size; ++i) state[i] = x[i] + direction * h0 * slope[i];
     EvaluationMemory& memory = store.evaluations_;
@@ -257,7 +261,7 @@ SolveResult Solver::Integrate(Run& run, double step_hint) {
   // Fixed steps divide the time span evenly.
   double h = options_.fixed_step;
   if (controlled) {
-    // A slope whose square overflows asks for a step of zero.
+    // If the square of a slope overflows, ChooseFirstStep returns zero.
     h = std::max(step_hint > 0 ? step_hint : run.ChooseFirstStep(direction), smallest);
   } else {
     h = std::fabs(run.end - run.t) / std::ceil(std::fabs(run.end - run.t) / h * (1 - 1e-12));
@@ -270,7 +274,7 @@ SolveResult Solver::Integrate(Run& run, double step_hint) {
     }
     h = std::min(h, options_.max_step);
     const double left = std::fabs(run.end - run.t);
-    // A tiny rest is not left over for a step of its own.
+    // The last step is made a little longer rather than leave a tiny one after it.
     const bool last = h * (1 + 1e-9) >= left;
     const double signed_h = last ? run.end - run.t : direction * h;
     const double error = run.TryStep(signed_h, controlled);
@@ -286,7 +290,7 @@ SolveResult Solver::Integrate(Run& run, double step_hint) {
     }
     if (controlled) {
       const double factor = control.Accept(error);
-      // A last step that was cut short says little about the size that the field allows.
+      // A last step that was shortened to end at `end` must not make the step size smaller.
       h = last ? std::max(h, std::fabs(signed_h) * factor) : h * factor;
       if (count.accepted == 0) run.result.step_hint = h;
     }

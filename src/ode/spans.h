@@ -1,4 +1,4 @@
-// Short loops over the entries of states.
+// Loops over spans, such as the entries of a batch of states.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// A step and its reverse, as steppers see them. See stepper.h.
+// The classes through which a stepper evaluates the field (Step) and its pullback (StepReverse).
+// See stepper.h. The methods themselves are in runge_kutta.cc.
 #include <algorithm>
 
 #include "gpode/stepper.h"

@@ -1,5 +1,5 @@
-// Control of the step size. See Hairer, Norsett, Wanner: Solving Ordinary Differential Equations I,
-// sections II.4 (norms, first step) and IV.2 of volume II (PI control).
+// Control of the step size. See Hairer, Norsett, Wanner: Solving Ordinary Differential Equations,
+// volume I, section II.4 (norms, first step) and volume II, section IV.2 (PI control).
 #pragma once
 
 #include <cstddef>
@@ -7,13 +7,14 @@
 
 namespace gpode {
 
-// Returns the largest over the states of a batch of
+// Returns the size of an error estimate e relative to the tolerances, where x and y are the states
+// before and after the step: the largest over the states of a batch of
 //   sqrt(mean_i (e_i / (atol + rtol max(|x_i|, |y_i|)))^2),
-// or NaN if any e is NaN.
+// where i runs over the `dim` components of a state; or NaN if an e_i is NaN.
 double ErrorNorm(std::span<const double> e, std::span<const double> x, std::span<const double> y,
                  std::size_t dim, double atol, double rtol);
 
-// Proportional-integral control of the step size, for an error that shrinks like h^error_power.
+// Proportional-integral control of the step size h, for an error that shrinks like h^error_power.
 //
 //   StepControl control(5);
 //   h *= error <= 1 ? control.Accept(error) : control.Reject(error);
@@ -21,10 +22,11 @@ class StepControl {
  public:
   explicit StepControl(int error_power) : power_(error_power) {}
 
-  // Returns the factor for the next step after an accepted one with this error (1 is just
-  // acceptable).
+  // Returns the ratio of the next step's size to that of an accepted step, whose ErrorNorm is
+  // `error` (at most 1).
   double Accept(double error);
-  // Returns the factor for trying again. An error that is not finite shrinks the step most.
+  // Returns the factor, less than 1, by which a rejected step is to be shortened. It is smallest if
+  // the error is not finite.
   double Reject(double error);
 
  private:

@@ -1,4 +1,4 @@
-// The known steppers, and methods as names of them.
+// The registry of steppers. A Method (ode.h) is the name of one of them.
 #include <utility>
 
 #include "core/registry.h"

@@ -1,6 +1,6 @@
-// Explicit Runge-Kutta methods as data.
+// Explicit Runge-Kutta methods as tables of coefficients. A step of size h from x = x(t) is
 //
-//   X_i = x + h sum_j a_ij k_j,   k_i = f(t + c_i h, X_i),   x(t + h) = x + h sum_i b_i k_i
+//   X_i = x + h sum_{j < i} a_ij k_j,   k_i = f(t + c_i h, X_i),   x(t + h) = x + h sum_i b_i k_i
 //   error estimate:  h sum_i error_i k_i
 //   dense output:    x(t + theta h) = x + h sum_i k_i sum_p dense_ip theta^(p+1)
 //
@@ -21,8 +21,8 @@ struct Tableau {
   std::string_view name;
   int order;
   int error_power;                       // the error estimate shrinks like h^error_power
-  std::size_t stages;                    // evaluated in every step
-  std::size_t all_stages;                // with those that only dense output needs
+  std::size_t stages;                    // number evaluated in every step
+  std::size_t all_stages;                // number including those that only dense output needs
   std::size_t closing;                   // the stage that is f(t + h, x(t + h)), or Stepper::kNone
   std::span<const double> c;             // (all_stages)
   std::span<const double> a;             // rows 1 .. all_stages-1 of the lower triangle
@@ -32,9 +32,9 @@ struct Tableau {
   std::span<const double> dense;         // (all_stages, degree)
   std::size_t degree;
 
-  // Returns a_ij for stage i and j < i.
+  // Returns the coefficients a_ij, j < i, of stage i.
   const double* Row(std::size_t stage) const { return a.data() + stage * (stage - 1) / 2; }
-  // Returns sum_p dense_ip theta^(p+1).
+  // Returns B_i(theta) = sum_p dense_ip theta^(p+1) of stage i.
   double DenseWeight(std::size_t stage, double theta) const {
     const double* row = dense.data() + stage * degree;
     double sum = 0;

@@ -1,4 +1,4 @@
-// The coefficients of the built-in methods. tests/ode/order_test.cc holds each method to its order.
+// The coefficients of the built-in methods. tests/ode/order_test.cc tests the order of each method.
 //
 //   Bogacki, Shampine: A 3(2) pair of Runge-Kutta formulas, Appl. Math. Lett. 2 (1989)
 //   Dormand, Prince: A family of embedded Runge-Kutta formulae, J. Comput. Appl. Math. 6 (1980);

@@ -19,7 +19,7 @@ namespace gpode {
 namespace internal {
 namespace {
 
-// The largest product of features and draws, which determines the memory of a training step.
+// The largest product of features and draws. The memory of a training step is proportional to it.
 constexpr double kMostFeatures = 1e8;
 
 template <typename T>
@@ -48,7 +48,8 @@ Requirement CheckRange(const T& value, const OptionRange& range) {
   return "";
 }
 
-// Returns a more precise description of the accepted values for counts that must not be zero.
+// Returns "a whole number of at least ..." for an option that is a count with a least value above
+// zero, and otherwise `requirement`.
 template <typename T>
 Requirement CountRequirement(const Requirement& requirement, const OptionRange& range) {
   const bool count = std::is_unsigned_v<T> && !std::is_same_v<T, bool>;
@@ -56,7 +57,7 @@ Requirement CountRequirement(const Requirement& requirement, const OptionRange& 
                                   : requirement;
 }
 
-// The names that an option may have, if it is known by a name.
+// Returns the accepted values of an option whose value is a registered name; empty for others.
 std::vector<std::string> KnownNames(std::string_view option) {
   if (option == "function") return UnknownFunctionNames();
   if (option == "posterior") return PosteriorFamilyNames();
@@ -76,7 +77,8 @@ Requirement CheckName(std::string_view, const T&) {
   return "";
 }
 
-// Returns the value as it stands in files: one of several names of the same thing.
+// Returns the form of a value that is written to files: of several names for the same kernel, such
+// as "se" and "squared-exponential", always the same one.
 std::string Canonical(std::string_view name, const std::string& value) {
   if (name != "kernel") return value;
   const std::optional<KernelSum> sum = FindKernelSum(value);
@@ -88,13 +90,15 @@ const T& Canonical(std::string_view, const T& value) {
   return value;
 }
 
-// Throws an InputError for a value that is not accepted. `label` names the option and its source.
+// Throws an InputError for a value that is not accepted. `label` is the option with its source,
+// such as "fit.toml:3: steps"; `right` describes the accepted values.
 [[noreturn]] void ThrowBadValue(std::string_view label, const TomlValue& value,
                                 std::string_view right) {
   throw InputError(fmt::format("{} is {}, must be {}", label, ShowToml(value), right));
 }
 
-// Sets function and posterior by the name of a model, as model files of format 1 do.
+// Sets function and posterior by the name of a model. Model files of format 1 have the option
+// `model` for that.
 void AssignModel(FitOptions& options, const TomlValue& value, std::string_view label) {
   std::vector<std::string> known;
   for (const NamedModel& m : ListModels()) {
@@ -108,7 +112,7 @@ void AssignModel(FitOptions& options, const TomlValue& value, std::string_view l
   ThrowBadValue(label, value, fmt::format("one of {}", fmt::join(known, ", ")));
 }
 
-// Gives an option its value; returns whether the option exists.
+// Sets an option to a value. Returns false if there is no option of this name.
 bool Assign(FitOptions& options, std::string_view name, const TomlValue& value,
             std::string_view label) {
   bool found = name == "model";
@@ -247,11 +251,12 @@ const std::vector<NamedModel>& ListModels() {
   return models;
 }
 
-// A sampler follows whole trajectories, whatever the options say.
 bool IsSampled(const FitOptions& options) {
   return GetPosteriorFamily(options.posterior).is_sampled();
 }
 
+// Ignores options.bound if the posterior is sampled, since samplers always integrate whole
+// trajectories.
 NamedModel NameOf(const FitOptions& options) {
   for (const NamedModel& m : ListModels()) {
     if (m.function == options.function && m.posterior == options.posterior &&

@@ -1,6 +1,6 @@
-// The table of FitOptions: names, members, ranges and descriptions. Configuration files, model
-// files, the command line and all checks use it; a new option is a member of FitOptions and a line
-// here.
+// The table of all options: name, member of FitOptions, range and description. Configuration files,
+// model files, the command line and all checks use this table. To add an option, add a member to
+// FitOptions and a line here.
 #pragma once
 
 #include <limits>
@@ -22,7 +22,8 @@ inline constexpr OptionRange kAny{};
 inline constexpr OptionRange kPositive{0, kLargest, true};
 inline constexpr OptionRange kNonNegative{0, kLargest};
 inline constexpr OptionRange kShare{0, 1};
-// Counts that determine memory have an upper limit, so that no file can exhaust the memory.
+// The counts below determine how much memory is allocated. Upper limits keep a malformed file from
+// exhausting the memory.
 inline constexpr OptionRange kCount{1, 1e6};
 inline constexpr OptionRange kCountOrNone{0, 1e6};
 inline constexpr OptionRange kSteps{1, 1e15};
@@ -126,15 +127,17 @@ void ForOptions(Options& o, Visit&& visit) {
         "largest number of steps of one integration");
 }
 
-// The treatment of names that are not in the table. In a configuration file they are typing errors;
-// in a model file they are options of a later version.
+// The treatment of option names that are not in the table. In a configuration file they are typing
+// errors, which are refused; in a model file they are options of a later version, which are
+// ignored.
 enum class UnknownOptions { kRefuse, kIgnore };
 
-// Returns `base` with the options that the text sets.
+// Returns `base` with the options that the text sets. `source` is the file's name in messages.
 FitOptions ReadOptions(std::string_view text, std::string_view source, const FitOptions& base,
                        UnknownOptions unknown);
 
-// Throws an InputError "WHERE: NAME is VALUE, must be ..." for the first option out of its range.
+// Throws an InputError "WHERE: NAME is VALUE, must be ..." for the first option that is out of
+// range.
 void CheckRanges(const FitOptions& options, std::string_view where);
 
 }  // namespace gpode::internal

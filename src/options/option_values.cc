@@ -30,7 +30,8 @@ TomlValue ListToToml(const std::vector<T>& items) {
   return list;
 }
 
-// `accepted` describes the list in words.
+// Sets `items` from a list. `accepted` is the requirement to return if the value is not such a
+// list.
 template <typename T>
 Requirement ListFromToml(const TomlValue& from, std::vector<T>& items, std::string_view accepted) {
   if (from.kind != TomlValue::Kind::kArray) return Requirement(accepted);

@@ -1,9 +1,10 @@
 // Conversion between values of options and TOML.
 //
-//   ToToml(T) -> TomlValue
-//   FromToml(value, T&) -> the accepted values in words, or an empty text if the value was accepted
+//   ToToml(x)                     returns x as a TOML value
+//   FromToml(value, x)            sets x and returns "", or returns a description of the accepted
+//                                 values if this one is not accepted
 //
-// A value of an enumeration is a word, and so is a Method; WordsOf lists the words of a type.
+// Enumerators and methods (ode.h) are words in TOML. WordsOf lists the words of a type.
 #pragma once
 
 #include <fmt/format.h>
@@ -71,7 +72,8 @@ TomlValue ToToml(T value) {
   return {};
 }
 
-// The values that an option accepts, in words; empty if the value was accepted.
+// A description of the values that an option accepts, for a value that was refused; empty for a
+// value that was accepted.
 using Requirement = std::string;
 
 Requirement FromToml(const TomlValue& from, double& value);

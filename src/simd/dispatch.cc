@@ -25,7 +25,7 @@ constexpr std::array kAll = {Isa::kBaseline, Isa::kV3, Isa::kV4};
 
 std::size_t CountAvailable() {
 #if defined(GPODE_SIMD_X86) && defined(__clang__)
-  // clang 14 does not know the names of the levels.
+  // clang 14 does not know the names x86-64-v3 and x86-64-v4, so their features are tested.
   __builtin_cpu_init();
   const auto avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
                     __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");

@@ -1,8 +1,8 @@
 // Sine with cosine, exp and tanh of lanes, for one instruction set (see lanes.h).
 //
-// Method: Cody-Waite argument reduction and minimax polynomials (fitted by Remez' algorithm,
-// relative error of the result below 2^-57 in double and 2^-28 in float). Ranges and errors are
-// documented in simd.h and tested in tests/simd/elementary_test.cc.
+// Method: Cody-Waite argument reduction and minimax polynomials. These are fitted by Remez'
+// algorithm; their relative error is below 2^-57 in double and 2^-28 in float. simd.h lists ranges
+// and errors of the functions, and tests/simd/elementary_test.cc tests them.
 #pragma once
 
 #include <cmath>
@@ -11,7 +11,7 @@
 
 namespace gpode::simd::GPODE_SIMD_TARGET {
 
-// For larger |x| sine and cosine are computed by the C library, element by element.
+// If |x| is larger than this, the C library computes sine and cosine, element by element.
 template <typename Real>
 inline constexpr Real kSinCosLimit = 0;
 template <>
@@ -19,8 +19,8 @@ inline constexpr double kSinCosLimit<double> = 1e6;
 template <>
 inline constexpr float kSinCosLimit<float> = 8192.0f;
 
-// 1.5 * 2^(mantissa bits). Adding it rounds to the nearest integer, whose low bits are then the low
-// bits of the sum.
+// 1.5 * 2^(mantissa bits). Adding it to a number rounds the number to the nearest integer; the low
+// bits of the sum are then the low bits of that integer.
 template <typename Real>
 inline constexpr Real kRounder = 0;
 template <>
@@ -28,8 +28,8 @@ inline constexpr double kRounder<double> = 0x1.8p52;
 template <>
 inline constexpr float kRounder<float> = 0x1.8p23f;
 
-// Returns a constant in all lanes of a register. Otherwise the compiler would read it from memory
-// at every use, and the loads would limit the speed of the loops.
+// Returns a constant in all lanes, and makes the compiler hold it in a register. Otherwise it would
+// read the constant from memory at every use, and these loads would limit the speed of the loops.
 template <typename Real>
 inline Lanes<Real> Held(Real constant) {
   Lanes<Real> lanes = Broadcast<Real>(constant);
@@ -60,9 +60,10 @@ inline void Polynomials(const Lanes<Real> (&x)[kCount], const Real (&c)[n],
   }
 }
 
-// Computes r = x - n pi/2, given -n in r. With a fused multiply-add the products with full-length
-// parts of pi/2 are exact; without it every n * part has to be representable, so that there are
-// more and shorter parts.
+// Replaces r = -n by x - n pi/2. pi/2 is the sum of several numbers, the pieces, which are
+// subtracted one after the other. With a fused multiply-add, the product of n and a piece is not
+// rounded. Without it, the product has to be representable, so that there are more and shorter
+// pieces.
 template <int kCount, typename Real, std::size_t pieces>
 inline void SubtractPieces(const Lanes<Real> (&x)[kCount], const Real (&piece)[pieces],
                            Lanes<Real> (&r)[kCount]) {
@@ -124,7 +125,7 @@ struct SinCosCoefficients<float> {
   static constexpr float kCos[] = {-0.5f, 0x1.55554ap-5f, -0x1.6c0c7ep-10f, 0x1.99fe68p-16f};
 };
 
-// Computes sine and cosine for |x| <= kSinCosLimit, of several vectors that share the constants.
+// Computes sine and cosine of several vectors, which share the constants, for |x| <= kSinCosLimit.
 template <typename Real, int kCount>
 [[gnu::always_inline]] inline void SinCosWithin(const Lanes<Real> (&x)[kCount],
                                                 Lanes<Real> (&sine)[kCount],
@@ -148,7 +149,8 @@ template <typename Real, int kCount>
   for (int i = 0; i < kCount; ++i) {
     s[i] = Fma(r[i] * u[i], s[i], r[i]);
     c[i] = Fma(u[i], c[i], one);
-    // Sine is negative in quadrants 2 and 3; cosine in 1 and 2, whose two bits differ.
+    // Sine is negative in quadrants 2 and 3, where bit 1 of the quadrant is set; cosine is negative
+    // in 1 and 2, where bits 0 and 1 differ.
     const Int quadrant = Bits<Real>(shifted[i]);
     const Int turned = quadrant << kSignShift;
     SwapWhereOdd<Real>(quadrant, s[i], c[i]);
@@ -187,7 +189,7 @@ inline void SinCosLanes(const Lanes<Real> (&x)[kCount], Lanes<Real> (&sine)[kCou
   }
 }
 
-// exp(x) = 2^n exp(r) with n = round(x / ln 2) and r = x - n ln 2.
+// The parts n = round(x / ln 2) and r = x - n ln 2 of exp(x) = 2^n exp(r).
 template <typename Real>
 struct ExpReduction {
   Lanes<Real> n, r;
@@ -215,7 +217,7 @@ inline Lanes<Real> PowerOfTwo(Lanes<Real> n) {
   return FromBits<Real>(Bits<Real>(n + (kRounder<Real> + kBias)) << kMantissa);
 }
 
-// Returns e 2^n, also if 2^n alone is out of range.
+// Returns e 2^n, even if 2^n alone overflows or underflows.
 template <typename Real>
 inline Lanes<Real> Scale(Lanes<Real> e, Lanes<Real> n) {
 #if defined(__AVX512F__)
@@ -231,7 +233,7 @@ inline Lanes<Real> Scale(Lanes<Real> e, Lanes<Real> n) {
 #endif
 }
 
-// expm1(r) = r + r^2 P(r), |r| <= ln(2)/2.
+// Returns expm1(r) = exp(r) - 1 = r + r^2 P(r) with a polynomial P, for |r| <= ln(2)/2.
 inline Lanes<double> Expm1Reduced(Lanes<double> r) {
   static constexpr double kP[] = {
       0x1.0000000000000p-1,  0x1.5555555555559p-3,  0x1.555555555555ap-5,  0x1.111111110f6b4p-7,
@@ -246,7 +248,8 @@ inline Lanes<float> Expm1Reduced(Lanes<float> r) {
   return Fma(r * r, Polynomial<float>(r, kP), r);
 }
 
-// exp(r) = 1 + r + r^2 P(r), |r| <= ln(2)/2, with one term less than expm1 needs.
+// Returns exp(r) = 1 + r + r^2 P(r) for |r| <= ln(2)/2. P has one term less than that of expm1,
+// whose relative error must be small near zero.
 inline Lanes<double> ExpReduced(Lanes<double> r) {
   static constexpr double kP[] = {
       0x1.000000000000bp-1,  0x1.5555555555561p-3,  0x1.5555555550041p-5,  0x1.111111110d647p-7,
@@ -270,10 +273,10 @@ inline Lanes<Real> ExpLanes(Lanes<Real> x) {
   return Scale<Real>(ExpReduced(part.r), part.n);
 }
 
-// tanh(x) = e / (e + 2) with e = expm1(2 |x|), and the sign of x.
+// Returns tanh(x), which has the sign of x and the absolute value e / (e + 2), e = expm1(2 |x|).
 template <typename Real>
 inline Lanes<Real> TanhLanes(Lanes<Real> x) {
-  constexpr Real kSaturated = sizeof(Real) == 8 ? Real(44) : Real(20);  // tanh is 1 from here
+  constexpr Real kSaturated = sizeof(Real) == 8 ? Real(44) : Real(20);  // tanh is 1 if 2 |x| > this
   const IntLanes<Real> sign_bit = Bits<Real>(Broadcast<Real>(Real(-0.0)));
   Lanes<Real> twice = FromBits<Real>(Bits<Real>(x) & ~sign_bit);
   twice += twice;

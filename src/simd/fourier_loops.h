@@ -1,6 +1,7 @@
 // The Fourier part of a draw on lanes, for one instruction set (see lanes.h and simd.h).
 //
-// One pass computes value and Jacobian. With c and s the cosine and sine of w.x + phase,
+// One pass over the features i of an output, with amplitudes a_i and frequencies w_i, computes
+// value and Jacobian. With c_i and s_i the cosine and sine of w_i . x + phase_i,
 //   value      = sum_i a_i c_i
 //   jacobian_k = sum_i w_ik (-a_i s_i).
 #pragma once
@@ -12,9 +13,9 @@
 
 namespace gpode::simd::GPODE_SIMD_TARGET {
 
-// Adds the contributions of kBlocks vectors of features of one output at one point to the sum of
-// the value and to the negative sums of the slopes. With kChecked, phases may be beyond the range
-// of the fast sine and cosine.
+// Adds the terms of kBlocks vectors of features, for one output at one point: to sum[0] those of
+// the value, to sum[1 + k] minus those of the derivative with respect to x_k. kChecked says that
+// arguments may be beyond the range of the fast sine and cosine, which then has to be checked.
 template <typename Real, int kInputs, int kBlocks, int kSums, bool kChecked>
 [[gnu::always_inline]] inline void AddFeatures(const Real* block, const Real* x,
                                                Lanes<Real> (&sum)[kSums]) {
@@ -67,8 +68,8 @@ void FourierOutput(const Real* block, std::size_t blocks, const Real* x, double*
   for (int k = 1; k < kSums; ++k) jacobian[k - 1] = -sums[k];
 }
 
-// Computes one output at one point for any number of inputs. The factors -a_i s_i of a few blocks
-// are kept, then multiplied with one row of frequencies after the other.
+// Computes one output at one point for any number of inputs. The factors -a_i s_i of up to 16
+// blocks are stored in g, then multiplied with the frequencies of one input after the other.
 template <typename Real>
 void FourierOutputAnyInputs(const Real* features, std::size_t blocks, std::size_t inputs,
                             const Real* x, double* value, double* jacobian) {
@@ -111,8 +112,8 @@ void FourierOutputAnyInputs(const Real* features, std::size_t blocks, std::size_
   *value = Sum(ToDouble(sum));
 }
 
-// Returns true if |w_i . x + phase| may be beyond the fast range for a feature i, or x is not
-// finite.
+// Returns true if |w_i . x + phase_i| of a feature i may be beyond the range of the fast sine and
+// cosine, or if x is not finite. It uses a bound for all features: 4 + sum_k largest_k |x_k|.
 template <typename Real>
 bool PhaseMayBeLarge(const double* largest, std::size_t inputs, const double* x) {
   double bound = 4;
@@ -124,7 +125,8 @@ template <typename Real, int kInputs, bool kJacobian>
 void FourierPoints(const FourierTable<Real>& table, std::size_t n, const double* x, double* value,
                    double* jacobian, std::size_t record_stride) {
   const std::size_t output_size = table.blocks * (kInputs + 2) * FourierTable<Real>::kBlock;
-  // The outer loop is over outputs, so that the features of one stay in the first-level cache.
+  // The outer loop is over outputs, so that the features of an output stay in the first-level cache
+  // for all points.
   for (std::size_t d = 0; d < table.outputs; ++d) {
     const Real* features = table.features + d * output_size;
     for (std::size_t p = 0; p < n; ++p) {
@@ -145,7 +147,7 @@ void FourierPoints(const FourierTable<Real>& table, std::size_t n, const double*
 template <typename Real>
 void FourierAnyInputs(const FourierTable<Real>& table, std::size_t n, const double* x,
                       double* value, double* jacobian, std::size_t record_stride) {
-  constexpr std::size_t kMost = 512;  // inputs converted to Real on the stack
+  constexpr std::size_t kMost = 512;  // the most inputs; they are converted to Real on the stack
   const std::size_t inputs = table.inputs;
   const std::size_t output_size = table.blocks * (inputs + 2) * FourierTable<Real>::kBlock;
   Real point[kMost];

@@ -1,11 +1,12 @@
-// Vectors of lanes for one instruction set, on the compiler's vector extensions.
+// Vectors of numbers ("lanes") in registers of one instruction set, by the compiler's vector
+// extensions.
 //
-// This header is included only by loops.cc, which is compiled once per instruction set with
-// GPODE_SIMD_TARGET set. Everything is in a namespace of that name, so that no inline function of
-// one instruction set can be linked into the code of another.
+// This header is included only by loops.cc, which is compiled once per instruction set; the macro
+// GPODE_SIMD_TARGET is the name of the set. Everything is in a namespace of that name, so that the
+// linker cannot use an inline function of one instruction set in the code of another.
 //
-// Arithmetic on lanes uses the ordinary operators. loops.cc is compiled without contraction, so
-// that Fma is the only fused multiply-add.
+// Arithmetic on lanes uses the ordinary operators. loops.cc is compiled with -ffp-contract=off, so
+// that the compiler fuses no multiplication with an addition; only Fma does.
 #pragma once
 
 #include <cstddef>
@@ -32,8 +33,8 @@ inline constexpr bool kFused = true;
 inline constexpr bool kFused = false;
 #endif
 
-// The number of vectors that a loop processes at a time to share constants; limited by the number
-// of registers.
+// The number of vectors that a loop processes at a time, so that they share the constants in
+// registers. AVX-512 has registers for two.
 #if defined(__AVX512F__)
 inline constexpr int kVectorsPerGroup = 2;
 #else
@@ -112,8 +113,8 @@ inline Lanes<float> Fma(Lanes<float> a, Lanes<float> b, Lanes<float> c) {
 #endif
 }
 
-// Returns true if any lane is outside [-limit, limit] or NaN. Without the sign, numbers compare as
-// their bits do.
+// Returns true if any lane is outside [-limit, limit] or NaN. Compares bits as integers: for
+// numbers without a sign this gives the same order, and NaN is above all of them.
 template <typename Real>
 inline bool AnyBeyond(Lanes<Real> x, Real limit) {
   const IntLanes<Real> magnitude = Bits<Real>(x) & ~Bits<Real>(Broadcast<Real>(Real(-0.0)));
@@ -136,7 +137,7 @@ inline bool AnyBeyond(Lanes<Real> x, Real limit) {
 #endif
 }
 
-// Exchanges the lanes of a and b where the integer n is odd.
+// Exchanges the lanes of a and b for which the lane of n is odd.
 template <typename Real>
 inline void SwapWhereOdd(IntLanes<Real> n, Lanes<Real>& a, Lanes<Real>& b) {
 #if defined(__AVX512F__)
@@ -159,7 +160,7 @@ inline void SwapWhereOdd(IntLanes<Real> n, Lanes<Real>& a, Lanes<Real>& b) {
 #endif
 }
 
-// These return the smaller and the larger of a bound and x; NaN stays NaN.
+// AtMost returns the smaller, AtLeast the larger of a bound and x. NaN stays NaN.
 inline Lanes<double> AtMost(double bound, Lanes<double> x) {
 #if defined(__AVX512F__)
   return _mm512_min_pd(Broadcast(bound), x);
@@ -183,9 +184,9 @@ inline Lanes<Real> AtLeast(Real bound, Lanes<Real> x) {
   return -AtMost(-bound, -x);
 }
 
-// Sums over lanes, in the same order for every instruction set: neighbours, then neighbouring
-// pairs, then neighbouring fours. Lanes of floats are converted to doubles first, and the upper
-// half is added to the lower.
+// The functions below sum all lanes of a vector, always in the same order: first neighbours, then
+// neighbouring pairs, then neighbouring groups of four. Lanes of floats are first converted to
+// doubles, and the upper half is added to the lower one.
 template <std::size_t... i>
 inline double SumSwapping(Lanes<double> v, std::index_sequence<i...>) {
   for (std::size_t gap = 1; gap < sizeof...(i); gap *= 2) {
@@ -212,7 +213,7 @@ inline double Sum(Lanes<double> v) {
 
 inline constexpr int kSumsTogether = 8;
 
-// Returns the 128-bit parts 0 and 2 of a and of b, plus their parts 1 and 3.
+// Adds parts 0 and 1, and parts 2 and 3, of a and of b, where a part is 128 bits.
 inline Lanes<double> AddParts(Lanes<double> a, Lanes<double> b) {
   return __builtin_shufflevector(a, b, 0, 1, 4, 5, 8, 9, 12, 13) +
          __builtin_shufflevector(a, b, 2, 3, 6, 7, 10, 11, 14, 15);
@@ -223,7 +224,8 @@ inline Lanes<double> AddNeighbours(Lanes<double> a, Lanes<double> b) {
          __builtin_shufflevector(a, b, 1, 9, 3, 11, 5, 13, 7, 15);
 }
 
-// Sets out[i] to the sum of v[i], with the additions of all eight side by side.
+// Sets out[i] to the sum of the lanes of v[i] for eight vectors, whose additions are done side by
+// side.
 [[gnu::always_inline]] inline void SumTogether(const Lanes<double>* v, double* out) {
   const Lanes<double> a = AddParts(AddNeighbours(v[0], v[1]), AddNeighbours(v[2], v[3]));
   const Lanes<double> b = AddParts(AddNeighbours(v[4], v[5]), AddNeighbours(v[6], v[7]));
@@ -264,7 +266,7 @@ inline Lanes<double> ToDouble(Lanes<float> v) {
   return LowPlusHigh(v, std::make_index_sequence<kWidth<double>>());
 }
 
-// Sets out[i] to the sum of v[i], i < count.
+// Sets out[i] to the sum of the lanes of v[i], i < count.
 template <int count, typename Vector>
 [[gnu::always_inline]] inline void SumAll(const Vector (&v)[count], double (&out)[count]) {
   constexpr int kGroups = (count + kSumsTogether - 1) / kSumsTogether;

@@ -1,4 +1,5 @@
-// The array loops of simd.h, compiled once per instruction set: GPODE_SIMD_TARGET names it.
+// The array loops of simd.h. This file is compiled once per instruction set, whose name is
+// GPODE_SIMD_TARGET.
 #include "simd/elementary.h"
 #include "simd/fourier_loops.h"
 #include "simd/lanes.h"
@@ -10,8 +11,8 @@
 namespace gpode::simd::GPODE_SIMD_TARGET {
 namespace {
 
-// Applies step(lanes of x) -> lanes of y over arrays. The last elements are processed in a padded
-// copy, so that the same instructions are used for every element.
+// Applies a function `step` from lanes of x to lanes of y to whole arrays. The last elements are
+// copied to a full vector, so that every element is computed by the same instructions.
 template <typename Real, typename Step>
 void ForLanes(std::size_t n, const Real* x, Real* y, Step step) {
   constexpr std::size_t w = kWidth<Real>;
@@ -24,7 +25,7 @@ void ForLanes(std::size_t n, const Real* x, Real* y, Step step) {
   std::memcpy(y + i, out, (n - i) * sizeof(Real));
 }
 
-// Processes groups of kVectorsPerGroup vectors; n must be a multiple of their size.
+// Computes groups of kVectorsPerGroup vectors; n must be a multiple of the elements in a group.
 template <typename Real>
 void SinCosGroups(std::size_t n, const Real* x, Real* sine, Real* cosine) {
   constexpr std::size_t w = kWidth<Real>;

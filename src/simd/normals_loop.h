@@ -1,6 +1,6 @@
-// Box-Muller on lanes for one instruction set (see lanes.h). The standard normals have the same
-// bits on every machine, because only additions, multiplications, divisions and square roots are
-// used, which IEEE 754 rounds correctly, and no fused multiply-add.
+// The Box-Muller method on lanes, for one instruction set (see lanes.h). The standard normals have
+// the same bits on every machine, because only additions, multiplications, divisions and square
+// roots are used, which IEEE 754 requires to be correctly rounded, and no fused multiply-adds.
 #pragma once
 
 #include <cmath>
@@ -16,15 +16,15 @@ inline Lanes<double> UnfusedPolynomial(Lanes<double> x, const double (&c)[n]) {
   return sum;
 }
 
-// Returns uniform numbers on [1, 2): 52 random bits below the exponent of 1.
+// Returns uniform numbers on [1, 2), whose mantissas are the lower 52 bits of `bits`.
 inline Lanes<double> OneToTwo(IntLanes<double> bits) {
   constexpr std::int64_t kMantissa = 0x000FFFFFFFFFFFFF;
   constexpr std::int64_t kOne = 0x3FF0000000000000;
   return FromBits<double>((bits & kMantissa) | kOne);
 }
 
-// Returns -2 ln u for u in (0, 1], from u = 2^e m with m in [1/sqrt 2, sqrt 2) and
-// ln m = 2 atanh((m-1)/(m+1)).
+// Returns -2 ln u for u in (0, 1], by ln u = e ln 2 + ln m with u = 2^e m, m in [1/sqrt 2, sqrt 2),
+// and ln m = 2 atanh((m-1)/(m+1)).
 inline Lanes<double> MinusTwoLog(Lanes<double> u) {
   static constexpr double kP[] = {0x1.5555555555592p-1, 0x1.999999997fdb0p-2, 0x1.24924941f195dp-2,
                                   0x1.c71c5208fade5p-3, 0x1.74663efdd94b5p-3, 0x1.39a1b86f7adf9p-3,
@@ -34,8 +34,8 @@ inline Lanes<double> MinusTwoLog(Lanes<double> u) {
   const IntLanes<double> bits = Bits<double>(u);
   const IntLanes<double> scale = (bits - kSqrtHalf) & (kExponent | (std::int64_t{1} << 63));
   const Lanes<double> m = FromBits<double>(bits - scale);
-  // The scale is e * 2^52. It is converted through the mantissa of 1.5 * 2^52, because older
-  // machines lack an instruction for it.
+  // `scale` is the integer e * 2^52. Older machines cannot convert the integer e to a double in one
+  // instruction, so it is added to the bits of the double 1.5 * 2^52, which is then subtracted.
   const IntLanes<double> e_bits =
       static_cast<IntLanes<double>>((scale >> 52) + Bits<double>(Broadcast(kRounder<double>)));
   const Lanes<double> e = FromBits<double>(e_bits) - kRounder<double>;
@@ -45,8 +45,9 @@ inline Lanes<double> MinusTwoLog(Lanes<double> u) {
   return -2.0 * (e * 0x1.62e42fefa3800p-1 + (2.0 * s + tail));
 }
 
-// Computes sine and cosine of 2 pi v, v in [0, 1), from 4 v = q + y with y in [-1/2, 1/2], so that
-// |pi y / 2| <= pi/4.
+// Computes sine and cosine of 2 pi v, v in [0, 1). With 4 v = q + y, where q is an integer (the
+// quadrant) and |y| <= 1/2, they are those of r = pi y / 2, |r| <= pi/4, up to signs and an
+// exchange.
 inline void SinCosTurn(Lanes<double> v, Lanes<double>& sine, Lanes<double>& cosine) {
   const Lanes<double> shifted = v * 4.0 + kRounder<double>;
   const IntLanes<double> quadrant = Bits<double>(shifted);
@@ -59,8 +60,9 @@ inline void SinCosTurn(Lanes<double> v, Lanes<double>& sine, Lanes<double>& cosi
   cosine = ((quadrant + 1) & 2) != 0 ? -c : c;
 }
 
-// Computes, from each pair of words (a, b), the normals r cos(2 pi v) and r sin(2 pi v) with
-// r^2 = -2 ln u, u from a and v from b. With 52 bits of u, normals are below 8.5 in absolute value.
+// Computes two normals r cos(2 pi v) and r sin(2 pi v) from each pair of words (a, b): r^2 =
+// -2 ln u, where u is a uniform number made from a, and v one made from b. Since u has 52 bits,
+// normals are below 8.5 in absolute value.
 inline void NormalsLoop(std::size_t n, const std::uint64_t* bits, double* normals) {
   constexpr std::size_t w = kWidth<double>;
   const std::size_t pairs = n / 2;

@@ -7,8 +7,9 @@
 
 namespace gpode::simd::GPODE_SIMD_TARGET {
 
-// Returns atan(t) for 0 <= t <= 1. Above tan(pi/8) it is pi/4 + atan((t - 1) / (t + 1)); smaller
-// arguments use t + t w P(w), w = t^2.
+// Returns atan(t) for 0 <= t <= 1. Arguments above tan(pi/8) are reduced by
+// atan(t) = pi/4 + atan((t - 1) / (t + 1)); smaller ones use t + t w P(w) with w = t^2 and a
+// polynomial P.
 inline Lanes<double> AtanUnit(Lanes<double> t) {
   static constexpr double kP[] = {
       -0x1.555555555553dp-2, 0x1.99999999958f9p-3, -0x1.24924922b17eep-3, 0x1.c71c70e7c8e0bp-4,

@@ -1,11 +1,11 @@
 // Vectorised loops over arrays.
 //
-// One source (loops.cc) is compiled for several instruction sets; the best one that the CPU
-// supports is chosen at the first call. The environment variable GPODE_SIMD (baseline, v3, v4)
-// selects a weaker one.
+// One source (loops.cc) is compiled for several instruction sets, and the best one that the CPU
+// supports is chosen at the first call. The environment variable GPODE_SIMD (baseline, v3 or v4)
+// can select a weaker one; a name that is unknown or not supported is ignored.
 //
-//   function   argument             largest error, double     float
-//   SinCos     |x| <= 1e6, 8192     1.6 ulp (baseline: 2.6)   1.6 ulp or 2^-36 (baseline: 2^-35),
+//   function   argument (float)     largest error, double     float
+//   SinCos     |x| <= 1e6 (8192)    1.6 ulp (baseline: 2.6)   1.6 ulp or 2^-36 (baseline: 2^-35),
 //                                                             whichever is more
 //              larger               that of the C library, which is called
 //              infinite or NaN      NaN
@@ -14,10 +14,10 @@
 //   Polar      1e-150 to 1e150, 0   radius 1.3 ulp, angle 3 ulp; the angle lies in [-pi, pi]
 //   Normals    64 random bits       4 ulp; the same bits on every instruction set
 //
-// An ulp is the distance between neighbouring numbers at the exact result; for subnormal results it
-// is the smallest subnormal number. The sine and cosine of a float have an absolute error of up to
-// 2^-36, because the argument is reduced with a pi/2 of about 50 bits; near their zeros that can be
-// hundreds of ulp.
+// An ulp is the distance between the two floating-point numbers next to the exact result; for
+// subnormal results it is the smallest subnormal number. The sine and cosine of a float have an
+// absolute error of up to 2^-36, because the argument is reduced by multiples of pi/2 that is known
+// to about 50 bits. Where sine or cosine are near zero, that can be hundreds of ulp.
 //
 // The result for an element does not depend on its position, its neighbours or the array's length.
 // Results of different instruction sets differ in the last bits (fused multiply-adds) unless stated
@@ -37,22 +37,24 @@ namespace gpode::simd {
 
 void SinCos(std::span<const double> x, std::span<double> sine, std::span<double> cosine);
 void SinCos(std::span<const float> x, std::span<float> sine, std::span<float> cosine);
-// In all of the following, y may be x itself.
+// In the functions below with x and y only, both may be the same memory.
 void Exp(std::span<const double> x, std::span<double> y);
 void Exp(std::span<const float> x, std::span<float> y);
 void ExpScaled(double scale, std::span<const double> x, std::span<double> y);  // exp(scale x)
 void Tanh(std::span<const double> x, std::span<double> y);
 void Tanh(std::span<const float> x, std::span<float> y);
-// Computes radius and angle of the points (x, y). The origin has angle 0 or, if y is -0, -0.
+// Computes the polar coordinates of the points (x, y). The angle of the origin is 0, or -0 if y is
+// -0.
 void Polar(std::span<const double> x, std::span<const double> y, std::span<double> radius,
            std::span<double> angle);
 // Computes standard normals by the Box-Muller method, two from each pair of 64-bit words. The size
 // must be even.
 void Normals(std::span<const std::uint64_t> bits, std::span<double> normals);
 
-// The Fourier features of a draw:  prior_d(x) = sum_i a_di cos(w_di . x + phase_di). Features are
-// stored in blocks of 64 bytes per row; a block holds w, one row per input, then a, then the phases
-// (at most 4 in absolute value). Unused places of the last block are zero.
+// The Fourier part of a draw (gp.h):  prior_d(x) = sum_i a_di cos(w_di . x + phase_di),  with
+// amplitudes a, frequencies w and phases of at most 4 in absolute value. A block holds kBlock
+// features i of one output in rows of 64 bytes: one row of w for each input, then a row of a, then
+// a row of phases. Unused places of the last block are zero.
 template <typename Real>
 struct FourierTable {
   static constexpr std::size_t kBlock = 64 / sizeof(Real);
@@ -61,11 +63,12 @@ struct FourierTable {
   std::size_t inputs = 0;
   std::size_t blocks = 0;           // per output
   const Real* features = nullptr;   // (outputs, blocks, inputs + 2, kBlock)
-  const double* largest = nullptr;  // (outputs, inputs): max_i |w_dik|
+  const double* largest = nullptr;  // (outputs, inputs): max_i |w_dik| for output d and input k
 };
 
-// The kernel update of a draw:  update_d(x) = sum_m nu_dm phi(s_dm),  where
-// s_dm = sum_k (x_k - z_mk)^2 / l_dk^2  and nu has the signal variance multiplied in.
+// The kernel part of a draw (gp.h):  update_d(x) = sum_m nu_dm phi(s_dm),  where
+// s_dm = sum_k (x_k - z_mk)^2 / l_dk^2,  z_m are the inducing locations, l the lengthscales, and nu
+// is the nu of gp.h times the signal variance.
 struct UpdateTable {
   static constexpr std::size_t kPad = 8;  // rows are padded to a multiple of this
 
@@ -77,8 +80,8 @@ struct UpdateTable {
   const double* weights = nullptr;          // (outputs, stride): nu, zero in the padding
 };
 
-// The loops of one instruction set. Arrays have the shapes given above; points x are (n, inputs).
-// Results for point p are written at p * record_stride.
+// The loops of one instruction set. Arrays have the shapes given above; points x are (n, inputs),
+// or a single point if there is no n. Results of point p are written at offset p * record_stride.
 struct Loops {
   void (*sincos_double)(std::size_t, const double*, double*, double*);
   void (*sincos_float)(std::size_t, const float*, float*, float*);
@@ -90,7 +93,8 @@ struct Loops {
   void (*polar)(std::size_t, const double*, const double*, double*, double*);
   void (*normals)(std::size_t, const std::uint64_t*, double*);
 
-  // Computes value (outputs) and, unless null, jacobian (outputs, inputs) of the Fourier part.
+  // Computes the value (outputs) and, unless the pointer is null, the Jacobian (outputs, inputs) of
+  // the Fourier part at each point.
   void (*fourier_double)(const FourierTable<double>&, std::size_t n, const double* x, double* value,
                          double* jacobian, std::size_t record_stride);
   void (*fourier_float)(const FourierTable<float>&, std::size_t n, const double* x, double* value,
@@ -98,25 +102,27 @@ struct Loops {
 
   // Computes s (outputs, stride) for one point.
   void (*distances)(const UpdateTable&, const double* x, double* s);
-  // Computes value_d = sum_m nu_dm phi_dm.
+  // Computes value_d = sum_m nu_dm phi_dm. phi (outputs, stride) are the profiles phi(s_dm).
   void (*update_value)(const UpdateTable&, const double* phi, double* value);
-  // Computes the value and jacobian_dk = -sum_m nu_dm psi_dm (x_k - z_mk) / l_dk^2. psi may be phi.
+  // Computes the value and jacobian_dk = -sum_m nu_dm psi_dm (x_k - z_mk) / l_dk^2, where
+  // psi = -2 dphi/ds (kernel.h). psi and phi may be the same memory.
   void (*update_jacobian)(const UpdateTable&, const double* x, const double* phi, const double* psi,
                           double* value, double* jacobian);
-  // Reverse for the cotangent g (outputs):  bweights_dm += g_d phi_dm,
+  // The reverse, given the cotangent g (outputs) of the value:  bweights_dm += g_d phi_dm,
   // blocations_km += sum_d g_d nu_dm psi_dm (x_k - z_mk) / l_dk^2,
   // bsquares_dk += sum_m g_d nu_dm psi_dm (x_k - z_mk)^2.
   void (*update_pullback)(const UpdateTable&, const double* x, const double* phi, const double* psi,
                           const double* g, double* bweights, double* blocations, double* bsquares);
 };
 
-// Instruction sets, weakest first: x86-64 (or any other machine), x86-64-v3, x86-64-v4.
+// Instruction sets, weakest first: x86-64 (or any machine that is not an x86), x86-64-v3,
+// x86-64-v4.
 enum class Isa { kBaseline, kV3, kV4 };
 
 std::string_view Name(Isa isa);
 // Returns the instruction sets that this machine supports, weakest first.
 std::span<const Isa> Available();
-// Returns the instruction set in use, and its loops.
+// ActiveIsa returns the instruction set in use, Active its loops, LoopsFor the loops of any set.
 Isa ActiveIsa();
 const Loops& LoopsFor(Isa isa);
 const Loops& Active();

@@ -1,6 +1,9 @@
-// The kernel update of a draw on lanes, for one instruction set (see lanes.h and simd.h).
+// The kernel part of a draw on lanes, for one instruction set. simd.h has the formulas, lanes.h the
+// vectors.
 //
-// The kernel computes its profile (phi and its slope psi) between these loops.
+// Functions named ...For have the number of inputs as a template argument, so that the compiler
+// unrolls loops; functions named ...Any work for any number. Distances computes s; the kernel then
+// computes phi and psi from s (kernel.h), which the other loops use.
 #pragma once
 
 #include "simd/lanes.h"
@@ -49,8 +52,8 @@ inline void UpdateValue(const UpdateTable& table, const double* phi, double* val
   }
 }
 
-// Computes value and Jacobian of outputs d to d + kRows - 1, which share the differences. With
-// kSame, psi is phi.
+// Computes value and Jacobian of outputs d to d + kRows - 1 together, so that the differences
+// z - x are computed once. kSame says that psi and phi are the same.
 template <int kInputs, int kRows, bool kSame>
 void UpdateJacobianRows(const UpdateTable& table, std::size_t d, const double* x, const double* phi,
                         const double* psi, double* value, double* jacobian) {
@@ -180,8 +183,8 @@ inline void UpdatePullbackAny(const UpdateTable& table, const double* x, const d
   }
 }
 
-// Calls the specialised loop for the table's number of inputs (and as many outputs), or the general
-// loop.
+// Calls the ...For loop if the table has as many outputs as inputs, at most six; otherwise the
+// ...Any loop.
 #define GPODE_BY_INPUTS(form, general, ...)          \
   if (table.inputs != table.outputs) return general; \
   switch (table.inputs) {                            \

@@ -16,7 +16,8 @@ std::span<const double> Entries(const auto& m) {
   return {m.data(), static_cast<std::size_t>(m.size())};
 }
 
-// Squares of values, slopes and times must be numbers too.
+// The largest accepted size of data and times, and the inverse of the smallest. It is far below the
+// largest double, so that squares of values, slopes and times do not overflow.
 constexpr double kLargest = 1e100;
 
 bool Usable(double size) { return size < kLargest && (size == 0 || size > 1 / kLargest); }
@@ -75,7 +76,8 @@ void CheckObservation(const Dataset& data, const FitOptions& o) {
   }
 }
 
-// A sampler has to accept some proposals, and can never accept all.
+// The range of this option includes 0 and 1, which are impossible: a sampler has to accept some
+// proposals, and never accepts all.
 void CheckAcceptance(double target) {
   if (target > 0 && target < 1) return;
   ThrowInput("Fit", "sampler.target_acceptance",

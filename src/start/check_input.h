@@ -6,8 +6,8 @@
 
 namespace gpode {
 
-// Throws an InputError that names the option which does not fit the data, or the data that cannot
-// be learnt from.
+// Throws an InputError if an option does not fit the data, or if a model cannot be learnt from the
+// data. The message names the option, or the trajectory or channel.
 void CheckFitInput(const Dataset& data, const FitOptions& options);
 
 }  // namespace gpode

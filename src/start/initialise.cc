@@ -10,11 +10,12 @@
 namespace gpode {
 namespace {
 
-// Constants of the noise variances at the start, which keep single channels from dominating: the
-// smallest share of a channel's variance; with principal components, the factor of the mean
-// residual variance that all channels get, and a further factor for channels that never change.
+// Constants of the initial noise variances. A channel with too small a noise variance would
+// dominate the likelihood, so it is at least kSmallestNoise times the channel's variance. With
+// principal components, it is kPcaNoise times the mean over the channels; channels that never
+// change have a further factor kConstantNoise.
 constexpr double kSmallestNoise = 1e-3, kPcaNoise = 1.5, kConstantNoise = 1e-9;
-constexpr double kRounding = 1e-9;  // relative
+constexpr double kRounding = 1e-9;  // relative size below which a spread is a rounding error
 
 // Returns the map y = C x + b from the user's states x.
 ObservationMap UserMap(const Dataset& data, const FitOptions& options) {
@@ -50,9 +51,9 @@ Vector Sizes(const Matrix& rows) {
   return (rows.colwise().squaredNorm() / static_cast<double>(rows.rows())).cwiseSqrt().transpose();
 }
 
-// Returns the variances that the noise starts from, those of the smoother's residuals. With
-// principal components all channels are in one unit, and one noise for all keeps the quiet ones
-// from dominating before the dynamics are learnt.
+// Returns the initial noise variances: those that are given, or the mean squares of the smoother's
+// residuals. With principal components all channels have the same unit; they all get the same
+// noise, so that channels with small residuals do not dominate before the dynamics are learnt.
 Vector NoiseVariances(const FitOptions& options, const std::vector<Matrix>& residuals,
                       const ChannelMoments& moments) {
   const Eigen::Index channels = moments.mean.size();
@@ -77,8 +78,9 @@ Vector NoiseVariances(const FitOptions& options, const std::vector<Matrix>& resi
   return noise;
 }
 
-// Returns the weight of each channel's observations: one over the residuals' autocorrelation time,
-// times the share of channels that are independent.
+// Returns the weight of each channel's observations (FitOptions::discount): the effective number of
+// independent channels divided by their number, and by the autocorrelation time of the channel's
+// residuals.
 Vector ChannelWeights(const FitOptions& options, const std::vector<Matrix>& residuals) {
   const Eigen::Index channels = residuals.front().cols();
   Vector weights = Vector::Ones(channels);
@@ -92,8 +94,9 @@ Vector ChannelWeights(const FitOptions& options, const std::vector<Matrix>& resi
   return weights;
 }
 
-// Returns the spread of each state: the root mean square of its column or, if that is only a
-// rounding error, the size that the state would have if signals and hidden parts had unit size.
+// Returns the spread of each state: the root mean square of its column of centred states or, if
+// that is only a rounding error, the size that the state has if the signals s and hidden parts h of
+// smooth_states.h have unit size.
 Vector Spread(const SignalMap& signals, const Matrix& centred) {
   Vector spread = Sizes(centred);
   for (Eigen::Index d = 0; d < spread.size(); ++d) {
@@ -103,8 +106,8 @@ Vector Spread(const SignalMap& signals, const Matrix& centred) {
   return spread;
 }
 
-// Sets the model's coordinates, in which states have about unit size. Scores of principal
-// components already have it.
+// Sets the model's coordinates, in which states have about unit size, from the smoothed deviations
+// x - signals.offset. Scores of principal components already have unit size.
 void SetCoordinates(const FitOptions& options, const SignalMap& signals, const Matrix& deviations,
                     Start& start) {
   const Eigen::Index dim = deviations.cols();
@@ -145,7 +148,7 @@ double TimeScale(const Dataset& data, const Matrix& slopes) {
 Start Initialise(const Dataset& data, const FitOptions& options) {
   const ChannelMoments moments = MomentsOf(data);
   const ObservationMap user_map = UserMap(data, options);
-  // A function that cannot be made is refused before anything else is computed.
+  // Making the function first refuses options that do not fit it, before anything is computed.
   const std::unique_ptr<UnknownFunction> function =
       MakeUnknownFunction(options.function, {.options = options, .dim = user_map.dim()});
   const SignalMap signals = SignalsOf(data, options.observation, user_map, moments);

@@ -1,5 +1,5 @@
-// The start of training: coordinates, the observation map, smoothed states and slopes, and the
-// start of the unknown function.
+// The start of training: the coordinates, the observation map, smoothed states and slopes, and
+// initial values of the unknown function.
 #pragma once
 
 #include <vector>
@@ -15,7 +15,7 @@ namespace gpode {
 struct Start {
   ObservationMap map;
   Coordinates coordinates;
-  Vector spread;               // (D): the size of the model's states; one unless scaling is off
+  Vector spread;               // (D): typical size of the model's states; one if they are scaled
   std::vector<Matrix> states;  // per trajectory (T, D): smoothed, at the observation times
   Matrix x0;                   // (trajectories, D): smoothed, at the start times
   FunctionStart function;

@@ -1,3 +1,5 @@
+// Initial states and slopes from data. The inducing values that fit these slopes (paper, section
+// S2.2) are computed in model/initial_inducing_values.cc.
 #include "start/smooth_states.h"
 
 #include <Eigen/SVD>
@@ -10,9 +12,11 @@ namespace gpode {
 namespace {
 
 constexpr double kRank = 1e-9;          // singular values below this share of the largest are zero
-constexpr double kGuessNoise = 1e-3;    // of the channels' variance
-constexpr double kMostVariance = 0.25;  // a guess less certain than this is no observation
-constexpr std::size_t kFittedSeries = 12, kFittedTimes = 4000;  // these tell the smoother's scales
+constexpr double kGuessNoise = 1e-3;    // guessed noise variance / variance of the channel
+constexpr double kMostVariance = 0.25;  // a signal with a larger posterior variance is missing
+// The most series, and the most times of all of them together, to which the smoother's parameters
+// are fitted.
+constexpr std::size_t kFittedSeries = 12, kFittedTimes = 4000;
 
 using Series1 = std::vector<double>;
 using Svd = Eigen::JacobiSVD<Eigen::MatrixXd>;
@@ -40,7 +44,8 @@ Matrix Correlation(const Dataset& data, const Vector& mean, const Vector& units)
   return sum / count;
 }
 
-// Returns the change of each state that moves the channels by about one unit.
+// Returns for each state the change that moves the channels by one of their units in all. A state
+// that no channel depends on gets the geometric mean of the others.
 Vector StateUnits(const Matrix& matrix, const Vector& units) {
   Vector sizes = (units.cwiseInverse().asDiagonal() * matrix).colwise().norm().cwiseInverse();
   double log_sum = 0, count = 0;
@@ -55,7 +60,7 @@ Vector StateUnits(const Matrix& matrix, const Vector& units) {
   return sizes;
 }
 
-// Returns the directions with signs that make the largest entry of each positive.
+// Returns the directions (columns) with signs such that the largest entry of each is positive.
 Matrix WithSigns(Matrix directions) {
   for (Eigen::Index k = 0; k < directions.cols(); ++k) {
     Eigen::Index largest;
@@ -73,7 +78,8 @@ SignalMap Given(const Dataset& data, const ObservationMap& map, const ChannelMom
   const Eigen::Index rank = svd.rank(), dim = map.matrix.cols();
   const Matrix v = svd.matrixV().leftCols(rank), u = svd.matrixU().leftCols(rank);
   const Vector inverse = svd.singularValues().head(rank).cwiseInverse();
-  // This matrix maps channels in their units to the states that they determine.
+  // `back` maps deviations of the channels, in their units, to the smallest deviations of the
+  // states that explain them.
   const Matrix back = sizes.asDiagonal() * v * inverse.asDiagonal() * u.transpose();
 
   SignalMap s;
@@ -92,8 +98,8 @@ SignalMap Given(const Dataset& data, const ObservationMap& map, const ChannelMom
   return s;
 }
 
-// The signals of principal components are the scores. All channels are in one unit, and scores
-// already have unit size.
+// Returns the signals for principal components, which are the scores. All channels have the same
+// unit, and scores already have unit size.
 SignalMap Scores(const ObservationMap& map) {
   const Eigen::Index dim = map.matrix.cols(), channels = map.matrix.rows();
   const double variance = map.matrix.squaredNorm() / static_cast<double>(channels);
@@ -101,14 +107,16 @@ SignalMap Scores(const ObservationMap& map) {
           Matrix::Identity(dim, dim), Matrix(dim, 0), Vector::Zero(dim)};
 }
 
-// Returns the signals at observation times; NaN where the observed channels do not determine them.
+// Returns the signals at the observation times, with NaN for those that the observed channels do
+// not determine.
 Matrix SignalsAt(const SignalMap& signals, const Matrix& values) {
   if (signals.channels.IsDiagonal()) return signals.channels.StatesOf(values);
   const StateGuess guess = GuessStates(signals.channels, signals.noise_variance, values);
   return (guess.variance.array() > kMostVariance).select(NAN, guess.mean);
 }
 
-// One signal of all trajectories with its derivatives, at the requested times.
+// A signal, or a derivative of one, with its own derivatives: for each trajectory the values at the
+// requested times.
 struct Level {
   std::vector<Series1> value, slope, acceleration;
 };
@@ -135,7 +143,7 @@ Level SmoothSignal(const std::vector<std::vector<double>>& times,
 }
 
 // Returns the derivative of a level: its value and slope are the slope and the acceleration of the
-// level. If the level has no acceleration, the slope comes from smoothing again.
+// level. If the level has no acceleration, its slope is smoothed again to get one.
 Level Derivative(const std::vector<std::vector<double>>& at, const Level& level) {
   Level next{level.slope, level.acceleration, {}};
   if (next.slope.empty()) next.slope = SmoothSignal(at, next.value, at).slope;
@@ -161,7 +169,7 @@ void AddAlong(const std::vector<Series1>& values, const Vector& direction,
 }
 
 struct OnGrid {
-  std::vector<Matrix> states, slopes;  // at all times asked for
+  std::vector<Matrix> states, slopes;  // per trajectory: at its start and its observation times
 };
 
 void AddHidden(const std::vector<std::vector<double>>& at, std::vector<Level> levels,

@@ -1,14 +1,17 @@
-// States and their slopes guessed from noisy, gappy data, through any observation map y = C x + b.
+// Estimates of states and their slopes from noisy data with gaps, for any observation map
+// y = C x + b. (The paper, section S2.2, has y = x and takes differences of observations as
+// slopes.)
 //
-// The data determine a few signals s, about of unit size: the channels themselves, or, where there
-// are more of them than they determine, combinations of them. Each is smoothed in time. States are
+// The data determine a few signals s of about unit size: the scaled channels themselves or, if
+// there are more channels than the rank of C, as many combinations of them. Each signal is smoothed
+// in time. The states are
 //
 //   x = offset + observed s + hidden h
 //
-// where `hidden` spans what C cannot see. There, h starts as derivatives of the signals, scaled to
-// unit size: the slopes of the signals one after the other, then their second derivatives, and so
-// on (the state space of a smooth system can be rebuilt from derivatives of one observable; Takens,
-// 1981).
+// where `hidden` spans the directions of x that do not change y. Their components h are initialised
+// with derivatives of the signals, scaled to unit size: the slopes of the signals one after the
+// other, then their second derivatives, and so on. (The state space of a smooth system can be
+// rebuilt from derivatives of one observable; Takens, 1981.)
 #pragma once
 
 #include <vector>
@@ -20,7 +23,7 @@ namespace gpode {
 
 struct SignalMap {
   ObservationMap channels;  // y = channels(s) + noise
-  Vector noise_variance;    // (channels), a rough one: how far to trust a row with gaps
+  Vector noise_variance;    // (channels), a rough guess, to estimate signals from channels
   Matrix observed;          // (D, signals)
   Matrix hidden;            // (D, D - rank of C)
   Vector offset;            // (D)
@@ -30,7 +33,7 @@ struct SignalMap {
 SignalMap SignalsOf(const Dataset& data, Observation kind, const ObservationMap& map,
                     const ChannelMoments& moments);
 
-// Smoothed states and slopes in the user's time.
+// Smoothed states and slopes, in the user's units of states and time.
 struct SmoothStates {
   std::vector<Matrix> states, slopes;  // per trajectory (T, D): x - offset and dx/dt
   Matrix x0;                           // (trajectories, D): x - offset at the start times

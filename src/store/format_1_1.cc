@@ -17,7 +17,8 @@
 namespace gpode::internal {
 namespace {
 
-// The array that held each block of parameters.
+// The name of a block of parameters, and of the array that held it in the old format. They are in
+// the old order of the flat vectors.
 struct OldName {
   std::string_view block, array;
 };
@@ -36,7 +37,7 @@ constexpr std::array<OldName, 12> kOldNames = {{{"inducing_locations", "gp/induc
 
 bool IsWeights(std::string_view block) { return block.starts_with("weight_"); }
 
-// Converts weights, which were in their own units, to the units of their prior.
+// Divides weights by their prior standard deviations, as format 2 stores them.
 void ToPriorUnits(const Model& model, std::span<double> weights) {
   const NeuralOptions& neural = model.options.neural;
   const Vector scale = WeightScales(model.dim(), neural.hidden, model.dim(), neural.prior_scale);
@@ -70,7 +71,8 @@ void ReadParameters(const Archive& archive, std::string_view file, Model& model)
   }
 }
 
-// A row of draws had the latent variables of the function, then its sampled hyperparameters.
+// Reads the draws of a sampled model. In the old format, a row of the array "field" had the latent
+// variables of the function, then its sampled hyperparameters.
 void ReadDraws(const Archive& archive, std::string_view file, Model& model) {
   if (!IsSampled(model.options)) return;
   const ModelParts parts(model.options, ShapeOf(model));
@@ -83,8 +85,8 @@ void ReadDraws(const Archive& archive, std::string_view file, Model& model) {
   read("field", function);
   read("x0", x0);
   read("noise_variance", noise);
-  // A file can declare any number of empty rows, so nothing is allocated before the widths are
-  // checked.
+  // A file can declare any number of rows without columns, so the widths are checked before memory
+  // for the rows is allocated.
   NamedValues row = model.parameters;
   Eigen::Index width = 0;
   for (const std::string& block : of_function) width += std::ssize(row[block]);
@@ -111,8 +113,9 @@ void ReadDraws(const Archive& archive, std::string_view file, Model& model) {
   }
 }
 
-// Returns the sizes of the blocks in a flat vector, in the old order. All models had all blocks,
-// empty if they were not needed; point estimates had spreads that were not used.
+// Returns the sizes of the blocks in an old flat vector, in the order of kOldNames. All models had
+// all blocks, with size zero if they did not need them; point estimates had chol and deviation
+// blocks, which were not used.
 std::vector<std::size_t> OldFlatSizes(const Model& model) {
   const FitOptions& o = model.options;
   const bool network = o.function == "network";

@@ -1,5 +1,5 @@
-// Reads what model files had before format 1.2: members for each kind of model in place of named
-// parameters, and flat vectors in another order.
+// Reads the parts of model files that were different before format 2: arrays for each kind of model
+// instead of named parameters, and flat vectors in another order.
 #pragma once
 
 #include <string_view>
@@ -10,10 +10,10 @@
 
 namespace gpode::internal {
 
-// Reads everything of a model but its options, which it has already.
+// Reads all of a model except its options, which must have been read before.
 void ReadModelBeforeNames(const Archive& archive, std::string_view file, Model& model);
 
-// Brings the start and the flat vectors of a training state into the present form.
+// Converts the start and the flat vectors of a training state to the form of format 2.
 void ReadTrainingBeforeNames(const Archive& archive, std::string_view file, const Model& model,
                              TrainingState& state);
 

@@ -68,8 +68,8 @@ void WriteParameters(const NamedValues& parameters, NpzWriter* out) {
   }
 }
 
-// Reads the parameters that the options ask for. Allocates nothing before the file is known to have
-// them.
+// Reads the parameters that a model with these options has. Allocates their memory only after
+// checking that the file has them, so that a damaged file cannot exhaust the memory.
 void ReadParameters(const Archive& archive, std::string_view file, Model& model) {
   const ModelParts parts(model.options, ShapeOf(model));
   model.parameters.layout = parts.layout();

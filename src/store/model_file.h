@@ -11,26 +11,26 @@
 
 namespace gpode::internal {
 
-// The first number changes when older programs cannot read what is written, the second when
-// something is added that they may pass over.
+// The version of the format that is written. The major number changes when older programs cannot
+// read the new files, the minor number when something is added that older programs can ignore.
 inline constexpr unsigned kFormatMajor = 2, kFormatMinor = 1;
-// The oldest major version that can be read. Since version 2, parameters have the names of their
-// blocks.
+// The oldest major version that can be read. Since version 2, parameters are stored by the names of
+// their blocks (parameters.h).
 inline constexpr unsigned kOldestMajor = 1;
 
 std::vector<std::byte> ModelBytes(const TrainedModel& trained);
 
-// `name` stands for the file in messages.
+// Error messages begin with `name`, the name of the file.
 TrainedModel ParseModel(std::span<const std::byte> bytes, std::string_view name);
 
 // Throws an InputError unless the state can be that of a run on this data with these options.
 void CheckTrainingState(const TrainingState& state, const Dataset& data, const Model& model);
 
-// Throws an InputError unless the held-back data can continue those of the run.
+// Throws an InputError unless the trajectories of the held-back data can follow those of the run.
 void CheckHoldout(const Holdout& holdout, const Dataset& data);
 
-// "gpode model 2.1 crc32 89abcdef" ends every model file, as the archive's comment. The checksum is
-// that of all bytes before its eight digits.
+// Every model file ends with the seal "gpode model 2.1 crc32 89abcdef", which is the comment of the
+// zip archive. The eight digits are the checksum of all bytes before them.
 std::string SealWithoutDigits();
 std::string SealDigits(std::span<const std::byte> bytes_before);
 

@@ -1,7 +1,8 @@
-// The tables of a model file's contents: name and member of every struct in it.
+// The tables of a model file's contents. For each struct that is stored, ForMembers calls visit
+// with the name (in the file) and a reference to every member.
 //
-// Each table takes its struct apart by a structured binding: a new member does not compile until it
-// has been named here. docs/formats.md lists the names.
+// Each table lists the members in a structured binding, so that the code does not compile if a
+// member was added to the struct but not here. docs/formats.md lists the names.
 #pragma once
 
 #include <fmt/format.h>
@@ -13,11 +14,12 @@
 
 namespace gpode::internal {
 
-// A struct that is T or const T.
+// The types T and const T.
 template <typename S, typename T>
 concept Is = std::same_as<std::remove_const_t<S>, T>;
 
-// Visits a member's own members, with its name in front.
+// Visits the members of the struct `s`, which is the member `name` of another struct: their names
+// become "name/...".
 template <typename Struct, typename Visit>
 void ForNested(std::string_view name, Struct& s, const Visit& visit) {
   ForMembers(s, [&](std::string_view own, auto&& member) {
@@ -32,7 +34,8 @@ void ForMembers(S& s, const Visit& visit) {
   visit("offset", offset);
 }
 
-// The coordinates stand among the members of the struct that has them.
+// The names of these members have no prefix: they are among those of the struct that contains the
+// coordinates.
 template <Is<Coordinates> S, typename Visit>
 void ForMembers(S& s, const Visit& visit) {
   auto& [state_scale, state_offset, time_scale, input_scale, input_offset] = s;
@@ -75,8 +78,8 @@ void ForMembers(S& s, const Visit& visit) {
 
 template <Is<Model> S, typename Visit>
 void ForMembers(S& s, const Visit& visit) {
-  // The options are text, written and read by their own table; parameters are arrays with the names
-  // of their blocks; the widening is a group of its own, in files of models that have one.
+  // Three members are stored elsewhere: the options as text (options/fit_options.h), the parameters
+  // as one array per block, and the widening, if there is one, under the prefix "widening/".
   auto& [options, channels, map, coordinates, start_times, end_times, warning, parameters, draws,
          sampler, shooting_trajectory, shooting_times, widening] = s;
   visit("channels", channels);
@@ -159,7 +162,7 @@ void ForMembers(S& s, const Visit& visit) {
   visit("settling_from", settling_from);
 }
 
-// All members are numbers; an enumeration counts from 0.
+// All members are stored as numbers. An enumerator is its index, from 0.
 template <Is<Progress> S, typename Visit>
 void ForMembers(S& s, const Visit& visit) {
   auto& [step, steps, phase, bound, loglik, constraint, kl_u, tolerance, gap, noise, lengthscale,
@@ -180,10 +183,10 @@ void ForMembers(S& s, const Visit& visit) {
   visit("skipped", skipped);
 }
 
-// The options and the report of held-back data, without these data and the widening of the model.
-// The rows of the report are one matrix, with a column per member.
+// A Holdout as arrays, without its data and its widening, which are stored elsewhere. The rows of
+// the report are one matrix with a column for each member of HoldoutRow.
 struct HoldoutColumns {
-  double share = 0, after = 0;  // NaN: none
+  double share = 0, after = 0;  // `after` is NaN if it is not set
   bool refit = false;
   std::size_t seen_times = 0, held_times = 0, diverged = 0;
   Matrix rows = {};  // (n, 9)
@@ -202,13 +205,13 @@ void ForMembers(S& s, const Visit& visit) {
 }
 
 HoldoutColumns ToColumns(const Holdout& holdout);
-// Throws an InputError unless the columns can be those of a report on so many channels.
+// Throws an InputError unless the rows are possible for this number of channels.
 Holdout FromColumns(const HoldoutColumns& columns, std::size_t channels);
 
-// A data set whose trajectories stand one after the other.
+// A data set as arrays, in which trajectories follow one another.
 struct DataColumns {
   std::vector<std::string> names;
-  std::vector<double> start_times;   // (trajectories), NaN where none is given
+  std::vector<double> start_times;   // (trajectories), NaN if start_time is not set
   std::vector<std::size_t> lengths;  // (trajectories)
   std::vector<double> times;         // (sum of lengths)
   Matrix values;                     // (sum of lengths, channels)
@@ -227,7 +230,8 @@ void ForMembers(S& s, const Visit& visit) {
 }
 
 DataColumns ToColumns(const Dataset& data);
-// Throws an InputError unless the columns agree. The data set still has to be checked.
+// Throws an InputError unless the sizes of the columns agree. It does not check the values: the
+// caller has to call CheckDataset.
 Dataset FromColumns(const DataColumns& columns, const std::vector<std::string>& channels);
 
 }  // namespace gpode::internal

@@ -1,4 +1,4 @@
-// The line that ends a model file: format version and checksum.
+// The seal at the end of a model file: format version and checksum.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// phi(s) = (1 + a) exp(-a) with a = sqrt(3 s): draws are once differentiable.
+// phi(s) = (1 + a) exp(-a) with a = sqrt(3 s): draws are once differentiable. s is defined in
+// gpode/kernel.h; k(x, z) is computed in kernel/kernel_matrix.cc.
 #include "gpode/kernel.h"
 #include "kernel/profiles.h"
 

@@ -1,4 +1,5 @@
-// phi(s) = exp(-s/2): infinitely smooth. Its spectral density is normal.
+// phi(s) = exp(-s/2): draws are infinitely differentiable. The spectral density is normal. s is
+// defined in gpode/kernel.h; k(x, z) is computed in kernel/kernel_matrix.cc.
 #include "gpode/kernel.h"
 #include "kernel/profiles.h"
 #include "simd/simd.h"
