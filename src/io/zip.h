@@ -23,7 +23,8 @@ inline constexpr std::uint16_t kStored = 0;
 inline constexpr std::uint16_t kDeflated = 8;
 inline constexpr std::string_view kSuffix = ".npy";
 
-// Fuzz targets set this to false, because almost all changed bytes would fail the checksums.
+// Fuzz tests set this to false. Otherwise the checksums would reject almost all of their inputs
+// before the code under test is reached.
 inline bool verify_checksums = true;
 
 inline std::uint32_t Crc(std::span<const std::byte> bytes) {
