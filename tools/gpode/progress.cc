@@ -16,7 +16,7 @@ namespace gpode::tool {
 namespace {
 
 constexpr std::size_t kPlainLines = 10;  // lines per run, if standard error is not a terminal
-constexpr std::size_t kRunsShown = 2;    // names of running runs, few, lest the line wraps
+constexpr std::size_t kRunsShown = 2;    // running runs that a line names; more would make it wrap
 
 // Set by a signal handler and read by any thread, which needs an atomic without locks.
 std::atomic<bool> interrupted = false;
