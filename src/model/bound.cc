@@ -1,3 +1,5 @@
+// The bounds of the paper (equations 11 and 19). Their KL and entropy terms are computed in
+// gaussian.cc and posterior_families.cc, solutions of the ODE in ode/solver.cc.
 #include "model/bound.h"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// The functions that all likelihoods share, and their registry. See gpode/likelihood.h.
+// The functions that all likelihoods share, and their registry. See gpode/likelihood.h. The paper's
+// Gaussian likelihood is in gaussian_likelihood.cc.
 #include "gpode/likelihood.h"
 
 #include <algorithm>

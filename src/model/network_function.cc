@@ -1,3 +1,4 @@
+// The prior, the start and the draws of a network's weights. The network itself is in field/mlp.cc.
 #include "model/network_function.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// Predictions in the user's units. Mean and variance of q(f) (paper, equations 8 and 9) are
+// computed in field/sparse_gp.cc, forecasts in follow.cc.
 #include "gpode/posterior.h"
 
 #include <algorithm>

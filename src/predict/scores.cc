@@ -1,3 +1,5 @@
+// MSE, coverage, and averages of all scores. The MNLL of a value is LogMixture and its CRPS is
+// MixtureCrps in model/gaussian_likelihood.cc.
 #include "gpode/scores.h"
 
 #include <fmt/format.h>

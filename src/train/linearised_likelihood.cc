@@ -1,3 +1,5 @@
+// Not the likelihood of the paper's bounds: that is in model/gaussian_likelihood.cc and
+// model/bound.cc.
 #include "train/linearised_likelihood.h"
 
 #include <Eigen/Eigenvalues>

@@ -1,3 +1,5 @@
+// Puts the values of a Start into the parameters of a model. The initial inducing values (paper,
+// section S2.2) are computed in model/initial_inducing_values.cc.
 #include "train/start_values.h"
 
 #include <algorithm>
