@@ -72,9 +72,9 @@ inline constexpr std::array<BandScore, 11> kBandScores = {
 inline constexpr std::size_t kHorizons = 3;
 
 struct CalibrationScores {
-  BandScores all;                             // of all values that were held back
-  std::array<BandScores, kHorizons> horizon;  // of these, in each third of their time span
-  BandScores seen;                            // of the truth at the training times
+  BandScores all;                             // scores of all values that were held back
+  std::array<BandScores, kHorizons> horizon;  // scores of these in each third of their time span
+  BandScores seen;                            // scores of the truth at the training times
 };
 
 // Scores the bands of a task. Integrates the training trajectory from its latest states, as

@@ -65,8 +65,8 @@ struct RunRecord {
   std::optional<CalibrationScores> calibration;  // calibration tasks only, instead of the above
   std::vector<TruthRank> ranks = {};             // tasks with truths drawn from the prior only
   double floor;                       // the MNLL of the truth with the true noise; NaN if unknown
-  double seconds = 0;                 // of training
-  double forecast_seconds = 0;        // of all forecasts and scores
+  double seconds = 0;                 // duration of training
+  double forecast_seconds = 0;        // duration of all forecasts and scores
   std::size_t steps = 0;              // taken in training
   std::size_t observations = 0;       // observed training values
   std::optional<Settling> settling;   // set if there is a history

@@ -16,7 +16,7 @@ namespace gpode::internal {
 inline constexpr std::uint32_t kLocalSignature = 0x04034b50;
 inline constexpr std::uint32_t kCentralSignature = 0x02014b50;
 inline constexpr std::uint32_t kEndSignature = 0x06054b50;
-// These values mean that the true value is in a zip64 record.
+// A number with one of these values does not fit; the true number is in a zip64 record.
 inline constexpr std::uint16_t kSee64Short = 0xFFFF;
 inline constexpr std::uint32_t kSee64 = 0xFFFFFFFF;
 inline constexpr std::uint16_t kStored = 0;

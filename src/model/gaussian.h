@@ -1,6 +1,7 @@
 // Gaussians N(mean, L L^T) in a few dimensions: draws by the reparametrisation trick, divergence
 // from the standard normal, entropy, each with its reverse beside it. L (D, D), called `chol`
-// below, is lower triangular with positive diagonal and stored by rows. `b…` are cotangents.
+// below, is lower triangular with positive diagonal and stored by rows. bX is the gradient of the
+// bound with respect to X, its cotangent.
 // Inducing values are whitened: their prior is N(0, I), and KlFromStandard is KL[q(U) || p(U)].
 #pragma once
 

@@ -15,7 +15,7 @@ constexpr int kFills = 10;           // rounds of filling in missing values
 constexpr double kFillNoise = 1e-3;  // noise variance, over the mean variance of channels
 
 struct Filled {
-  std::vector<Matrix> values;  // per trajectory (T, channels), nothing missing
+  std::vector<Matrix> values;  // (T, channels) for each trajectory, without missing values
   Vector mean;
 };
 

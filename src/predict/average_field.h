@@ -26,7 +26,7 @@ class AverageField final : public Field {
 
  private:
   std::vector<std::unique_ptr<FunctionDraw>> draws_;
-  std::vector<const Field*> fields_;  // of the draws
+  std::vector<const Field*> fields_;  // the fields of the draws
 };
 
 }  // namespace gpode

@@ -45,7 +45,7 @@ RelativeErrors RelativeTo(std::span<const HeldError* const> errors) {
   double squares = 0;
   for (const HeldError* e : errors) squares += e->error * e->error;
   const double least = 1e-9 * std::sqrt(squares / count);  // prevents division by a width of zero
-  std::map<std::size_t, std::vector<double>> series;       // by trajectory
+  std::map<std::size_t, std::vector<double>> series;       // relative errors of each trajectory
   RelativeErrors relative;
   for (const HeldError* e : errors) {
     const double r = squares > 0 ? e->error / std::max(e->deviation, least) : 0;
@@ -91,7 +91,7 @@ double ShareInside(std::span<const HeldError* const> errors, const BandWidening&
 
 HorizonThirds::HorizonThirds(std::span<const HeldError> errors) {
   std::vector<double> sorted;
-  std::map<std::size_t, std::size_t> rows;  // by channel
+  std::map<std::size_t, std::size_t> rows;  // number of errors of each channel
   for (const HeldError& e : errors) {
     sorted.push_back(e.horizon);
     ++rows[e.channel];

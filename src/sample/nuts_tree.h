@@ -66,7 +66,7 @@ class NutsTree {
   PhasePoint* moving_ = nullptr;    // the end that is being extended
   Subtree whole_, extension_;
   std::vector<Subtree> scratch_;  // (max_depth): [d] is the second half of a tree of depth d + 1
-  Vector sum_;                    // of momenta, for EndsMoveApart
+  Vector sum_;                    // the sum of momenta that EndsMoveApart needs
   IterationNumbers numbers_;
   double start_energy_ = 0;
   double acceptance_sum_ = 0;

@@ -23,7 +23,7 @@ class Validation {
   double Score(const ModelParts& from, std::span<const double> flat, ThreadPool& pool);
 
  private:
-  ModelParts parts_;  // of the same model with a point estimate as its posterior
+  ModelParts parts_;  // parts of the same model, but with a point estimate as its posterior
   std::unique_ptr<Bound> bound_;
   std::vector<double> z_, deviation_, values_;
   std::vector<double> noise_;  // parameters of the likelihood

@@ -53,7 +53,7 @@ std::vector<std::string> ParseMethods(const Place& place, const std::string& wor
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;
     Refuse(place, name, fmt::format("one of {}", fmt::join(known, ", ")));
   }
-  std::vector<std::string> methods;  // in the order of the tables
+  std::vector<std::string> methods;  // the same methods, in the order of the tables
   for (const std::string& name : known) {
     if (std::find(asked.begin(), asked.end(), name) != asked.end()) methods.push_back(name);
   }

@@ -9,8 +9,8 @@
 namespace gpode::report {
 namespace {
 
-constexpr std::size_t kDotsAcross = 2, kDotsDown = 4;  // per character
-constexpr std::size_t kLabelWidth = 6;                 // of the numbers beside the y axis
+constexpr std::size_t kDotsAcross = 2, kDotsDown = 4;  // dots of a character
+constexpr std::size_t kLabelWidth = 6;                 // characters of a number beside the y axis
 
 // Returns the smallest step that is 1, 2 or 5 times a power of ten and divides `range` into at most
 // `most` pieces.

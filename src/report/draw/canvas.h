@@ -62,7 +62,7 @@ struct Mark {
   double radius = 1.2;
 };
 
-// Which part of a text is at the point where the text is placed.
+// The part of a text that lies at the point at which the text is drawn.
 enum class Across { kLeft, kCentre, kRight };
 enum class Along { kTop, kMiddle, kBottom };
 struct TextPlace {
