@@ -13,8 +13,8 @@
 // how many there are in all. After the first evaluation of a certain size, others of that size
 // allocate no memory.
 //
-// The solver integrates a segment of a draw with the step size that it had at the end of the last
-// evaluation or, if there was none, with a step size typical of other segments. These step sizes
+// The solver starts a segment of a draw with the step size that it had there in the last evaluation
+// or, if there was none, with a step size typical of other segments. These step sizes
 // are the checkpoint, without which a resumed run would not have the same bits.
 //
 //   Bound bound(parts, map, trajectories, cut, solver, draws);

@@ -18,7 +18,8 @@ Matrix NormalScores(const Matrix& values);
 // Returns x with Phi(x) = p, 0 < p < 1, to rounding error.
 double NormalQuantile(double p);
 
-// Returns sqrt((mean variance within chains + variance between chains) / mean variance within).
+// Returns sqrt(V / W), where W is the mean of the variances within chains of n draws, and
+// V = W (n - 1) / n + the variance of the chains' means.
 double SplitRhat(const Matrix& values);
 
 // Returns the effective sample size, draws * chains / (1 + 2 * sum of autocorrelations). The sum

@@ -9,7 +9,7 @@
 namespace gpode {
 namespace {
 
-// The nodes share kMostNodes among all trajectories, but each trajectory has at least kFewestNodes.
+// All trajectories together have kMostNodes nodes, but each one has at least kFewestNodes.
 // The fine grid of times has kStepsPerNode steps for each node.
 constexpr std::size_t kMostNodes = 128, kFewestNodes = 4;
 constexpr std::size_t kStepsPerNode = 8;
