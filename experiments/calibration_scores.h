@@ -1,26 +1,27 @@
-// Scores of bands: how often they contain what they should, and how wide they are.
+// Scores of bands: how often they contain the true or observed value, and how wide they are.
 //
-// A value is the state of a channel at one time. Its bands are the central 50, 90 and 95 % of the
-// posterior's draws there; with noise, of the mixture of the likelihood over the draws.
+// A value is one channel at one time. Its bands are the central 50, 90 and 95 % of the posterior's
+// draws of that value. The bands with noise are those of the mixture of the likelihood over draws.
 //
 //   truth_*     1 if the noise-free value is in the band of the draws, else 0
 //   observed_*  1 if the noisy observation is in the band with noise, else 0
-//   MNLL, CRPS  of the noisy observation (scores.h)
+//   MNLL, CRPS  of the noisy observation (gpode/scores.h)
 //   MSE         of the draws' mean against the noise-free value, or the observation if the truth
 //               is unknown
 //   width       of the 90 % band of the draws
 //
-// CRPS is that of the medians of groups of four draws, because it takes quadratic time.
+// The time for a CRPS grows with the square of the number of draws. It is therefore computed from
+// fewer: sorted draws are grouped by four, and the median of each group stands for the group.
 //
-// MNLL, CRPS, MSE and width are in units of the channel's spread. A score is the average over all
-// values.
+// MNLL, CRPS, MSE and width are in units of the channel's spread (BandsTask::spread). A score is
+// the average over all values.
 //
-// A draw ran away if it is not finite or is more than kFarAway spreads from the observations'
-// mean. The share of such draws counts as a miss: a band of the other draws that contains the value
-// counts as the share of these draws. They have probability zero in MNLL and are left out of
-// CRPS, MSE and width, which are infinite if all draws ran away.
+// A draw ran away if it is not finite or is more than kFarAway spreads from the observations' mean.
+// Bands are those of the other draws. If such a band contains the value, it counts as the share of
+// draws that did not run away instead of as 1. Draws that ran away have probability zero in MNLL
+// and are left out of CRPS, MSE and width, which are infinite if all draws ran away.
 //
-// Thread safety: plain functions and values.
+// Thread safety: any thread may call these functions; they share no state that changes.
 //
 //   CalibrationScores scores = ScoreBands(posterior, task, 1);
 //   scores.all.truth_90;
@@ -36,18 +37,18 @@
 
 namespace gpode::experiments {
 
-inline constexpr double kFarAway = 100;         // spreads
-inline constexpr std::size_t kBandDraws = 512;  // so many that quantiles have little bias
+inline constexpr double kFarAway = 100;         // in spreads of the channel
+inline constexpr std::size_t kBandDraws = 512;  // quantiles of fewer draws would be biased inwards
 
 struct BandScores {
-  double truth_50 = NAN, truth_90 = NAN, truth_95 = NAN;           // NaN: the truth is unknown
-  double observed_50 = NAN, observed_90 = NAN, observed_95 = NAN;  // NaN: no observations
+  double truth_50 = NAN, truth_90 = NAN, truth_95 = NAN;           // NaN if the truth is unknown
+  double observed_50 = NAN, observed_90 = NAN, observed_95 = NAN;  // NaN without observations
   double mnll = NAN, crps = NAN, mse = NAN, width = NAN;
-  double ran_away = NAN;  // the share of the draws
+  double ran_away = NAN;  // the share of draws that ran away
 };
 
-// The members of BandScores, in order, with their names in files, the values that they are averages
-// over, and the score of a run that failed.
+// One member of BandScores: its name in files, over which values it is averaged, and the score that
+// a failed run gets.
 enum class Values { kTruths, kObservations, kAll };
 struct BandScore {
   const char* name;
@@ -71,16 +72,17 @@ inline constexpr std::array<BandScore, 11> kBandScores = {
 inline constexpr std::size_t kHorizons = 3;
 
 struct CalibrationScores {
-  BandScores all;                             // of all values that are held back
-  std::array<BandScores, kHorizons> horizon;  // of those in each third of their span
-  BandScores seen;                            // of the truth at the training times
+  BandScores all;                             // scores of all values that were held back
+  std::array<BandScores, kHorizons> horizon;  // scores of these in each third of their time span
+  BandScores seen;                            // scores of the truth at the training times
 };
 
-// Follows the training trajectory from its latest states, as `gpode forecast` and `gpode impute`
-// do.
+// Scores the bands of a task. Integrates the training trajectory from its latest states, as
+// `gpode forecast` and `gpode impute` do.
 CalibrationScores ScoreBands(const Posterior& posterior, const Task& task, std::uint64_t seed);
 
-// Scores a forecast. A matrix without rows is not compared with.
+// Scores a forecast against truth and observations, (T, channels) each, or one of these without
+// rows if it is unknown. `centre` and `spread` are mean and spread of the observations, by channel.
 BandScores ScoreForecast(const Forecast& forecast, const Matrix& truth, const Matrix& observed,
                          const Vector& centre, const Vector& spread);
 

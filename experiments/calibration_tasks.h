@@ -1,4 +1,5 @@
-// The tasks of `gpode reproduce calibration`: are the bands of a default fit to be believed?
+// The tasks of `gpode reproduce calibration`, which test whether the bands of a fit contain
+// held-back values as often as they claim. They are not in the paper.
 //
 //   task                    group                                what is held back
 //   calibration-SYSTEM      calibration-choose or -report        half the span after the data
@@ -9,17 +10,18 @@
 //
 // A system is observed at 60 random times, with noise of 8 % of each state's standard deviation.
 // The systems are divided into two halves, fixed in advance: settings are chosen on the group
-// calibration-choose and reported on the group calibration-report. A run's seed is that of its data
-// set: start, observation times, noise and gap. Training always has the same seed. A real series
-// (real_series.h) is forecast in one run, and has a gap of its own in each of five.
+// calibration-choose and reported on the group calibration-report. The seed of a run determines its
+// data set: start, observation times, noise and gap. Training always has the same seed. A real
+// series (real_series.h) has one run with a forecast, and five runs with a different gap each.
 //
-// A truth of calibration-prior is drawn from the model's prior (prior_truth.h), observed at 60 random
-// times; besides the bands, its ranks among draws are recorded (rank_statistics.h).
+// A truth of calibration-prior is drawn from the model's prior (prior_truth.h) and observed at 60
+// random times. Besides the scores of bands, its ranks among draws are recorded
+// (rank_statistics.h).
 //
-// A gap has 12 % of the rows, at least one and at most twelve. Its rows stay in the data, without
-// values, as for `gpode impute`.
+// A gap has 12 % of the rows, at least one and at most twelve. Its rows stay in the data with
+// missing values, as for `gpode impute`.
 //
-// Thread safety: plain functions and values.
+// Thread safety: any thread may call these functions; they share no state that changes.
 //
 //   Task task = MakeCalibrationTask(info, /*seed=*/1, folder);
 //   task.bands->observed;
@@ -38,23 +40,24 @@ namespace gpode::experiments {
 
 struct CalibrationSystem {
   std::string name;           // the task is calibration-NAME
-  bool for_choosing = false;  // the half: for choosing settings, or for reporting
-  std::string kind;           // of behaviour, for tables
-  std::vector<double> start;  // (D), the middle of the starts
-  double span = 0;            // of the observations
+  bool for_choosing = false;  // true in the half for choosing settings, false in that for reporting
+  std::string kind;           // the kind of behaviour, such as "bistable", for tables
+  std::vector<double> start;  // (D): the starts of data sets are drawn around it
+  double span = 0;            // observations are at times from 0 to span
   std::unique_ptr<System> (*make)();
 };
 
 // Returns the systems of both halves in the order of the tables.
 const std::vector<CalibrationSystem>& CalibrationSystems();
 
-// Returns the name of the file that a task needs and the folder does not hold; empty: none.
+// Returns the name of the file that a task needs but the folder does not have; empty if there is
+// none.
 std::string MissingFile(const TaskInfo& info, const std::filesystem::path& folder);
 
 // Returns the tasks in the order of the tables.
 std::vector<TaskInfo> ListCalibrationTasks();
 
-// Returns the task with its data and, in `bands`, what its bands are compared with.
+// Returns the task with its data and, in `bands`, the values that its bands are compared with.
 Task MakeCalibrationTask(const TaskInfo& info, std::uint64_t seed,
                          const std::filesystem::path& folder);
 

@@ -1,12 +1,12 @@
 // The methods that are compared: those of the paper's tables and ours. Each is a model of
 // gpode/options.h with the training options that differ from the defaults.
 //
-// Thread safety: plain functions and values.
+// Besides these, a text of settings is a method: "default", which is `gpode fit` without options,
+// or changes of its options as in "posterior=normals,steps=3000". The names are those of
+// configuration files, and `model` for a model of gpode/options.h. A piece without "=" continues
+// the value before it, so that a list as in "neural.hidden=64,64" needs no brackets.
 //
-// Besides these, a text of settings is a method: "default", which is `gpode fit` without options, or
-// changes of it as in "posterior=normals,steps=3000", with the names of configuration files and
-// `model` for a model of gpode/options.h. A piece without "=" belongs to the value before it, so
-// that a list needs no brackets.
+// Thread safety: any thread may call these functions; they share no state that changes.
 //
 //   FitOptions options = OptionsOf(task, info, *FindMethod("shooting"), settings);  // run.h
 #pragma once
@@ -25,20 +25,21 @@ inline constexpr const char* kDefaultFit = "default";
 struct MethodInfo {
   std::string name;        // as in `gpode fit --model`, or a text of settings
   std::string title;       // as in tables
-  double effort = 1;       // time per step relative to GPODE's: the longest runs start first
+  double effort = 1;       // time per step over GPODE's, so that the longest runs can start first
   bool validates = false;  // uses validation sequences, if there are any, for early stopping
-  // Called after the model is set; nullptr for a text of settings.
+  // Sets the training options; called after those of the model are set. nullptr for a text of
+  // settings.
   void (*set)(const TaskInfo& task, FitOptions* options) = nullptr;
 };
 
 // Returns all methods in the order of the tables.
 const std::vector<MethodInfo>& AllMethods();
-// Returns the method of that name or text of settings, if there is one.
+// Returns the method with this name or text of settings, or nothing if it is neither.
 std::optional<MethodInfo> FindMethod(std::string_view name);
-// Sets the options of a method for a task. `source` begins messages about settings.
+// Sets the options of a method for a task. Error messages about settings begin with `source`.
 void SetMethod(const MethodInfo& method, const TaskInfo& info, const Dataset& data,
                std::string_view source, FitOptions* options);
-// Returns a name for files; different methods have different ones.
+// Returns the name of a method in file names. Different methods have different names.
 std::string FileNameOf(std::string_view method);
 
 // Returns the methods that are run on a task by default, the paper's and ours, in the order of the

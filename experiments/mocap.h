@@ -40,13 +40,13 @@ bool HasMocap(const std::filesystem::path& folder, std::string_view subject);
 
 // Returns the subject of a task mocap-SUBJECT-...
 std::string SubjectOf(const TaskInfo& info);
-// Reads the sequences of a task. Channels that never move are set to the constant that the paper's
-// experiments have there.
+// Reads the sequences of a task. Channels that never move get the same constant value as in the
+// paper's data.
 MocapSequences ReadMocapTask(const TaskInfo& info, const std::filesystem::path& folder);
 
 // Returns the times of frames in seconds, from 0.
 std::vector<double> FrameTimes(Eigen::Index frames);
-// Returns the first frames of all sequences as data. Initial states are one frame earlier.
+// Returns the first `frames` frames of all sequences as data. Initial states are one frame earlier.
 Dataset FirstFrames(const std::vector<Matrix>& sequences, Eigen::Index frames);
 
 // Returns a description of the files and their sources, for messages.

@@ -1,9 +1,9 @@
-// NumPy's legacy generator, numpy.random.RandomState(seed), which regenerates data sets that were
-// made with it. Everything else uses the addressed streams of random.h.
+// NumPy's legacy generator, numpy.random.RandomState(seed). With it, the original data sets of the
+// paper are made again. All other random numbers are those of gpode/random.h.
 //
-// A Mersenne twister (that of the standard library, seeded in the same way) makes 32-bit words. Two
-// words make a uniform of 53 bits. Marsaglia's polar method makes two normals from pairs of
-// uniforms, the second of which is kept for the next call.
+// A Mersenne twister (the standard library's, which is seeded in the same way) makes 32-bit words.
+// Two words make a uniform number of 53 bits. Marsaglia's polar method makes two normals from two
+// uniforms; the second normal is returned by the next call.
 //
 // Thread safety: a generator belongs to one thread.
 //
@@ -29,7 +29,7 @@ class NumpyRandom {
 
  private:
   std::mt19937 words_;
-  std::optional<double> kept_;
+  std::optional<double> kept_;  // the normal for the next call, if there is one
 };
 
 }  // namespace gpode::experiments

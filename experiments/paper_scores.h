@@ -1,7 +1,7 @@
 // Published scores that ours are compared with: the paper's tables (Hegde et al. 2022), and later
 // work on the same tasks.
 //
-// Thread safety: plain functions and values.
+// Thread safety: any thread may call these functions; they share no state that changes.
 //
 //   for (const PaperRow& row : PaperRowsOf("fhn")) ...
 #pragma once
@@ -12,14 +12,14 @@
 
 namespace gpode::experiments {
 
-// A mean over runs and its standard error as published; NaN if not given.
+// A mean over runs and its standard error as published; NaN if it was not published.
 struct PaperScore {
   double mean, error;
 };
 
 struct PaperRow {
   std::string task;
-  std::string method;  // our method that is compared with it; empty: another method of later work
+  std::string method;  // our method that corresponds to it; empty for other methods of later work
   std::string title;
   PaperScore mnll, mse;
 };

@@ -3,7 +3,7 @@
 //
 // The initial state is one observation gap before the first observation. Test values have no noise.
 //
-// Thread safety: plain values and functions.
+// Thread safety: any thread may call these functions; they share no state that changes.
 //
 //   PaperTask task = VanDerPolRegular();
 //   Model model = Fit(task.data, {});
@@ -26,17 +26,17 @@ struct PaperTask {
   std::vector<double> start;  // (2), the state at time 0
 };
 
-// Returns 50 noisy observations on [0, 7]. The test interval follows, equally long, with 50 points
-// for the regular and 100 for the irregular task.
+// Return 50 noisy observations on [0, 7]. The test times follow on an interval of about the same
+// length: 50 for the regular and 100 for the irregular task.
 PaperTask VanDerPolRegular();
 PaperTask VanDerPolIrregular();
 
-// Returns 25 (or 50) noisy observations on [0, 5], without those with x1 > 0 and x2 < 0, which are
-// the test.
+// Returns 25 (or 50) noisy observations on [0, 5]. Those with x1 > 0 and x2 < 0 are left out, and
+// are the test data.
 PaperTask FitzHughNagumoGap(std::size_t points = 25);
 
-// Returns 4 T noisy observations on [0, T]. The test consists of the next 50 points at the same
-// spacing.
+// Returns 4 T noisy observations on [0, T], where T is `length`. The test data are the next 50
+// times at the same spacing.
 PaperTask LongVanDerPol(std::size_t length, double noise_variance);
 
 }  // namespace gpode::experiments

@@ -1,9 +1,10 @@
-// Many runs: planning them, finding those that already exist, and doing the rest.
+// Plans of many runs: lists them, finds those that already have a result file, and does the others.
 //
-// Runs go in parallel, the longest first, each in one thread. Every finished run is written at once
-// (run_file.h), and a plan that is made again later finds it there.
+// Runs go in parallel, the longest first, each in one thread. The result of every run is written
+// when it ends (run_file.h), so that a plan that was interrupted and is made again finds it.
 //
-// Thread safety: one call at a time; hooks are called from several threads, but one by one.
+// Thread safety: calls must not overlap. Hooks are called from several threads, but never at the
+// same time.
 //
 //   std::vector<PlannedRun> plan = MakePlan(settings);
 //   bool all = ExecutePlan(settings, {}, &plan);
@@ -22,12 +23,12 @@ namespace gpode::experiments {
 
 struct PlanSettings {
   std::vector<TaskInfo> tasks = {};
-  std::vector<std::string> methods = {};  // empty: DefaultMethods
-  std::size_t runs = 0;                   // with seeds 1, 2, ...; 0: the task's number of runs
-  std::size_t steps = 0;                  // of training; 0: the task's
-  std::filesystem::path data = {};        // the folder of motion capture
+  std::vector<std::string> methods = {};  // empty stands for DefaultMethods
+  std::size_t runs = 0;                   // with seeds 1, 2, ...; 0 stands for the task's number
+  std::size_t steps = 0;                  // of training; 0 stands for the task's number
+  std::filesystem::path data = {};        // the folder of motion capture and real series
   std::filesystem::path out = "reproduce";
-  bool again = false;       // repeats runs that already exist
+  bool again = false;       // if true, repeats runs that already have a result
   std::size_t threads = 0;  // runs in parallel; 0: as many as the machine has cores
 };
 
@@ -35,8 +36,8 @@ struct PlannedRun {
   TaskInfo info;
   MethodInfo method;
   std::uint64_t seed = 1;
-  std::string options = {};  // as text, the same as in RunRecord
-  double effort = 0;
+  std::string options = {};              // as text, the same as in RunRecord
+  double effort = 0;                     // an estimate of its time, in any unit
   std::optional<RunRecord> record = {};  // set when the run is done
 };
 

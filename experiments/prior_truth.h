@@ -1,14 +1,14 @@
-// Truths drawn from a prior: a field, a start and the noise. Data that such a truth makes are the
-// ones for which exact inference with that prior is calibrated (Talts et al. 2018, Validating
-// Bayesian inference algorithms with simulation-based calibration).
+// Truths drawn from a prior: a field, a start and the noise. On data simulated from such truths,
+// exact inference with the same prior is calibrated, so that deviations are errors of the inference
+// (Talts et al. 2018, Validating Bayesian inference algorithms with simulation-based calibration).
 //
-// The model of such data learns in the user's units (FitOptions::scale is off), so that its prior
-// is the truth's:
+// The model that is fitted to such data works in the user's units (FitOptions::scale is off), so
+// that its prior is the one from which truths are drawn:
 //
 //   f_d ~ GP(0, k_d), squared exponential,  log lengthscales ~ N(log 2, 0.5^2),
 //   log variances ~ N(0, 0.5^2),  start ~ N(0, I),  log noise ~ N(log 0.1, 0.3^2)
 //
-// Thread safety: plain functions and values.
+// Thread safety: any thread may call these functions; they share no state that changes.
 //
 //   PriorTruth truth = DrawPriorTruth(/*seed=*/1);
 //   Matrix x = SolveSystem(*truth.field, truth.start, times);
@@ -27,11 +27,11 @@ struct PriorTruth {
   std::shared_ptr<const Field> field;
   std::vector<double> start;  // (D), at time 0
   std::vector<double> noise;  // (D), standard deviations
-  double span = 0;            // of the observations
-  FitOptions options = {};    // with which the model has the truth's prior
+  double span = 0;            // observations are at times from 0 to span
+  FitOptions options = {};    // the options with which the model has the truth's prior
 };
 
-// Returns the truth of a seed. This function is the place of the prior.
+// Returns the truth of a seed. The prior is defined in this function.
 PriorTruth DrawPriorTruth(std::uint64_t seed);
 
 }  // namespace gpode::experiments

@@ -1,16 +1,17 @@
 // Simulation-based calibration: the rank of a truth among draws from its posterior.
 //
-// If truths come from the model's prior and the posterior is exact, the number of L draws below the
-// truth is uniform on 0, ..., L. Summaries have a histogram of the ranks over data sets in
-// kRankBins bins, its chi-square against the uniform distribution with p-value, and the coverage of
-// central bands in terms of ranks.
+// If truths are drawn from the model's prior and the posterior is exact, the rank, which is the
+// number of draws below the truth among L draws, is uniform on 0, ..., L. Summaries have a
+// histogram of the ranks over data sets in kRankBins bins, its chi-square statistic against the
+// uniform distribution with p-value, and the coverage of central bands that follows from the ranks.
 //
+// Ranked quantities:
 //   start STATE           the state at time 0
 //   state STATE at T      the state at times in and after the data
 //   slope STATE at k      the field at the truth's states at a quarter and three quarters of the
 //                         span, and at the origin
 //
-// Thread safety: plain functions and values.
+// Thread safety: any thread may call these functions; they share no state that changes.
 //
 //   std::vector<TruthRank> ranks = RankTruth(posterior, *task.prior, channels, /*seed=*/1);
 #pragma once
@@ -26,7 +27,7 @@
 
 namespace gpode::experiments {
 
-inline constexpr std::size_t kRankDraws = 63;  // ranks from 0 to 63
+inline constexpr std::size_t kRankDraws = 63;  // L: ranks are from 0 to 63
 inline constexpr std::size_t kRankBins = 8;
 
 struct TruthRank {
@@ -34,8 +35,9 @@ struct TruthRank {
   std::size_t rank = 0;  // the number of draws below the truth
 };
 
-// Ranks a truth of as many channels as states. Draws that are not finite count as above the truth
-// if their number is even, and as below otherwise, so that they push ranks to both sides.
+// Returns the ranks of a truth whose channels are its states. A draw that is not finite counts as
+// above the truth if its index is even, and as below if it is odd: half of these draws on either
+// side.
 std::vector<TruthRank> RankTruth(const Posterior& posterior, const PriorTruth& truth,
                                  std::span<const std::string> channels, std::uint64_t seed);
 

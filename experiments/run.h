@@ -1,8 +1,9 @@
 // One run of the experiments: a method learns a task with a seed, and its forecasts are scored.
 //
-// A run uses one thread, so that its numbers do not depend on how many runs go in parallel.
+// A run uses one thread: runs go in parallel instead (plan.h), and durations are those of one
+// thread.
 //
-// Thread safety: plain functions and values; runs may go in parallel.
+// Thread safety: any thread may call these functions; several runs may go in parallel.
 //
 //   RunResult result = Execute(info, *FindMethod("gpode"), {.seed = 1});
 //   result.record.scores->mnll;
@@ -29,16 +30,17 @@ struct BoundHistory {
   std::vector<double> seconds, step, bound;
 };
 
-// The time after which the bound stays within 0.1 per observed value of its final value, which is
-// the mean of the last tenth of the windows.
+// Tells when the bound has settled: from then on, it differs from its final value by at most 0.1
+// times the number of observed values. The final value is the mean over the last tenth of the
+// windows.
 struct Settling {
   double bound = 0;  // the final value
   double seconds = 0, step = 0;
 };
 Settling SettlingOf(const BoundHistory& history, std::size_t observations);
 
-// A simulated task's forecast of one channel at one test time: the truth, the mean of the draws and
-// their central 95 %, without noise.
+// The forecast of one channel of a simulated task at one test time: the truth, the mean of the
+// draws and the ends of their central 95 %, without noise.
 struct BandPoint {
   double time = 0;
   std::size_t channel = 0;
@@ -50,40 +52,42 @@ struct RunRecord {
   std::string version;  // of the program
   std::string task, method;
   std::uint64_t seed = 1;
-  std::string options;  // as text, without the observation map, which follows from the data
+  std::string options;  // as text, without the observation map, which is computed from the data
   std::string cpu;
 
   bool failed = false;  // an exception ended the run; `message` is its text
   std::string message;
-  std::string warning;  // of training
+  std::string warning;  // Model::warning
 
   // Scores of test and validation data with the learnt noise, and with the noise calibrated on
   // validation data if there are any.
   std::optional<Scores> scores, calibrated, validation, validation_calibrated;
   std::optional<CalibrationScores> calibration;  // calibration tasks only, instead of the above
-  std::vector<TruthRank> ranks = {};             // of truths that were drawn from the prior
+  std::vector<TruthRank> ranks = {};             // tasks with truths drawn from the prior only
   double floor;                       // the MNLL of the truth with the true noise; NaN if unknown
-  double seconds = 0;                 // of training
-  double forecast_seconds = 0;        // of all forecasts and scores
+  double seconds = 0;                 // duration of training
+  double forecast_seconds = 0;        // duration of all forecasts and scores
   std::size_t steps = 0;              // taken in training
   std::size_t observations = 0;       // observed training values
   std::optional<Settling> settling;   // set if there is a history
   BoundHistory history = {};          // task `efficiency` only
   std::vector<BandPoint> bands = {};  // the paper's simulated tasks only: ten times, all channels
   std::optional<SamplerSummary> sampler;  // sampled models only
-  std::size_t sampled = 0;                // the sampler's draws of all chains
+  std::size_t sampled = 0;                // number of the sampler's draws, of all chains together
 };
 
 struct RunSettings {
   std::uint64_t seed = 1;
-  std::size_t steps = 0;  // limits training, and warm-up and draws of chains; 0: the task's
-  std::filesystem::path data = {};  // the folder of motion capture
+  // The most steps of training, and iterations of warm-up and draws of a chain; 0 stands for the
+  // task's numbers.
+  std::size_t steps = 0;
+  std::filesystem::path data = {};  // the folder of motion capture and real series
 };
 
 struct RunResult {
   RunRecord record;
   std::optional<Model> model;  // not set if the run failed
-  bool stopped = false;        // by the observer; the result then must not be used
+  bool stopped = false;        // true if the observer stopped it; the record is then incomplete
 };
 
 // A function that is called during training and returns false to stop the run.
@@ -92,10 +96,10 @@ using Observer = std::function<bool(const Progress&)>;
 // Returns the training options of a run.
 FitOptions OptionsOf(const Task& task, const TaskInfo& info, const MethodInfo& method,
                      const RunSettings& settings);
-// Returns options as the text that a RunRecord has.
+// Returns the text of options for RunRecord::options.
 std::string OptionsRecord(FitOptions options);
 
-// Trains, forecasts and scores.
+// Does one run: trains a model, forecasts and scores.
 RunResult Execute(const TaskInfo& info, const MethodInfo& method, const RunSettings& settings,
                   const Observer& observer = {});
 

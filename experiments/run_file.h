@@ -6,8 +6,9 @@
 //                                 GPODE and its sampler only
 //
 // docs/formats.md describes the contents. Numbers that are not finite are the strings "inf", "-inf"
-// and "nan". Files appear complete or not at all, and a run's JSON appears last. Functions that
-// read throw an InputError of one line that begins with the file's name.
+// and "nan". Files are written as a whole or not at all. The JSON of a run is written after its
+// model, so that a run with JSON is complete. Functions that read throw an InputError of one line
+// that begins with the file's name.
 //
 // Thread safety: all functions may be called from any thread.
 //
@@ -43,7 +44,7 @@ std::vector<RunRecord> ReadTaskRuns(const std::filesystem::path& out, std::strin
 // Writes a results file.
 void WriteRuns(const std::filesystem::path& path, std::span<const RunRecord> runs);
 
-// These do the same for text instead of files; `source` is the file's name in messages.
+// Do the same with text instead of files; error messages begin with `source`.
 std::string RunText(const RunRecord& record);
 RunRecord ParseRun(std::string_view text, std::string_view source);
 std::string RunsText(std::span<const RunRecord> runs);

@@ -1,19 +1,19 @@
 // Tables of results, as Markdown or as text for a terminal, and pages with tables in them.
 //
 //   comparison   our scores beside the paper's, with differences in standard errors
-//   scores       all scores, and the floor if the truth is known
+//   scores       all scores, and the floor (the MNLL of the truth) if that is known
 //   validation   scores of the validation sequences, for choosing settings
 //   efficiency   how fast the bound settles
 //   samplers     diagnostics of samplers
 //   calibration  coverage and scores of bands, with the means of the group
-//   horizon      the same by horizon: thirds of the span that is held back
+//   horizon      the same for each third of the held-back time span
 //   ranks        simulation-based calibration: ranks of truths drawn from the prior
 //   bands        GPODE's variational bands against those of its sampler, for one task
 //
 // A cell has the mean over runs and its standard error, "0.123 ± 0.004", or
 // "inf; 0.123 ± 0.004 in 4 of 5" if runs failed or diverged.
 //
-// Thread safety: plain functions and values.
+// Thread safety: any thread may call these functions; they share no state that changes.
 //
 //   for (const Table& table : TablesOf(SummariseRuns(runs))) print(MarkdownOf(table));
 #pragma once
@@ -29,17 +29,16 @@ namespace gpode::experiments {
 
 struct Cell {
   std::string text;
-  bool best = false;  // the best one of its column and task
+  bool best = false;  // true for the best cell of its column among those of the same task
 };
 
 struct Table {
   std::vector<std::string> columns;
   std::vector<std::vector<Cell>> rows;
-  std::string note = {};  // a line below the table; empty: none
+  std::string note = {};  // a line below the table; may be empty
 };
 
-// Each returns a table of one group of tasks, which has no rows if there are no summaries of that
-// group.
+// Each returns the table of one group of tasks. It has no rows if no summary is of that group.
 Table ComparisonTable(std::span<const MethodSummary> summaries, std::string_view group);
 Table ScoresTable(std::span<const MethodSummary> summaries, std::string_view group);
 Table ValidationTable(std::span<const MethodSummary> summaries, std::string_view group);
@@ -48,11 +47,11 @@ Table HorizonTable(std::span<const MethodSummary> summaries, std::string_view gr
 Table RanksTable(std::span<const MethodSummary> summaries, std::string_view group);
 Table EfficiencyTable(std::span<const MethodSummary> summaries);
 Table SamplersTable(std::span<const MethodSummary> summaries, std::string_view group);
-// Returns a table without rows unless both methods were run.
+// Returns the table of one task. It has no rows unless both methods were run on the task.
 Table BandsTable(std::span<const MethodSummary> summaries, std::string_view task);
 
-// Returns the tables of every group: a comparison if the paper has scores, else our scores; then
-// samplers and bands, if they have rows.
+// Returns the tables of every group: a comparison if the paper has scores for it, otherwise our
+// scores; then the tables of samplers and bands, if they have rows.
 std::vector<Table> TablesOf(std::span<const MethodSummary> summaries);
 
 std::string MarkdownOf(const Table& table);  // the best cells are bold

@@ -1,6 +1,6 @@
-// The tasks of the paper's experiments (Hegde et al. 2022, sections 4 and S2), and new ones:
-// training data, tests, sizes. Simulated data are regenerated; motion capture is read from a
-// folder.
+// The tasks of the paper's experiments (Hegde et al. 2022, sections 4 and S2), and new ones. A task
+// has training data, test data and the sizes of models. Simulated data are made again; motion
+// capture is read from a folder.
 //
 //   vdp-regular, vdp-irregular, fhn    tables 1 and 2
 //   long-T-NOISE                       section 4.3; T = 25, 40, 55, noise variance 0.01, 0.05, 0.1
@@ -9,7 +9,7 @@
 //   fresh-SYSTEM                       not in the paper; every seed has its own noise
 //   calibration-...                    not in the paper; see calibration_tasks.h
 //
-// Thread safety: plain functions and values.
+// Thread safety: any thread may call these functions; they share no state that changes.
 //
 //   for (const TaskInfo& info : ExpandTasks({"fhn", "long"}))
 //     Task task = MakeTask(info, /*seed=*/1, folder);
@@ -35,57 +35,59 @@ struct TaskInfo {
   std::string title;
   std::string group;  // tasks that are run and shown together: "paper", "long", "mocap", ...
   TaskKind kind = TaskKind::kSimulated;
-  std::size_t runs = 5;       // per method, by default
-  std::size_t most_runs = 0;  // that differ from each other; 0: any number
+  std::size_t runs = 5;       // default number of runs per method
+  std::size_t most_runs = 0;  // the most runs that differ from each other; 0 if there is no limit
 };
 
 // Held-out values that a forecast is compared with.
 struct TestSequence {
-  // The forecast starts from these channels at the first time or, if there are none, from the
-  // learnt initial state of the training trajectory.
+  // The values of channels at the first time, from which the forecast starts. If there are none, it
+  // starts from the learnt initial state of the training trajectory.
   std::vector<double> start_values;
   std::vector<double> times;  // (T)
   Matrix values;              // (T, channels)
 };
 
-// The values of a task that bands are compared with (calibration_scores.h): those that are held back
-// from training, and the truth at the training times.
+// The values of a task that bands are compared with (calibration_scores.h): those that are held
+// back from training, and the truth at the training times.
 struct BandsTask {
-  std::vector<double> times = {};  // (T), after the training data or in a gap of them
-  Matrix truth = {};               // (T, channels) without noise; no rows if unknown
-  Matrix observed = {};            // (T, channels) with noise; NaN: missing
-  double from = 0, to = 0;         // the span of the times, which is divided into thirds
+  std::vector<double> times = {};  // (T): of values held back, after the data or in a gap
+  Matrix truth = {};               // (T, channels): without noise; no rows if unknown
+  Matrix observed = {};            // (T, channels): with noise; NaN for missing values
+  double from = 0, to = 0;         // the time span that is divided into thirds of the horizon
   Matrix seen_truth = {};          // (training times, channels); no rows if unknown
-  Vector spread = {};              // (channels), the unit of scores
+  Vector spread = {};              // (channels): the unit of scores, how much a channel varies
 };
 
 struct Task {
   Dataset data;
   std::vector<TestSequence> tests;
   std::vector<TestSequence> validation = {};  // for calibrating the noise; may be empty
-  Dataset validation_data = {};               // the same data, for early stopping
+  Dataset validation_data = {};               // the data of `validation`, for early stopping
   std::vector<double> noise_variance = {};    // (channels); empty if unknown
   std::optional<BandsTask> bands = {};        // calibration tasks only
-  std::optional<PriorTruth> prior = {};       // calibration-prior only: what ranks are of
-  FitOptions options = {};                    // sizes; everything else has its default
-  std::uint64_t fit_seed = 1;
+  std::optional<PriorTruth> prior = {};       // calibration-prior only: the truth that is ranked
+  FitOptions options = {};                    // sizes of the model; the rest has its default
+  std::uint64_t fit_seed = 1;                 // the seed of training
 
-  // Returns the MNLL of the truth with the true noise, NaN if that is unknown.
+  // Returns the MNLL that the true noise gives if the forecast is the truth and test values have no
+  // noise; NaN if the noise is unknown.
   double Floor() const;
 };
 
 // Returns all tasks in the order of the tables.
 const std::vector<TaskInfo>& AllTasks();
 
-// Returns the tasks that the words name: a task, a group, "calibration" for all groups of that, or
-// "all" for all tasks of the paper. Each is there once, in the order of AllTasks. Throws an
-// InputError for an unknown word.
+// Returns the tasks that the words name. A word is a task, a group, "calibration" for all
+// calibration tasks, or "all" for all tasks of the paper. Each task is returned once, in the order
+// of AllTasks. Throws an InputError for an unknown word.
 std::vector<TaskInfo> ExpandTasks(std::span<const std::string> words);
 
 // Returns the words that ExpandTasks knows.
 std::vector<std::string> TaskWords();
 
-// Returns the task with its data. `folder` is for motion capture only; see ReadMocap.
+// Returns the task with its data. Motion capture (mocap.h) and one real series (real_series.h) are
+// read from `folder`.
 Task MakeTask(const TaskInfo& info, std::uint64_t seed, const std::filesystem::path& folder);
 
 Task MakeSimulatedTask(const TaskInfo& info, std::uint64_t seed);

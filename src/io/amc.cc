@@ -1,5 +1,5 @@
-// The reader of motions. A motion consists of frames: a line with the frame's number, followed by
-// one line "BONE number ..." per bone.
+// The reader of motion files (.amc). A motion consists of frames: a line with the frame's number,
+// followed by one line "BONE number ..." per bone.
 #include "io/amc.h"
 
 #include <fmt/format.h>
@@ -66,7 +66,7 @@ class AmcParser {
   void BeginFrame(std::string_view word) {
     std::int64_t number = 0;
     const auto [stop, error] = std::from_chars(word.data(), word.data() + word.size(), number);
-    constexpr std::int64_t kMost = std::int64_t{1} << 53;  // integers up to here are exact
+    constexpr std::int64_t kMost = std::int64_t{1} << 53;  // doubles hold integers up to here
     if (error != std::errc() || stop != word.data() + word.size() || number < 0 || number > kMost) {
       lines_.Fail(word.data(),
                   fmt::format("frame {} found, must be a whole number", Quote(word, 40)));
@@ -84,8 +84,8 @@ class AmcParser {
     row_.clear();
   }
 
-  // Completes the current frame. `at` is the number of the next frame, or nullptr at the end of the
-  // file.
+  // Checks the current frame and stores it. `at` is the place of the next frame's number in the
+  // text, for messages, or nullptr at the end of the file.
   void EndFrame(const char* at) {
     if (frames_ == 1 && bone_ > 0) first_is_whole_ = true;
     if (!first_is_whole_ || bone_ < bones_.size()) {
@@ -188,9 +188,9 @@ class AmcParser {
   std::vector<Bone> bones_;
   std::unordered_set<std::string> names_;
   std::size_t channels_ = 0;
-  bool first_is_whole_ = false;
-  std::size_t frames_ = 0, bone_ = 0;
-  std::int64_t frame_ = 0;
+  bool first_is_whole_ = false;        // true once the first frame has ended
+  std::size_t frames_ = 0, bone_ = 0;  // frames so far, and bones so far in the current frame
+  std::int64_t frame_ = 0;             // the number of the current frame
   std::vector<double> row_, times_, values_;
 };
 

@@ -1,4 +1,5 @@
-// Motion capture: skeletons (.asf) and motions (.amc) of Acclaim. See gpode/data_files.h.
+// Motion capture in the formats of Acclaim, as in the CMU database of the paper (section S2.3):
+// skeletons (.asf) and motions (.amc). See gpode/data_files.h.
 #pragma once
 
 #include <string>
@@ -9,13 +10,13 @@
 
 namespace gpode::internal {
 
-// A bone and its degrees of freedom: "rx", "ry", ...
+// A bone and the names of its degrees of freedom: "rx" is a rotation about the x axis, and so on.
 struct Bone {
   std::string name;
   std::vector<std::string> freedoms;
 };
 
-// A skeleton with all bones that move, including the root.
+// A skeleton: the bones that have degrees of freedom, including the root.
 struct Skeleton {
   std::string file;
   std::vector<Bone> bones;

@@ -1,6 +1,6 @@
-// The reader of skeletons. A skeleton consists of sections that begin with ":name". The section
-// :root lists the root's degrees of freedom in order; :bonedata has one "begin ... end" per bone,
-// with its name and its degrees of freedom.
+// The reader of skeleton files (.asf). A skeleton consists of sections that begin with ":name". The
+// section :root lists the root's degrees of freedom in order; :bonedata has one "begin ... end" per
+// bone, with its name and its degrees of freedom.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -55,7 +55,8 @@ class CsvReader {
   Dataset Read() {
     if (!NextFilled()) records_.FailFile("is empty, must have a header and rows");
     header_ = ReadHeader(records_, options_);
-    // Between commas, decimal commas need quotes; they are read only if the options say so.
+    // In a file separated by commas, numbers with decimal commas would have to be quoted. They are
+    // accepted only if the options ask for them.
     if (header_.separator == ',' && decimal_ == 0) decimal_ = '.';
     values_.resize(header_.channels.size());
     while (NextFilled()) {
@@ -94,8 +95,8 @@ class CsvReader {
     return true;
   }
 
-  // Reads a number, with a fast path for plain ones. Returns the end of the cell, or nullptr for a
-  // blank row.
+  // Reads the number in a cell that begins at `at`. Plain finite numbers, almost all in practice,
+  // are read without copying the cell. Returns the end of the cell, or nullptr for a blank row.
   const char* ReadNumber(const char* at, const char* end, std::size_t column) {
     double value;
     const auto [stop, error] = std::from_chars(at, end, value);
@@ -138,8 +139,8 @@ class CsvReader {
     return role == kTimeColumn ? "must be a number" : "must be a number, or empty for missing";
   }
 
-  // Returns a number's text with a decimal point. A file has either decimal points or decimal
-  // commas; the first number with one of them decides.
+  // Returns a number's text with a decimal point instead of a comma. A file has either decimal
+  // points or decimal commas; unless the options say which, its first number with a mark decides.
   std::string_view WithDecimalPoint(std::string_view text, const CsvCell& cell,
                                     std::size_t column) {
     const std::size_t mark = text.find_first_of(".,");
@@ -220,7 +221,7 @@ class CsvReader {
   TextRecords& records_;
   const ReadOptions& options_;
   CsvHeader header_;
-  char decimal_;  // 0 until a decimal mark is found
+  char decimal_;  // the decimal mark; 0 until it is known
   double time_ = 0;
   std::vector<double> values_;
   std::string name_, scratch_, with_point_;

@@ -187,7 +187,8 @@ std::size_t FindTime(const TextRecords& record, const std::vector<HeaderCell>& c
   return time;
 }
 
-// Returns the role of a channel's column. The channels have the order of the options, if given.
+// Returns the role of a column that is neither time nor trajectory. If the options name channels,
+// these are numbered in the order of the options, and all other columns are ignored.
 int ChannelRole(std::string_view name, const ReadOptions& options, CsvHeader* header) {
   if (options.channels.empty()) {
     header->channels.emplace_back(name);

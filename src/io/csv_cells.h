@@ -1,6 +1,6 @@
-// The cells of a CSV record, and the header that names its columns.
+// The cells of one row of a CSV file, and the header, which names the columns.
 //
-// Thread safety: all functions may be called from any thread with records of their own.
+// Thread safety: any thread may call these functions, if no other one uses the same TextRecords.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ struct CsvCell {
 // Returns the cell that begins at `at`. The text of a quoted cell lies in `scratch`.
 CsvCell TakeCell(const TextRecords& record, const char* at, char separator, std::string* scratch);
 
-// The role of a column: the index of its channel, or one of these.
+// The role of a column is the index of its channel or, if it is not a channel, one of these values.
 enum CsvRole : int { kTimeColumn = -1, kTrajectoryColumn = -2, kOtherColumn = -3 };
 
 struct CsvHeader {

@@ -13,7 +13,7 @@
 namespace gpode {
 namespace {
 
-// Appends a word, in quotes if it would be read back differently without them.
+// Appends a word. It is quoted if a reader would otherwise not get the same word back.
 void AppendWord(std::string_view word, std::string* out) {
   const bool plain = !word.empty() && word.find_first_of(",;\t\"\r\n") == std::string_view::npos &&
                      word[0] != '#' && internal::Trimmed(word).size() == word.size();
@@ -57,7 +57,8 @@ void CheckColumns(std::span<const Column> columns) {
   }
 }
 
-// Passes the text of a table to put(text), piece by piece.
+// Calls put(text) for one piece of the table's text after the other, so that a large table needs
+// little memory.
 template <typename Put>
 void WriteTable(std::span<const Column> columns, Put put) {
   constexpr std::size_t kPiece = std::size_t{1} << 16;

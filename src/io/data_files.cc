@@ -26,8 +26,8 @@ bool IsMotionCapture(const std::filesystem::path& path) {
   return internal::SameWord(extension, ".amc") || internal::SameWord(extension, ".asf");
 }
 
-// Recognises NumPy's files by their first bytes, whatever their names. Pipes must hold text,
-// because bytes that were read from them are gone.
+// Recognises NumPy's files by their first bytes, whatever their names. A pipe is taken as text: its
+// first bytes cannot be read a second time.
 bool IsNumpy(const std::filesystem::path& path) {
   std::error_code error;
   if (!std::filesystem::is_regular_file(path, error)) return false;
@@ -58,7 +58,8 @@ void Append(Dataset more, const std::filesystem::path& path, const std::filesyst
             std::back_inserter(data->trajectories));
 }
 
-// Puts the file's name before names of trajectories, which may occur in several files.
+// Puts the file's name before the names of its trajectories, since several files may have
+// trajectories of the same name.
 void NameByFile(const std::filesystem::path& path, Dataset* data) {
   for (Trajectory& trajectory : data->trajectories) {
     if (trajectory.name != NameOf(path)) {

@@ -26,7 +26,7 @@ std::string Quote(std::string_view text, std::size_t longest) {
     quoted += IsPrintableUtf8(character)
                   ? std::string(character)
                   : fmt::format("\\x{:02x}", static_cast<unsigned char>(text[0]));
-    // Each byte of an unprintable character is shown on its own.
+    // Only the first byte of an unprintable character was shown: go on with its next byte.
     text.remove_prefix(IsPrintableUtf8(character) ? length : 1);
   }
   return quoted + (text.empty() ? "'" : "...'");
@@ -36,7 +36,8 @@ namespace {
 
 std::string SystemMessage() { return std::generic_category().message(errno); }
 
-// Throws unless the type is that of a file. A device must never be replaced by a file.
+// Throws unless `path`, which has this type, is a regular file: ReadFile needs the size of a file,
+// and WriteFile must not replace a device such as /dev/null by a file.
 void CheckIsFile(const std::filesystem::path& path, std::filesystem::file_type type) {
   if (type == std::filesystem::file_type::directory) {
     ThrowAt(path.string(), "is a directory, must be a file");
@@ -46,8 +47,8 @@ void CheckIsFile(const std::filesystem::path& path, std::filesystem::file_type t
   }
 }
 
-// A temporary file in the folder of `path`, which is removed at the end unless it was renamed to
-// `path`.
+// A temporary file in the folder of `path`. The destructor removes it unless RenameToPath has made
+// it the file `path`.
 class TemporaryFile {
  public:
   explicit TemporaryFile(const std::filesystem::path& path) : path_(path), temporary_(path) {
@@ -91,8 +92,8 @@ class TemporaryFile {
   bool renamed_ = false;
 };
 
-// Flushes the renaming to the disk. Some file systems cannot do that, which does no harm to the
-// file.
+// Flushes the renaming to the disk, so that it survives a power failure. Errors are ignored: some
+// file systems cannot do that, and the file itself is complete.
 void SyncFolderOf(const std::filesystem::path& path) {
   const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
   const int descriptor = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -111,7 +112,8 @@ std::filesystem::file_type TypeOf(const std::filesystem::path& path) {
   if (type == std::filesystem::file_type::not_found) {
     ThrowAt(path.empty() ? "''" : path.string(), "no such file, must exist");
   }
-  return error ? std::filesystem::file_type::regular : type;  // opening the file will fail
+  // After another error, opening the file will fail with a message.
+  return error ? std::filesystem::file_type::regular : type;
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
 // Reading and writing of whole files, and error messages about them.
 //
-// A file is replaced in one piece: the bytes go to a temporary file in the same folder, which is
-// flushed to the disk and then renamed. Whenever the process dies, a reader finds the old file or
-// the new one. A killed process may leave its temporary file, NAME.PID.N.tmp, behind.
+// WriteFile replaces a file in one piece: it writes a temporary file in the same folder, flushes it
+// to the disk and renames it. If the process dies at any moment, a reader finds either the old file
+// or the new one, never a part. A killed process may leave its temporary file, NAME.PID.N.tmp.
 //
 // Thread safety: all functions may be called from any thread.
 //
@@ -29,8 +29,8 @@ namespace gpode::internal {
 // unprintable bytes as \xNN.
 std::string Quote(std::string_view text, std::size_t longest = 60);
 
-// Both throw InputErrors that begin with the path. A failed write leaves the old file as it was and
-// no temporary file.
+// Read and write a whole file. Errors are InputErrors that begin with the path. After a failed
+// write, the old file is unchanged and there is no temporary file.
 std::vector<std::byte> ReadFile(const std::filesystem::path& path);
 void WriteFile(const std::filesystem::path& path, std::span<const std::byte> bytes);
 
@@ -50,7 +50,7 @@ class FileReader {
   int descriptor_ = -1;
 };
 
-// Returns parse(bytes of the file, its path). A file that does not fit in memory is an InputError.
+// Returns parse(bytes of the file, its path). Throws an InputError if memory does not suffice.
 template <typename Parse>
 auto ParseFile(const std::filesystem::path& path, Parse parse) {
   try {

@@ -1,5 +1,5 @@
-// Lists of names as one text, one name per line, with \\ for a backslash and \n for a newline
-// within a name.
+// Lists of names as one text, as model files store them: one name per line. Within a name, a
+// backslash becomes \\ and a newline \n.
 //
 // Thread safety: all functions may be called from any thread.
 #pragma once

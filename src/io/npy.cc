@@ -197,7 +197,7 @@ class HeaderParser {
     Fail("True or False");
   }
 
-  // A Python tuple of integers; one of a single element needs its comma: (3,).
+  // Reads a Python tuple of integers. A tuple of one element must have a comma: (3,).
   std::vector<std::size_t> TakeShape() {
     std::vector<std::size_t> shape;
     Expect('(');
@@ -243,8 +243,9 @@ std::string_view TakeHeaderText(ByteReader* reader, std::string_view where) {
                                      : reader->Take<std::uint32_t>());
 }
 
-// Returns the number of elements; nullopt if the product of the non-zero dimensions is not
-// addressable, so that no product of dimensions overflows later.
+// Returns the number of elements of an array. Returns nullopt if the product of the dimensions,
+// without those that are zero, is larger than an address: products of some of the dimensions, which
+// are computed later, could then overflow even if the array is empty.
 std::optional<std::size_t> CountElements(std::span<const std::size_t> shape) {
   constexpr std::size_t kMost = std::numeric_limits<std::ptrdiff_t>::max() / sizeof(double);
   std::size_t product = 1;
@@ -273,7 +274,7 @@ std::string FormatShape(std::span<const std::size_t> shape) {
 void CheckByteCount(const Array& array, std::size_t item, std::size_t bytes,
                     std::string_view where) {
   const std::optional<std::size_t> count = CountElements(array.shape);
-  // A product count * item might overflow, a quotient cannot.
+  // Divides because the product count * item might overflow.
   if (!count || bytes % item != 0 || bytes / item != *count) {
     ThrowAt(where, fmt::format("shape {} with {} bytes per element found, must match the {} bytes "
                                "of data",
@@ -281,7 +282,8 @@ void CheckByteCount(const Array& array, std::size_t item, std::size_t bytes,
   }
 }
 
-// Element (i, j, ...) of a Fortran-order array lies at i + j * shape[0] + ...
+// Returns the elements in C order, the last index fastest. In Fortran order, element (i, j, ...) is
+// at i + j * shape[0] + ...
 std::vector<double> FortranToC(std::span<const std::size_t> shape, const std::vector<double>& in) {
   std::vector<std::size_t> strides(shape.size());
   std::size_t stride = 1;

@@ -1,6 +1,6 @@
-// The .npy format, and small tools that the readers of .npy and .npz share.
+// NumPy's format of one array, .npy, and small tools that the readers of .npy and .npz share.
 //
-// Every message begins with `where`: "FILE" or "FILE: entry 'x'".
+// Every error message begins with `where`, which is "FILE" or "FILE: entry 'x'".
 //
 // Thread safety: all functions may be called from any thread; a ByteReader belongs to one thread.
 //
@@ -63,8 +63,8 @@ void PutText(std::string_view text, std::vector<std::byte>* out);
 // Reads one array. The bytes must hold nothing else.
 Array ParseNpy(std::span<const std::byte> bytes, std::string_view where);
 
-// Both append an array in version 1.0 and C order: float64, or the bytes of a text (uint8). The
-// first throws an InputError unless shape and values agree.
+// Append an array in version 1.0 of the format and C order to `out`: numbers as float64, or the
+// bytes of a text as uint8. The first throws an InputError unless shape and number of values agree.
 void AppendNpy(std::span<const std::size_t> shape, std::span<const double> values,
                std::string_view where, std::vector<std::byte>* out);
 void AppendNpy(std::string_view text, std::vector<std::byte>* out);

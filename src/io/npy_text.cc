@@ -37,13 +37,13 @@ void AppendUtf8(std::uint32_t code, std::string* out) {
 std::uint32_t CodeAt(std::span<const std::byte> bytes, const TextDtype& dtype) {
   std::uint32_t code = 0;
   for (std::size_t i = 0; i < dtype.unit; ++i) {
-    const std::size_t from = dtype.swap ? i : dtype.unit - 1 - i;  // big end first
+    const std::size_t from = dtype.swap ? i : dtype.unit - 1 - i;  // most significant byte first
     code = code << 8 | std::to_integer<std::uint32_t>(bytes[from]);
   }
   return code;
 }
 
-// Decodes one string, which is padded with zeros.
+// Decodes one string. NumPy pads it with zeros at its end, which are removed.
 std::string DecodeOne(std::span<const std::byte> bytes, const TextDtype& dtype,
                       std::string_view where) {
   std::string text;
@@ -76,7 +76,8 @@ std::optional<TextDtype> FindTextDtype(std::string_view descr) {
   const std::string_view digits = descr.substr(2);
   std::size_t length = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), length);
-  // With strings of length zero, a header could declare any number of them.
+  // A header could declare any number of strings of length zero without any bytes, and exhaust the
+  // memory.
   if (error != std::errc() || end != digits.data() + digits.size() || length == 0 ||
       length > kMost) {
     return std::nullopt;

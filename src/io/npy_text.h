@@ -12,18 +12,17 @@
 
 namespace gpode::internal {
 
-// A dtype of strings: bytes per string, bytes per character (4 for U, 1 for S), and whether the
-// bytes of a character have to be reversed.
+// The type of the strings in an array.
 struct TextDtype {
-  std::size_t size, unit;
-  bool swap;
+  std::size_t size, unit;  // bytes per string, and bytes per character (4 for U, 1 for S)
+  bool swap;               // true if characters are big-endian
 };
 
-// Returns nullopt for any other dtype.
+// Returns nullopt if NumPy's name of a dtype is not that of strings.
 std::optional<TextDtype> FindTextDtype(std::string_view descr);
 
-// Returns the strings in the form of the lists of names in model files: UTF-8, one line per string,
-// as an array of bytes.
+// Returns the strings as model files store lists of names (lines.h): an array of the bytes of a
+// text in UTF-8 with one line per string.
 Array DecodeText(std::span<const std::byte> bytes, const TextDtype& dtype, std::string_view where);
 
 }  // namespace gpode::internal

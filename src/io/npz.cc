@@ -40,7 +40,8 @@ constexpr std::uint32_t kLocator64Signature = 0x07064b50;
 constexpr std::size_t kEndSize = 22;
 constexpr std::size_t kLocator64Size = 20;
 
-// The place of the central directory in the file, and its number of entries.
+// The place of the central directory, the zip archive's table of contents, and its number of
+// entries.
 struct Directory {
   std::uint64_t offset;
   std::uint64_t size;
@@ -76,7 +77,8 @@ Bytes Slice(Bytes bytes, std::uint64_t offset, std::uint64_t size, std::string_v
   return bytes.subspan(offset, size);
 }
 
-// Returns the place of the end record, which is followed only by a comment whose length it holds.
+// Returns the place of the end record, the last part of a zip archive but for a comment. Tries all
+// possible lengths of the comment until the record found states that length.
 std::size_t FindEndRecord(Bytes bytes, std::string_view file) {
   const std::size_t longest = kEndSize + std::numeric_limits<std::uint16_t>::max();
   for (std::size_t size = kEndSize; size <= std::min(bytes.size(), longest); ++size) {
@@ -136,8 +138,9 @@ Directory FindDirectory(Bytes bytes, std::string_view file) {
   return {.offset = offset, .size = size, .entries = entries};
 }
 
-// Reads the extra data of zip64. They hold, in this order, those of the four numbers that did not
-// fit.
+// Reads the zip64 part of an entry's extra data. It holds those of the four numbers below that do
+// not fit their 16 or 32 bits, in this order; such a number is marked by the value kSee64 or
+// kSee64Short.
 void ApplyZip64(Bytes extra, std::uint32_t* disk, Entry* entry, std::string_view where) {
   ByteReader records(extra, where, "the extra data");
   const bool needed = entry->size == kSee64 || entry->packed_size == kSee64 ||
@@ -182,7 +185,8 @@ Entry ReadCentralEntry(ByteReader* reader, std::string_view file) {
 void CheckReadable(const Entry& entry, std::string_view where) {
   constexpr std::uint16_t kEncrypted = 1 << 0 | 1 << 6 | 1 << 13;
   constexpr std::uint16_t kPatch = 1 << 5;
-  // One byte of deflate encodes at most 4 matches of 258 bytes.
+  // The largest expansion by deflate: a byte encodes at most 4 matches of 258 bytes. A larger size
+  // is a lie that would make us allocate too much.
   constexpr std::uint64_t kMostExpansion = 1032;
   if (!IsPrintableAscii(entry.name)) ThrowAt(where, "name must be printable ASCII");
   if (!entry.name.ends_with(kSuffix)) ThrowAt(where, "is not an array, its name must end in .npy");
@@ -200,8 +204,8 @@ void CheckReadable(const Entry& entry, std::string_view where) {
   }
 }
 
-// Finds the data of an entry. The sizes in the local header are ignored, because streaming writers
-// do not know them when they write it.
+// Finds the data of an entry, after its local header. The sizes in that header are ignored, because
+// programs that compress while they write do not know them yet.
 void Locate(Bytes body, Entry* entry, std::string_view where) {
   if (entry->offset > body.size()) {
     ThrowAt(where, fmt::format("offset {} found, must lie before the central directory at byte {}",
@@ -223,7 +227,8 @@ void Locate(Bytes body, Entry* entry, std::string_view where) {
   entry->end = body.size() - reader.rest().size();
 }
 
-// Throws if entries share bytes, because a small file could then unpack to any amount of memory.
+// Throws if entries share bytes. Otherwise a small file could exhaust the memory, by many entries
+// with the same data.
 void CheckDisjoint(std::vector<Entry> entries, std::string_view file) {
   std::sort(entries.begin(), entries.end(),
             [](const Entry& a, const Entry& b) { return a.offset < b.offset; });
@@ -261,8 +266,8 @@ std::vector<Entry> ReadDirectory(Bytes bytes, std::string_view file) {
 }
 
 std::vector<std::byte> Inflate(Bytes packed, std::size_t size, std::string_view where) {
-  constexpr std::size_t kChunk = std::size_t{1} << 30;  // zlib counts in 32 bits
-  std::vector<std::byte> out(size + 1);                 // one byte more shows a stream too long
+  constexpr std::size_t kChunk = std::size_t{1} << 30;  // zlib counts bytes in 32 bits
+  std::vector<std::byte> out(size + 1);                 // a stream too long fills the last byte
   z_stream stream{};
   if (inflateInit2(&stream, -MAX_WBITS) != Z_OK) throw std::bad_alloc();  // raw, no zlib header
   std::size_t taken = 0;

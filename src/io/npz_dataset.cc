@@ -23,7 +23,8 @@ std::string_view AsText(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-// The arrays that hold the data; `times` may be missing.
+// The arrays of an archive that hold the data, with their names. `times` is nullptr in archives
+// without times.
 struct Source {
   std::string times_name, values_name;
   const Array* times = nullptr;

@@ -75,7 +75,8 @@ void NpzWriter::AddText(std::string_view name, std::string_view text) {
   AddNpy(name, npy);
 }
 
-// Throws for arrays that would need zip64 or could not be read back.
+// Adds an array in .npy format. Throws if the archive would need zip64, the extension for large
+// archives, which this writer does not have, or if the name is one that ReadNpz does not accept.
 void NpzWriter::AddNpy(std::string_view name, std::span<const std::byte> npy) {
   if (!IsPrintableAscii(name) || name.size() + kSuffix.size() > kSee64Short) {
     ThrowAt(Where(where_, name), "name must be printable ASCII and at most 65531 bytes long");

@@ -17,16 +17,16 @@ namespace gpode::internal {
 
 class NpzWriter {
  public:
-  // Every message begins with `where`.
+  // Every error message begins with `where`.
   explicit NpzWriter(std::string_view where) : where_(where) {}
 
-  // Both add one array. Names must be printable ASCII and differ. A text becomes an array of bytes
+  // Add one array. Names must be printable ASCII and differ. A text becomes an array of its bytes
   // (uint8).
   void Add(std::string_view name, std::span<const std::size_t> shape,
            std::span<const double> values);
   void AddText(std::string_view name, std::string_view text);
 
-  // Returns the archive, which ends in the comment.
+  // Returns the archive. The comment is stored at its end, where zip has a place for one.
   std::vector<std::byte> Finish(std::string_view comment = {}) &&;
 
  private:

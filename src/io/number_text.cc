@@ -9,8 +9,9 @@
 namespace gpode::internal {
 namespace {
 
-// Returns zero or infinity for a number that is out of range. from_chars does not tell which; the
-// sign of the exponent does or, without an exponent, the digit before the point.
+// Returns zero or infinity for a number that is too small or too large for a double. from_chars
+// does not tell which of the two it is. The sign of the exponent does or, without an exponent,
+// whether the first digit is zero.
 double OutOfRange(std::string_view digits) {
   const std::size_t exponent = digits.find_first_of("eE");
   const bool small = exponent != std::string_view::npos

@@ -12,7 +12,7 @@
 
 namespace gpode::internal {
 
-// Returns the file's name without folder and extension, which names trajectories without a name.
+// Returns the file's name without folder and extension. A trajectory without a name gets this one.
 std::string NameOf(const std::filesystem::path& path);
 
 // Returns a list for messages: "'x', 'y' and 3 more".
@@ -24,8 +24,8 @@ void CheckReadOptions(const ReadOptions& options, std::string_view where = "Read
 // Keeps these channels, in this order; throws an InputError if one is missing.
 void SelectChannels(std::span<const std::string> channels, std::string_view file, Dataset* data);
 
-// Throws an InputError that begins with the file unless the data meet the requirements of the
-// options.
+// Throws an InputError that begins with the file's name unless the data are valid, have enough rows
+// and, unless the options allow it, no channel without a value.
 void CheckReadData(const Dataset& data, std::string_view file, const ReadOptions& options);
 
 }  // namespace gpode::internal

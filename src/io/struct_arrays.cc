@@ -123,7 +123,8 @@ void MemberReader::operator()(std::string_view name, std::vector<Matrix>& matric
   const Array* array = Find(name, 3);
   if (array == nullptr) return;
   const std::size_t count = array->shape[0], rows = array->shape[1], columns = array->shape[2];
-  // Any number of empty matrices could be declared without any value.
+  // A shape such as (10^18, 0, 0) needs no values in the file, but the loop below would allocate
+  // without limit.
   if (count > 0 && array->size() == 0)
     Fail(name, "has matrices without values, must have matrices with values");
   matrices.clear();

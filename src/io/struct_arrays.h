@@ -1,21 +1,22 @@
 // Conversion between members of structs and named arrays of an .npz archive.
 //
-// Every struct has one table, a function ForMembers that calls visit(name, member) for each member.
-// MemberWriter and MemberReader are such visitors, so that writing and reading cannot disagree.
+// Every struct has one function ForMembers(struct, visit), which calls visit(name, member) for each
+// member. MemberWriter and MemberReader are such visitors. Writing and reading use the same
+// function and therefore the same names.
 //
 //   member                         array
 //   number, bool                   ()
-//   std::optional of a count       (), 0 where there is none
+//   std::optional of a count       (), 0 if it has no value
 //   std::vector of numbers, Vector (n)
 //   Matrix                         (rows, columns)
 //   std::vector<Matrix>            (n, rows, columns), all of one shape
-//   Ragged(std::vector<Matrix>)    (all rows, columns), and NAME_rows (n)
+//   Ragged(std::vector<Matrix>)    (rows of all matrices, columns), and NAME_rows (n): rows of each
 //   std::string                    (bytes), uint8
-//   std::vector<std::string>       (bytes), uint8: one line each; \ and newline as \\ and \n
+//   std::vector<std::string>       (bytes), uint8: one line each (lines.h)
 //
 // A member whose array is missing from the archive keeps its value when it is read. An array with
 // the wrong shape or an impossible value is an InputError that names file and entry. Reading never
-// allocates more memory than the values of the archive account for.
+// allocates much more memory than the values in the archive need, whatever shapes it declares.
 //
 // Thread safety: a writer or reader belongs to one thread.
 //
@@ -38,6 +39,7 @@
 
 namespace gpode::internal {
 
+// Marks a list of matrices that may have different numbers of rows.
 template <typename Matrices>
 struct Ragged {
   explicit Ragged(Matrices& m) : matrices(m) {}

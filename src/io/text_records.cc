@@ -10,7 +10,7 @@
 namespace gpode::internal {
 namespace {
 
-// A block has room for a byte order mark.
+// The first block must hold a whole byte order mark.
 constexpr std::size_t kSmallestBlock = 4;
 
 std::size_t CountLines(std::string_view text) {
@@ -120,7 +120,8 @@ void TextRecords::Take(std::size_t end) {
 void TextRecords::FailTooLong(bool quoted) const {
   const std::string_view record = block_.substr(begin_);
   if (quoted) {
-    // The record does not end because its first line has an odd number of quotes.
+    // Most likely, a quote in the first line of the record is not closed: the message names the
+    // last quote of that line.
     const std::string_view line = record.substr(0, record.find('\n'));
     FailAt(line_, line.substr(0, line.rfind('"')), "a quote is never closed, must end with \"");
   }

@@ -1,9 +1,9 @@
 // A reader of text files, record by record. A record is a line, or several lines if the line breaks
 // are quoted.
 //
-// The file is read in blocks. Only one block is in memory; it grows for a longer record, up to
-// kLongestRecord. A byte order mark is skipped, lines end in LF or CRLF, and the end of the last
-// line may be missing. NUL bytes and UTF-16 are errors.
+// The file is read in blocks, of which one is in memory at a time. A block grows if a record is
+// longer; a record longer than kLongestRecord is an error. A byte order mark is skipped, lines end
+// in LF or CRLF, and the last line may have no line end. NUL bytes and UTF-16 are errors.
 //
 // Thread safety: a reader belongs to one thread.
 //
@@ -24,7 +24,7 @@ namespace gpode::internal {
 
 enum class Quoting {
   kNone,
-  kDoubled,  // line breaks between "..." belong to the record, except in lines that begin with #
+  kDoubled,  // line breaks between "..." belong to the record, unless it begins with #
 };
 
 inline constexpr std::size_t kTextBlock = std::size_t{256} << 10;
@@ -42,19 +42,21 @@ class TextRecords {
   // Return the record without its line end, valid until Next(), and the line that it begins on.
   std::string_view text() const { return text_; }
   std::size_t line() const { return line_; }
-  // Returns false if the record has no quotes for certain, because the block has none.
+  // Returns false if the block, and therefore the record, has no quotes.
   bool may_have_quotes() const { return block_has_quotes_; }
   const std::string& name() const { return name_; }
 
-  // Throws an InputError "NAME:LINE:COLUMN: MESSAGE" for a place in text().
+  // Throws an InputError "NAME:LINE:COLUMN: MESSAGE" for the place `at` in text().
   [[noreturn]] void Fail(const char* at, std::string_view message) const;
   // Throws an InputError "NAME: MESSAGE".
   [[noreturn]] void FailFile(std::string_view message) const { ThrowAt(name_, message); }
 
  private:
-  // Returns the first line break at or after `from` that ends the record, if it is in the block.
+  // Returns the place of the first line break at or after `from` that ends the record, or nullopt
+  // if the block has none. Sets `from` to the end of what was searched; `quoted` is true inside
+  // quotes.
   std::optional<std::size_t> FindEnd(std::size_t* from, bool* quoted) const;
-  // Reads more of the file into the block, after the record that starts at begin_.
+  // Reads more of the file. The block then begins with the record that starts at begin_.
   void Fill();
   void MakeRoom();
   void CheckBlock(std::string_view fresh);

@@ -1,9 +1,8 @@
-// A parser of the subset of TOML (https://toml.io) that options need: `key = value` lines,
-// comments, [tables], numbers, true and false, "strings", and arrays, which may span lines and
-// nest.
+// A parser of the subset of TOML (https://toml.io) that files of options need: `key = value` lines,
+// comments, [tables], numbers, true and false, "strings", and arrays, which may span several lines
+// and contain arrays.
 //
-// Whatever the text is, parsing returns or throws an InputError "SOURCE:LINE: what was found, what
-// is accepted".
+// Any text is either parsed or an InputError "SOURCE:LINE: what was found, what is accepted".
 //
 // Thread safety: all functions may be called from any thread.
 //
@@ -36,7 +35,7 @@ std::vector<TomlItem> ParseToml(std::string_view text, std::string_view source);
 // Parses a text that is one value.
 TomlValue ParseTomlValue(std::string_view text, std::string_view source);
 
-// Returns the value in TOML.
+// Returns the value as TOML text.
 std::string ShowToml(const TomlValue& value);
 
 }  // namespace gpode::internal

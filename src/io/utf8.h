@@ -1,4 +1,4 @@
-// The functions on UTF-8 that names and messages need.
+// Functions for UTF-8 in names and messages.
 //
 // Thread safety: all functions may be called from any thread.
 #pragma once
@@ -8,9 +8,9 @@
 
 namespace gpode::internal {
 
-// Returns the number of bytes of the first character; 0 if the text is empty or does not begin with
-// a valid character: stray or missing continuation bytes, overlong forms, surrogates, beyond
-// U+10FFFF.
+// Returns the number of bytes of the first character. Returns 0 if the text is empty or does not
+// begin with a valid character. Not valid are stray or missing continuation bytes, forms with more
+// bytes than needed (overlong), surrogates and codes beyond U+10FFFF.
 std::size_t Utf8Length(std::string_view text);
 
 // Returns true if the text is valid UTF-8 without control characters.

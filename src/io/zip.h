@@ -16,14 +16,15 @@ namespace gpode::internal {
 inline constexpr std::uint32_t kLocalSignature = 0x04034b50;
 inline constexpr std::uint32_t kCentralSignature = 0x02014b50;
 inline constexpr std::uint32_t kEndSignature = 0x06054b50;
-// These values mean that the true value is in a zip64 record.
+// A number with one of these values does not fit; the true number is in a zip64 record.
 inline constexpr std::uint16_t kSee64Short = 0xFFFF;
 inline constexpr std::uint32_t kSee64 = 0xFFFFFFFF;
 inline constexpr std::uint16_t kStored = 0;
 inline constexpr std::uint16_t kDeflated = 8;
 inline constexpr std::string_view kSuffix = ".npy";
 
-// Fuzz targets set this to false, because almost all changed bytes would fail the checksums.
+// Fuzz tests set this to false. Otherwise the checksums would reject almost all of their inputs
+// before the code under test is reached.
 inline bool verify_checksums = true;
 
 inline std::uint32_t Crc(std::span<const std::byte> bytes) {

@@ -1,3 +1,5 @@
+// The bounds of the paper (equations 11 and 19). Their KL and entropy terms are computed in
+// gaussian.cc and posterior_families.cc, solutions of the ODE in ode/solver.cc.
 #include "model/bound.h"
 
 #include <algorithm>
@@ -10,16 +12,17 @@ namespace gpode {
 namespace {
 
 constexpr std::size_t kSegmentsPerItem = 16;
-// Numbers that follow the cotangents in a slot: log likelihood, constraint, integrations that
-// failed, evaluations of the field, sum and number of gaps.
+// The number of scalar terms in a slot, after the gradients: log likelihood, constraint,
+// integrations that failed, evaluations of the field, sum and number of gaps.
 constexpr std::size_t kTerms = 6;
 
 struct GapDensity {
   double log_density, pull, size;
 };
 
-// Computes log p(gap) for one component of s_i - x(t_i; s_(i-1)) (paper, equation 16), minus its
-// derivative, and the squared or absolute gap in units of the tolerance (see BoundTerms::gap).
+// Computes three functions of one component of a gap s_i - x(t_i; s_(i-1)): its log density (paper,
+// equation 16), minus the derivative of that by the gap (`pull`), and the squared or absolute gap
+// in units of the tolerance (`size`; see BoundTerms::gap).
 GapDensity DensityOfGap(const Tolerance& tolerance, double gap) {
   const double s = tolerance.scale;
   if (tolerance.prior == TolerancePrior::kLaplace) {
@@ -32,7 +35,7 @@ GapDensity DensityOfGap(const Tolerance& tolerance, double gap) {
 
 }  // namespace
 
-// The memory of one thread.
+// The working memory of one thread, for one segment at a time.
 struct Bound::Workspace {
   Solver solver;
   SolveRecord record;
@@ -47,12 +50,14 @@ struct Bound::Workspace {
   }
 };
 
-// Views into the slot of a work item.
+// The parts of the memory into which a work item writes its results, its slot.
 struct Bound::Slot {
-  std::span<double> sums;         // raw sums of the draw's field
-  std::span<double> bparameters;  // cotangents of the likelihood's parameters
+  std::span<double> sums;         // the sums from which the field's gradient is computed
+  std::span<double> bparameters;  // gradient with respect to the likelihood's parameters
   double &loglik, &constraint, &diverged, &evaluations, &gap, &gaps;
-  double* segments;  // (kSegmentsPerItem, bstart (D) | btarget (D) | step size)
+  // (kSegmentsPerItem, 2 D + 1): the gradients with respect to a segment's start state (D) and to
+  // the shooting state at its end (D), and the solver's step size.
+  double* segments;
 
   Slot(double* slot, std::size_t sum_count, std::size_t parameters)
       : sums(slot, sum_count),
@@ -158,8 +163,8 @@ std::span<const double> Bound::StartState(std::size_t draw, const Segment& segme
   return parts_.latent().Range(StartRange(segment), std::span<const double>(z_[draw]));
 }
 
-// Integrates the segment at `position` of the choice and adds its terms. Its cotangents and step
-// size have place `place` in the slot.
+// Integrates segment number choice_.segments[position] with one draw, and adds its terms and
+// gradients to the slot. What belongs to this segment alone is row `place` of Slot::segments.
 void Bound::RunSegment(std::size_t draw, std::size_t position, std::size_t place, Workspace& w,
                        const Slot& slot) const {
   const std::size_t index = choice_.segments[position], dim = parts_.shape().dim;
@@ -187,7 +192,8 @@ void Bound::RunSegment(std::size_t draw, std::size_t position, std::size_t place
   w.solver.Pullback(field, w.record, w.bstates, {own, dim}, slot.sums);
 }
 
-// Adds the terms of a segment's observations, of which the integration reached the first `filled`.
+// Adds the log likelihood of a segment's observations. The integration has reached only the first
+// `filled` of them.
 void Bound::AddLikelihood(const Segment& segment, std::size_t filled, Workspace& w,
                           const Slot& slot) const {
   const std::size_t dim = parts_.shape().dim, channels = map_.channels();
@@ -208,7 +214,8 @@ void Bound::AddLikelihood(const Segment& segment, std::size_t filled, Workspace&
   }
 }
 
-// Adds the term of the gap between the end of a segment and the next shooting state.
+// Adds log p(s_i | x_i): the density of the gap between the end x_i of a segment and the shooting
+// state s_i at which the next one starts.
 void Bound::AddConstraint(std::size_t draw, const Segment& segment, std::size_t place, Workspace& w,
                           const Slot& slot) const {
   const std::size_t dim = parts_.shape().dim;
@@ -226,7 +233,8 @@ void Bound::AddConstraint(std::size_t draw, const Segment& segment, std::size_t 
   }
 }
 
-// Adds up the slots of each draw's items, in their order.
+// Adds up the slots of each draw's items, always in the same order, so that the sum has the same
+// bits for any number of threads.
 void Bound::SumSlots(std::span<const double> slots, ThreadPool& pool) {
   const std::size_t per_draw = ItemsPerDraw();
   pool.For(draws(), [&](std::size_t s) {
@@ -239,8 +247,9 @@ void Bound::SumSlots(std::span<const double> slots, ThreadPool& pool) {
   });
 }
 
-// Remembers the step sizes that worked. A segment that has none starts with the harmonic mean of
-// the others: one step too many costs less than one that is rejected.
+// Remembers the solver's last step size of each segment, for the next evaluation. Segments that
+// were never integrated will start with the harmonic mean of the others, which small step sizes
+// dominate: one step too many costs less than a step that is rejected.
 void Bound::TakeStepSizes(std::span<const double> slots) {
   const std::size_t dim = parts_.shape().dim, per_draw = ItemsPerDraw();
   double inverse = 0, count = 0;
@@ -272,7 +281,8 @@ void Bound::SumTerms(BoundTerms& terms) const {
   terms.gap = gaps > 0 ? terms.gap / gaps : 1.0;
 }
 
-// Adds the divergences of the function and of the states that the chosen segments start from.
+// Adds the divergences from the prior of the function and of the states at which the chosen
+// segments start. Shooting states have a flat prior: their divergence is minus their entropy.
 void Bound::AddDivergences(std::span<double> bvalues, BoundTerms& terms) const {
   const LatentPosterior& posterior = parts_.posterior();
   terms.kl_u =
@@ -291,8 +301,9 @@ void Bound::AddDivergences(std::span<double> bvalues, BoundTerms& terms) const {
   }
 }
 
-// Gathers the cotangents of a draw's states: that of a segment's start comes from its own
-// integration, that of its end from the constraint there.
+// Computes the gradient with respect to a draw's initial and shooting states, from two sources: the
+// integration of the segment that starts at a state, and the constraint of the segment that ends at
+// it.
 void Bound::GatherStateCotangents(std::span<const double> slots, std::size_t draw) {
   const std::size_t dim = parts_.shape().dim;
   const double share = 1.0 / static_cast<double>(draws());
@@ -320,7 +331,7 @@ void Bound::GatherStateCotangents(std::span<const double> slots, std::size_t dra
   }
 }
 
-// Adds the gradient of everything but the divergences.
+// Adds the gradient of log likelihood and constraints; AddDivergences adds that of the divergences.
 void Bound::AddGradient(std::span<const double> slots, std::span<double> bvalues,
                         ThreadPool& pool) {
   const double share = 1.0 / static_cast<double>(draws());

@@ -4,15 +4,18 @@
 //   shooting  L = sum_i E log p(y_i | x(t_i; s_(i-1))) + sum_i E log p(s_i | x(t_i; s_(i-1)))
 //                 + sum_i H[q(s_i)] - KL[q(s_0) || p(s_0)] - KL[q(U) || p(U)]
 //
-// (paper, sections 3.2 and 3.5, S1.1 and S1.3). The vanilla bound is the one whose segments are
-// whole trajectories. Every draw has its own function and its own states. Where the posterior is a
-// point estimate, both are logarithms of joint densities up to constants.
+// (paper, sections 3.2 and 3.5, S1.1 and S1.3), with the entropy H[q]. Both are computed by the
+// same code: for the vanilla bound, each segment is a whole trajectory, and there are no shooting
+// states. Every draw has its own function and its own states. If the posterior is a point estimate,
+// both bounds are logarithms of joint densities up to constants.
 //
-// A work item is one draw with a few segments. The cost is that of the chosen segments, however
-// many there are in all; once an evaluation of that size was made, the next allocates nothing.
+// A work item is one draw with a few segments. The cost depends on the chosen segments only, not on
+// how many there are in all. After the first evaluation of a certain size, others of that size
+// allocate no memory.
 //
-// The solver starts each (draw, segment) with the step size that worked last time, or one that was
-// not integrated yet with a step size that worked for others: that is the checkpoint.
+// The solver starts a segment of a draw with the step size that it had there in the last evaluation
+// or, if there was none, with a step size typical of other segments. These step sizes
+// are the checkpoint, without which a resumed run would not have the same bits.
 //
 //   Bound bound(parts, map, trajectories, cut, solver, draws);
 //   bound.Choose(bound.AllSegments());
@@ -32,14 +35,15 @@
 
 namespace gpode {
 
-// How far a shooting state may be from where the segment before it ends.
+// The density p(s_i | x_i) of a shooting state s_i, given the end x_i of the segment before it
+// (paper, equation 16).
 struct Tolerance {
   TolerancePrior prior = TolerancePrior::kGaussian;
-  double scale = 1e-3;  // standard deviation (Gaussian) or scale (Laplace)
+  double scale = 1e-3;  // sigma_xi: standard deviation (Gaussian) or scale (Laplace)
 };
 
-// The segments of an evaluation, in increasing order, and the weight of each one's terms: all of
-// them with weight 1, or a minibatch with weight (number of segments) / (size of the batch).
+// The segments of an evaluation, as increasing indices, and the weight of the terms of each: 1 if
+// they are all segments, or (number of segments) / (size of the batch) for a minibatch.
 struct SegmentChoice {
   std::vector<std::size_t> segments;
   double weight = 1;
@@ -47,7 +51,7 @@ struct SegmentChoice {
 
 class Bound final : public Objective {
  public:
-  // The parts outlive the bound, which uses their function.
+  // The parts must outlive the bound, which changes the state of their function.
   Bound(const ModelParts& parts, const ObservationMap& map, std::vector<TimedValues> trajectories,
         Segmentation cut, const SolverOptions& solver, std::size_t draws);
   ~Bound() override;
@@ -57,18 +61,21 @@ class Bound final : public Objective {
   const Segmentation& segmentation() const { return cut_; }
   SegmentChoice AllSegments() const;
 
-  // Takes the segments of the evaluations that follow.
+  // Sets the segments of the evaluations that follow.
   void Choose(const SegmentChoice& choice);
-  // The states that the chosen segments start from or end at.
+  // Returns the states that the chosen segments start from or end at.
   const TouchedStates& touched() const { return touched_; }
 
-  // The random numbers of all draws at `step`, for the chosen segments.
+  // Draws the random numbers of all draws for training step `step`, as far as the chosen segments
+  // need them.
   void SampleNormals(std::uint64_t seed, std::uint64_t step, ThreadPool& pool);
-  // The random numbers of draw s: normals of its latent variables, and the draw of the function.
+  // Access to the random numbers of draw s: the normals of its latent variables, and the draw of
+  // the function, which has its own.
   std::span<double> normals(std::size_t s) { return normals_[s]; }
   FunctionDraw& draw(std::size_t s) { return *draws_[s]; }
 
-  // Takes the constrained values of all parameters, and makes the draws.
+  // Begins an evaluation: takes the constrained values of all parameters (gpode/parameters.h), and
+  // makes the draws.
   FactorStatus Begin(std::span<const double> values, const Tolerance& tolerance, ThreadPool& pool);
   std::size_t items() const override;
   std::size_t slot_size() const override { return slot_size_; }
@@ -78,21 +85,22 @@ class Bound final : public Objective {
                     ThreadPool& pool) override;
   std::vector<double> Checkpoint() const override { return step_sizes_; }
   void Restore(std::span<const double> checkpoint) override;
-  // Forgets the step sizes, so that the next evaluation does not depend on those before.
+  // Forgets the step sizes, so that the next evaluation does not depend on earlier ones.
   void ForgetStepSizes();
 
-  // Begin, Sums of all items by the pool's threads, Finish.
+  // Calls Begin, Sums for all items on the pool's threads, and Finish. If bvalues is empty,
+  // computes no gradient.
   BoundTerms Evaluate(std::span<const double> values, const Tolerance& tolerance,
                       std::span<double> bvalues, ThreadPool& pool);
 
-  // (channels) How much the observations of each channel count; empty: one.
+  // (channels): the factors of the channels' log likelihoods; empty if all are one.
   std::vector<double> channel_weights;
 
  private:
   struct Workspace;
   struct Slot;
 
-  bool with_gradient_ = true;  // unset by Evaluate if only the value is asked for
+  bool with_gradient_ = true;  // false in an evaluation without a gradient
 
   std::size_t ItemsPerDraw() const;
   void RunSegment(std::size_t draw, std::size_t position, std::size_t place, Workspace& workspace,
@@ -119,21 +127,24 @@ class Bound final : public Objective {
 
   SegmentChoice choice_;
   TouchedStates touched_;
-  std::vector<LatentRange> ranges_;  // the latent variables of the choice
+  std::vector<LatentRange> ranges_;  // the latent variables of the chosen segments
 
-  // The place of the present evaluation.
+  // The parameters and draws of the present evaluation.
   std::span<const double> values_;
   Tolerance tolerance_;
   std::vector<std::vector<double>> normals_, z_;  // (S) of (latent size)
 
-  std::size_t sum_count_;           // raw sums of a draw's field
-  std::size_t total_size_;          // raw sums | cotangents of likelihood parameters | terms
-  std::size_t slot_size_;           // the same | cotangents and step sizes of the segments
-  std::size_t longest_ = 0;         // observations of a segment
-  std::vector<double> step_sizes_;  // (S, segments), then the one for segments without
-  std::vector<double> slots_;       // (items, slot)
-  std::vector<double> total_;       // (S, total)
-  std::vector<double> bz_;          // (S, latent size)
+  // Numbers of doubles: the raw sums of a field's gradient; these, the gradient with respect to the
+  // likelihood's parameters and the scalar terms; and the whole slot, with the rows of the
+  // segments.
+  std::size_t sum_count_;
+  std::size_t total_size_;
+  std::size_t slot_size_;
+  std::size_t longest_ = 0;         // the most observations of a segment
+  std::vector<double> step_sizes_;  // (S, segments); one more for segments not integrated yet
+  std::vector<double> slots_;       // (items, slot_size_)
+  std::vector<double> total_;       // (S, total_size_): sums of the slots of each draw
+  std::vector<double> bz_;          // (S, latent size): gradient with respect to z_
   mutable std::vector<std::unique_ptr<Workspace>> workspaces_;  // one per thread
 };
 

@@ -1,5 +1,5 @@
-// Checks of shapes and values that models and starts of training share. All of them throw an
-// InputError that names the place and the array.
+// Checks of arrays, used for models and for the start of training. Each throws an InputError that
+// names the place (`where`) and the array (`name`).
 #pragma once
 
 #include <string>
@@ -14,12 +14,12 @@ namespace gpode {
 // Returns the shape as text, such as "(3, 4)".
 std::string ShapeText(const std::vector<std::size_t>& shape);
 
-// Require a finite matrix or vector of this size.
+// Throw unless the matrix or vector has this size and all its values are finite.
 void CheckMatrix(std::string_view where, std::string_view name, const Matrix& m, std::size_t rows,
                  std::size_t columns);
 void CheckVector(std::string_view where, std::string_view name, const Vector& v, std::size_t size);
 
-// Requires a map from the states of these coordinates to this number of channels.
+// Throws unless the map leads from states with these coordinates to this number of channels.
 void CheckMap(std::string_view where, const ObservationMap& map, const Coordinates& coordinates,
               std::size_t channels);
 

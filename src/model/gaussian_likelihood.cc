@@ -1,5 +1,5 @@
-// log p(y | x) of one observation, and mixtures over draws. The sum over observations and the mean
-// over draws, which make the likelihood term of the bounds, are in bound.cc.
+// log p(y | x) of one observation, and scores of mixtures over draws. The sum over observations and
+// the mean over draws, which make the likelihood term of the bounds, are in bound.cc.
 #include "model/gaussian_likelihood.h"
 
 #include <algorithm>
@@ -14,10 +14,10 @@ namespace gpode {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-// An observation that an integration did not reach counts as if it were this many standard
-// deviations off.
+// If an integration fails before an observation, the observation counts as if its residual were
+// this many standard deviations.
 constexpr double kMissedBy = 10.0;
-// The variance never falls below this share of where it started.
+// The variance never falls below this share of its value at the start of training.
 constexpr double kSmallestShare = 1e-9;
 
 double LogNormal(double residual, double variance) {
@@ -28,7 +28,7 @@ double NormalCdf(double z) { return 0.5 * std::erfc(-z / std::numbers::sqrt2); }
 
 // Returns E |X| for X ~ N(m, s^2).
 double MeanAbsolute(double m, double s) {
-  constexpr double kFar = 8.5;  // deviations, beyond which the sign of m is certain
+  constexpr double kFar = 8.5;  // |m| / s beyond which X practically always has the sign of m
   const double z = m / s;
   if (std::fabs(z) > kFar) return std::fabs(m);
   return m * std::erf(z / std::numbers::sqrt2) +
@@ -79,7 +79,8 @@ class GaussianLikelihood final : public Likelihood {
   void Update(std::span<const double> gradient, double count, std::span<const double> start,
               std::span<double> log_p) const override {
     if (!(count > 0)) return;
-    // The gradient with respect to log variance is  count / 2 (E r^2 / variance - 1).
+    // The gradient with respect to log variance is  count / 2 (E r^2 / variance - 1), where r are
+    // the residuals.
     const double ratio = 1 + 2 * gradient[0] / count;
     log_p[0] = std::max(log_p[0] + NaturalLogStep(ratio), std::log(kSmallestShare * start[0]));
   }
@@ -110,7 +111,8 @@ class GaussianLikelihood final : public Likelihood {
     if (!(deviation > 0)) return SortedQuantile(sorted, probability);
     if (probability <= 0) return -kInfinity;
     if (probability >= 1) return kInfinity;
-    // No normal has more than 1e-300 of its mass beyond 38 deviations.
+    // Bisects. Beyond 38 standard deviations, a normal distribution has less than 1e-300 of its
+    // mass.
     double low = sorted.front() - 38 * deviation, high = sorted.back() + 38 * deviation;
     const double precision = 1e-9 * deviation;
     while (high - low > precision) {

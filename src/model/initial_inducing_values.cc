@@ -6,7 +6,7 @@
 namespace gpode {
 namespace {
 
-constexpr double kNoise = 0.02;  // of the slopes, relative to the variance of the process
+constexpr double kNoise = 0.02;  // noise variance of the slopes, over the variance of the process
 
 }  // namespace
 

@@ -2,8 +2,8 @@
 //
 //   U = K(Z, X) (K(X, X) + noise I)^-1 dX,   L v = U,   L L^T = K(Z, Z)
 //
-// for the slopes dX at the states X of smoothed data. docs/equations.md says how the paper's
-// formula differs.
+// for the slopes dX at the states X of smoothed data; v are the whitened values that are returned.
+// docs/equations.md says how the paper's formula differs.
 //
 //   Matrix white = RegressedInducingValues(kernel, states, slopes, jitter, gp);
 #pragma once
@@ -12,14 +12,15 @@
 
 namespace gpode {
 
-// Returns the whitened inducing values (D, M) of the Gaussian process regression of slopes (n, D)
-// at states (n, D). Of `gp` it uses locations, lengthscales and variances.
+// Returns the whitened inducing values v (D, M) of the regression of slopes (n, D) at states (n,
+// D). Uses the inducing locations, lengthscales and variances of `gp`, not its inducing values.
 Matrix RegressedInducingValues(const Kernel& kernel, const Matrix& states, const Matrix& slopes,
                                double jitter, const GpParameters& gp);
 
-// Returns the weights b (D, J) of the ridge regression of slopes (n, D) on terms (n, J) times their
-// scales (D or 1, J), with the same noise as that of the inducing values, and leaves the
-// residuals in `slopes`.
+// Ridge regression of slopes (n, D) on the J terms of a polynomial (field/polynomial.h), whose
+// values are `terms` (n, J), times their prior scales (D or 1, J). Returns the weights b (D, J), in
+// units of their prior, and leaves the residuals in `slopes`. The noise is that of the inducing
+// values.
 Matrix RegressedPolynomial(const Matrix& terms, const Matrix& scales, const Vector& variances,
                            Matrix& slopes);
 

@@ -1,4 +1,5 @@
-// The functions that all likelihoods share, and their registry. See gpode/likelihood.h.
+// The functions that all likelihoods share, and their registry. See gpode/likelihood.h. The paper's
+// Gaussian likelihood is in gaussian_likelihood.cc.
 #include "gpode/likelihood.h"
 
 #include <algorithm>
@@ -45,7 +46,7 @@ double Likelihood::MixtureCdf(double y, std::span<const double> sorted,
   return sum / static_cast<double>(sorted.size());
 }
 
-// Bisects between the quantiles of the outermost draws.
+// Bisects: the quantile of a mixture is between the smallest and the largest quantile of its parts.
 double Likelihood::MixtureQuantile(double probability, std::span<const double> sorted,
                                    std::span<const double> p) const {
   if (probability <= 0) return -kInfinity;
@@ -65,8 +66,8 @@ double Likelihood::MixtureQuantile(double probability, std::span<const double> s
   return high;
 }
 
-// CRPS = 2 int_0^1 (q - 1[y < Q(q)]) (Q(q) - y) dq  (Gneiting and Raftery, 2007), by the midpoint
-// rule.
+// CRPS = 2 int_0^1 (1[y < Q(q)] - q) (Q(q) - y) dq  with the quantile function Q of the mixture
+// (Gneiting and Raftery, 2007), by the midpoint rule.
 double Likelihood::MixtureCrps(double y, std::span<const double> sorted,
                                std::span<const double> p) const {
   constexpr int kNodes = 200;

@@ -1,3 +1,5 @@
+// Chooses the random numbers of a draw. The draw of a field itself (paper, equation 13) is in
+// field/gp_draw.cc.
 #include "model/model_draws.h"
 
 #include <numeric>
@@ -14,7 +16,7 @@ void SetFunction(const ModelParts& parts, std::span<const double> values) {
   }
 }
 
-// Returns the draw of parts whose posterior is a point estimate.
+// Returns the only draw of a model whose posterior is a point estimate.
 ModelDraw PointDraw(const ModelParts& parts, std::span<const double> values) {
   SetFunction(parts, values);
   ModelDraw draw{parts.function().MakeDraw(), parts.LatentMean(values)};
@@ -36,8 +38,9 @@ ModelDraws::ModelDraws(const Model& model) : model_(model), parts_(model.options
   SetFunction(parts_, model.parameters.values);
 }
 
-// Returns the row for draw i. Successive draws are rows far apart, so that a few of them come from
-// all chains; no row is taken twice before all were taken once.
+// Returns the row of the sampler's table for draw i. Rows are ordered by chain, so that successive
+// draws take rows far apart: even a few draws come from all chains. The stride has no common
+// divisor with the number of rows, so that no row is taken twice before every row was taken once.
 std::size_t ModelDraws::RowOf(std::uint64_t seed, std::uint64_t i) const {
   const auto count = static_cast<std::uint64_t>(model_.draws.rows());
   auto stride = static_cast<std::uint64_t>(0.6180339887 * static_cast<double>(count));
@@ -60,7 +63,7 @@ ModelDraw ModelDraws::Make(std::uint64_t seed, std::uint64_t i,
   return draw;
 }
 
-// Hyperparameters differ from row to row, so each draw has a function of its own.
+// Hyperparameters differ from row to row, so that each draw needs its own ModelParts.
 ModelDraw ModelDraws::MakeRow(std::size_t row) const {
   GPODE_CHECK(row < static_cast<std::size_t>(model_.draws.rows()));
   const ModelParts own(model_.options, parts_.shape());

@@ -1,8 +1,9 @@
-// Draws from the posterior of a model: functions with their states.
+// Draws from the posterior of a model: each is a function with initial and shooting states.
 //
-// Forecasts, gaps, scores and diagnostics of chains all start here. A draw is made as in training:
-// normals addressed by (seed, step, draw), the posterior's Draw, the function's Set. The draws of a
-// sampled model are the rows of its table, chosen by seed and number.
+// Forecasts, imputations, scores and diagnostics of chains all use these draws. A draw is made as
+// in training: standard normals addressed by (seed, step, draw), from them the latent variables
+// (LatentPosterior::Draw), from these the function (FunctionDraw::Set). A sampled model has a table
+// of draws instead; seed and number of a draw choose a row.
 //
 // Thread safety: const functions may be called from any thread.
 //
@@ -21,12 +22,13 @@
 
 namespace gpode {
 
-// The step number of the random streams of forecasts. Training never reaches it.
+// The step number in the random streams of forecasts. Training never reaches it, so that forecasts
+// use other random numbers than training.
 inline constexpr std::uint64_t kForecastStep = std::uint64_t{1} << 62;
 
 struct ModelDraw {
   std::unique_ptr<FunctionDraw> function;
-  std::vector<double> z;  // the latent variables that were asked for, and the function's
+  std::vector<double> z;  // latent variables; only the function's and the chosen states' are set
 };
 
 // Returns the sizes of a model's parts.
@@ -39,11 +41,12 @@ class ModelDraws {
 
   const ModelParts& parts() const { return parts_; }
 
-  // Returns draw i of a seed, with the states of these ranges.
+  // Returns draw i of a seed, with those initial and shooting states that `states` names.
   ModelDraw Make(std::uint64_t seed, std::uint64_t i, std::span<const LatentRange> states) const;
   // Returns the draw in this row of a sampled model's table.
   ModelDraw MakeRow(std::size_t row) const;
-  // Returns the function at the mean of the latent variables, without a residual.
+  // Returns the function at the posterior mean of the latent variables, without the random function
+  // that other draws of a process have between the inducing points.
   ModelDraw MakeMean() const;
 
  private:

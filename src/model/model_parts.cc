@@ -7,7 +7,8 @@
 namespace gpode {
 namespace {
 
-// Tells whether these parameters belong to the items of a part one by one.
+// Returns true if each item of a part of the latent variables has its own parameters, shared
+// neither with other items nor with the function. `ranges` are the parameters of all its items.
 bool BelongToItems(const std::vector<ParameterRange>& ranges, const LatentPart& part,
                    const std::vector<ParameterRange>& of_function) {
   return std::ranges::all_of(ranges, [&](const ParameterRange& range) {

@@ -1,4 +1,5 @@
-// The parts that the options of a model choose, and the layout of its parameters.
+// The parts of a model (unknown function, posterior, likelihood), which its options choose by name,
+// and the layout of its latent variables and parameters.
 //
 //   latent variables   function | x0 | state         (gpode/latent.h)
 //   parameters         hyperparameters of the function, parameters of the posterior of each part,
@@ -35,19 +36,21 @@ struct ModelShape {
   std::size_t shooting_states = 0;  // in all trajectories together; none for the vanilla bound
 };
 
-// Parameters that one step of an optimiser touches.
+// A range of parameters that one step of the optimiser changes.
 struct TouchedParameters {
   static constexpr std::size_t kNoState = static_cast<std::size_t>(-1);
 
   ParameterRange range;
-  // The first of the states that the items of the range belong to, counting initial states and then
-  // shooting states; kNoState if they belong to none.
+  // The number of the state that the first item of the range belongs to; the next items belong to
+  // the next states. Initial states are numbered first, then shooting states. kNoState if the
+  // parameters do not belong to states one by one.
   std::size_t first_state = kNoState;
 };
 
 class ModelParts {
  public:
-  // The parts of the latent variables.
+  // The indices of the parts of the latent variables: the function's, initial states, shooting
+  // states.
   static constexpr std::size_t kFunction = 0, kInitial = 1, kShooting = 2;
 
   ModelParts(const FitOptions& options, const ModelShape& shape);
@@ -59,7 +62,7 @@ class ModelParts {
   const LatentLayout& latent() const { return latent_; }
   const ParameterLayout& layout() const { return layout_; }
   std::size_t likelihood_block() const { return likelihood_block_; }
-  // The first blocks of the layout are the hyperparameters of the function.
+  // Returns how many blocks of the layout, the first ones, are hyperparameters of the function.
   std::size_t hyperparameter_blocks() const { return hyperparameter_blocks_; }
 
   template <typename T>
@@ -67,20 +70,23 @@ class ModelParts {
     return layout_.Values(likelihood_block_, values);
   }
 
-  // Finds the latent variables that segments touch: the function's and those of the touched states.
+  // Finds the latent variables that segments depend on: all of the function's and those of the
+  // states at which the segments start or end, which are `touched`.
   void FindLatentRanges(const TouchedStates& touched, std::vector<LatentRange>& ranges) const;
-  // Finds the parameters that the same segments touch: all but those of the other states.
+  // Finds the parameters that the same segments depend on: all but those of states that are not
+  // touched.
   void FindParameters(const TouchedStates& touched, std::vector<TouchedParameters>& ranges) const;
 
-  // Writes the hyperparameters of a start.
+  // Copies the hyperparameters of a start to their places in the constrained values of all
+  // parameters.
   void WriteHyperparameters(const FunctionStart& start, std::span<double> values) const;
 
-  // Converts between posterior families: returns the constrained values at which this model's
-  // latent variables are `z`, with this spread, and its other parameters are those of the same name
-  // and size in `from`.
+  // Converts between posterior families: returns the constrained values at which the posterior of
+  // this model's latent variables has mean `z` and these standard deviations, and all other
+  // parameters have the values of the same name and size in `from`.
   std::vector<double> ValuesAt(std::span<const double> z, std::span<const double> deviation,
                                const NamedValues& from) const;
-  // Returns the mean of the latent variables.
+  // Returns the posterior mean of the latent variables.
   std::vector<double> LatentMean(std::span<const double> values) const;
 
  private:
@@ -92,13 +98,13 @@ class ModelParts {
   std::unique_ptr<LatentPosterior> posterior_;
   std::size_t hyperparameter_blocks_ = 0;
   std::size_t likelihood_block_ = 0;
-  std::vector<std::size_t> common_blocks_;  // those that belong to no single state
-  bool by_state_[3] = {};                   // whether a part's parameters belong to single states
-  mutable std::vector<ParameterRange> scratch_;  // of FindParameters
+  std::vector<std::size_t> common_blocks_;  // blocks whose parameters belong to no single state
+  bool by_state_[3] = {};  // true for a part in which each state has its own parameters
+  mutable std::vector<ParameterRange> scratch_;  // memory that FindParameters reuses
 };
 
-// Copies the blocks that both layouts have with the same name and size from one flat vector to the
-// other.
+// Copies blocks from one flat vector to the other, if both layouts have a block of that name and
+// size.
 void CopyBlocks(const ParameterLayout& from, std::span<const double> from_flat,
                 const ParameterLayout& to, std::span<double> to_flat);
 

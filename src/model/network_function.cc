@@ -1,3 +1,4 @@
+// The prior, the start and the draws of a network's weights. The network itself is in field/mlp.cc.
 #include "model/network_function.h"
 
 #include <fmt/format.h>
@@ -16,15 +17,15 @@
 namespace gpode {
 namespace {
 
-constexpr double kStartDeviation = 0.02;   // of the weights' posterior, in units of the prior
+constexpr double kStartDeviation = 0.02;   // of the posterior of z at the start; the prior has 1
 constexpr double kSlopeDeviation = 0.1;    // error of the slopes, in units of their size
-constexpr std::size_t kSlopeWarmUp = 50;   // steps
+constexpr std::size_t kSlopeWarmUp = 50;   // steps in which the learning rate rises
 constexpr std::size_t kMostSlopes = 1000;  // slopes that the network is fitted to
 
 std::span<double> Entries(Matrix& m) { return {m.data(), static_cast<std::size_t>(m.size())}; }
 
-// Computes the gradient of  log p(slopes | weights) + log p(weights)  with respect to z = weights /
-// scale.
+// The posterior density of a network's weights, given slopes of the field at some states, as a
+// function of z = weights / scale. Training starts from its maximum.
 class SlopeDensity {
  public:
   SlopeDensity(const Matrix& states, const Matrix& slopes, Mlp network, const Vector& scale)
@@ -54,9 +55,9 @@ class SlopeDensity {
   std::vector<double> record_;
 };
 
-// Returns the factor of the weights' divergence: one for a sampler, which draws from the posterior
-// of Bayes' rule, the weight decay for a point estimate, and kl_weight for a posterior with a
-// spread.
+// Returns the factor of the weights' divergence from the prior in the bound: one for a sampler,
+// which needs the exact posterior; the weight decay for a point estimate; kl_weight for a
+// variational posterior.
 double DivergenceWeight(const FunctionSetting& setting) {
   const NeuralOptions& neural = setting.options.neural;
   if (setting.is_sampled) return 1;
@@ -107,9 +108,9 @@ class NetworkFunction final : public UnknownFunction {
   bool has_symmetries() const override { return true; }
   bool is_regular() const override { return false; }
 
-  // Fits random weights (Xavier) to the slopes. Training on whole trajectories cannot start from
-  // random weights: the trajectories of a field that is far from the right one say little about how
-  // to change it.
+  // Fits a network, at first with random weights (Xavier), to the slopes. Training on whole
+  // trajectories cannot start from random weights: the trajectories of a field that is far from the
+  // right one say little about how to change it.
   FunctionStart Start(const Matrix& all_states, const Matrix& all_slopes,
                       const Vector&) const override {
     const Matrix states = Thin(all_states, kMostSlopes), slopes = Thin(all_slopes, kMostSlopes);

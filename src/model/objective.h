@@ -1,13 +1,13 @@
-// An objective between optimisers and bounds: a value and its gradient, computed as a sum over work
-// items that anyone may evaluate.
+// The interface of a function to be maximised: a value and its gradient, computed as a sum over
+// independent work items. It is implemented by the bounds of the paper (bound.h).
 //
-//   Sums(first, end, ...)   evaluates work items; each writes its own slot of raw sums
+//   Sums(first, end, ...)   evaluates work items; each writes its results into its own slot
 //   Finish(slots, ...)      turns the slots of all items into value and gradient, once
 //
-// A concrete class first takes the data, the random numbers and the parameters of an evaluation in
-// functions of its own, such as Bound::Begin; every item is a pure function of these. Slots are
-// added up in the order of the items, so the result has the same bits whoever evaluates which
-// items: the threads of a pool, other processes or a device. What an objective remembers between
+// An implementation first takes the data, the random numbers and the parameters of an evaluation in
+// functions of its own, such as Bound::Begin; the results of every item depend on these alone.
+// Slots are added up in the order of the items, so that the result has the same bits for any
+// division of the items among threads, processes or devices. What an objective remembers between
 // evaluations to be faster (step sizes of its solver) is its checkpoint.
 //
 //   bound.Begin(values, tolerance, pool);
@@ -23,18 +23,18 @@
 
 namespace gpode {
 
-// The terms of a bound on the evidence.
+// The terms of the evidence lower bound (paper, sections 3.2 and 3.5).
 struct BoundTerms {
   double loglik = 0;
-  double constraint = 0;  // E log p(s_i | x_i)
-  double entropy = 0;     // of the shooting states
-  double kl_u = 0;        // divergence of the field from its prior
+  double constraint = 0;  // sum of E log p(s_i | x_i) over shooting states s_i
+  double entropy = 0;     // of the posterior of the shooting states
+  double kl_u = 0;        // divergence of the function's latent variables from their prior
   double kl_x0 = 0;
-  // The mean over components of (gap / tolerance)^2, or with a Laplace tolerance of
-  // |gap| / tolerance. It is one where the tolerance fits the gaps, and where there are no gaps.
+  // The mean of (gap / tolerance)^2 or, for a Laplace tolerance, of |gap| / tolerance, over all
+  // components of the gaps s_i - x_i. It is one if the tolerance fits the gaps, or there are none.
   double gap = 0;
-  std::size_t diverged = 0;     // integrations that did not reach their end
-  std::size_t evaluations = 0;  // of the drawn fields
+  std::size_t diverged = 0;     // integrations that failed before their end
+  std::size_t evaluations = 0;  // number of evaluations of the drawn fields
   FactorStatus factor = FactorStatus::kOk;
 
   double Total() const { return loglik + constraint + entropy - kl_u - kl_x0; }
@@ -47,17 +47,18 @@ class Objective {
   virtual std::size_t items() const = 0;      // work items of the present evaluation
   virtual std::size_t slot_size() const = 0;  // doubles that an item writes
 
-  // Evaluates items first .. end - 1; slots (items, slot_size) are those of all items. Called from
-  // several threads at the same time with different ranges; `worker` tells them apart.
+  // Evaluates items first .. end - 1; slots (items, slot_size) are those of all items. Several
+  // threads may call this at the same time, with different ranges of items and different `worker`
+  // numbers.
   virtual void Sums(std::size_t first, std::size_t end, std::size_t worker,
                     std::span<double> slots) const = 0;
 
-  // Returns the terms of the value. Unless bvalues is empty, adds the value's gradient with respect
-  // to the constrained parameters to it.
+  // Returns the terms of the value. Unless bvalues is empty, adds to it the gradient of the value
+  // with respect to the constrained parameters.
   virtual BoundTerms Finish(std::span<const double> slots, std::span<double> bvalues,
                             ThreadPool& pool) = 0;
 
-  // Save and restore the memory that makes the next evaluation faster.
+  // Return and restore what the objective remembers between evaluations.
   virtual std::vector<double> Checkpoint() const = 0;
   virtual void Restore(std::span<const double> checkpoint) = 0;
 };
@@ -69,7 +70,7 @@ class Evaluator {
   virtual void Evaluate(const Objective& objective, std::span<double> slots) = 0;
 };
 
-// Evaluates items by the threads of a pool, which take them one by one.
+// Evaluates the items on the threads of a pool; a thread that is free takes the next item.
 class ThreadEvaluator final : public Evaluator {
  public:
   explicit ThreadEvaluator(ThreadPool& pool) : pool_(pool) {}

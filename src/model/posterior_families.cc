@@ -9,7 +9,7 @@
 namespace gpode {
 namespace {
 
-// One block of parameters seen item by item.
+// The place of one block of parameters, for access to its items.
 class ItemBlock {
  public:
   ItemBlock(const ParameterLayout& layout, std::size_t block)
@@ -35,8 +35,8 @@ double HalfSquare(std::span<const double> x) {
   return 0.5 * sum;
 }
 
-// A point estimate, z = mean, as in npODE and NeuralODE. Divergence is minus the log prior, up to a
-// constant.
+// A point estimate, z = mean, as in npODE and NeuralODE. Its Divergence is minus the log density of
+// the prior, up to a constant.
 class PointEstimate final : public LatentPosterior {
  public:
   PointEstimate(const LatentLayout& latent, ParameterLayout& layout) : latent_(latent) {
@@ -119,9 +119,10 @@ class PointEstimate final : public LatentPosterior {
   std::vector<ItemBlock> mean_;
 };
 
-// The Gaussian posteriors q(U), q(x0) and q(s_i) of the paper (sections 3.2 and 3.5): z = mean +
-// chol normals for every item. Items are independent; each has a full covariance or, with
-// `diagonal`, independent variables. Items of one variable have a deviation in place of a factor.
+// The Gaussian posteriors q(U), q(x0) and q(s_i) of the paper (sections 3.2 and 3.5): for every
+// item, such as one state, z = mean + chol * normals. Items are independent of each other. Each has
+// a full covariance or, with `diagonal` or if it has one variable only, a standard deviation per
+// variable.
 class GaussianPosterior final : public LatentPosterior {
  public:
   GaussianPosterior(const LatentLayout& latent, ParameterLayout& layout, bool diagonal)
@@ -224,7 +225,7 @@ class GaussianPosterior final : public LatentPosterior {
 
  private:
   struct Part {
-    bool full;  // a factor rather than deviations
+    bool full;  // true if `spread` holds Cholesky factors, false if standard deviations
     ItemBlock mean = Nothing(), spread = Nothing();
   };
 

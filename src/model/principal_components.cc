@@ -1,4 +1,4 @@
-// Principal components of data with missing values. See observation.h.
+// Principal components of data with missing values (paper, section 4.4). See gpode/observation.h.
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
@@ -12,10 +12,10 @@ namespace gpode {
 namespace {
 
 constexpr int kFills = 10;           // rounds of filling in missing values
-constexpr double kFillNoise = 1e-3;  // of the mean variance of channels
+constexpr double kFillNoise = 1e-3;  // noise variance, over the mean variance of channels
 
 struct Filled {
-  std::vector<Matrix> values;  // per trajectory (T, channels), nothing missing
+  std::vector<Matrix> values;  // (T, channels) for each trajectory, without missing values
   Vector mean;
 };
 
@@ -42,7 +42,8 @@ ObservationMap Components(const Filled& filled, Eigen::Index dim) {
   ObservationMap map{Matrix(channels, dim), filled.mean};
   for (Eigen::Index k = 0; k < dim; ++k) {
     const Eigen::Index i = channels - 1 - k;
-    // Components beyond the rank are only rounding errors, which must not be scaled to unit size.
+    // Eigenvalues beyond the rank of the data are rounding errors. Their columns are zero, since
+    // states of unit size would otherwise stand for these errors.
     const double value = eigen.eigenvalues()[i];
     const bool real = value > 1e-14 * eigen.eigenvalues()[channels - 1];
     map.matrix.col(k) = eigen.eigenvectors().col(i) * (real ? std::sqrt(value) : 0.0);
@@ -50,7 +51,7 @@ ObservationMap Components(const Filled& filled, Eigen::Index dim) {
   return map;
 }
 
-// Replaces missing values by the prediction of the components from the others in the row.
+// Replaces missing values by what the components predict from the other values of the same row.
 void Refill(const Dataset& data, const ObservationMap& map, Filled& filled) {
   const double variance = map.matrix.squaredNorm() / static_cast<double>(map.channels());
   if (!(variance > 0)) return;

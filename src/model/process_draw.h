@@ -1,4 +1,7 @@
-// A draw of a process, with the polynomial part of its kernel if it has one.
+// A draw of a Gaussian process as an unknown function, with the polynomial part of its kernel if it
+// has one. The draw without that part (paper, equation 13) is GpDraw, in field/gp_draw.cc.
+//
+// D outputs (O for GpDraw), M inducing points, J polynomial terms, F Fourier features.
 #pragma once
 
 #include <algorithm>
@@ -14,20 +17,21 @@
 
 namespace gpode {
 
-// The polynomial part of all outputs, with the present hyperparameters. A process without one has
-// no terms.
+// The polynomial part of the kernel of all outputs, with the present hyperparameters. `terms` is
+// zero if there is none.
 struct PolynomialPart {
-  std::size_t degree = 0, terms = 0;            // terms: J
-  Matrix scales;                                // (D or 1, J): prior standard deviations of weights
-  std::vector<PolynomialWhitening> whitenings;  // one for each row of the hyperparameters
+  std::size_t degree = 0, terms = 0;  // terms: J
+  Matrix scales;                      // (D or 1, J): prior standard deviations of weights
+  // One for each output, or a single one if all outputs share their hyperparameters.
+  std::vector<PolynomialWhitening> whitenings;
 
   std::size_t Row(std::size_t output) const { return whitenings.size() == 1 ? 0 : output; }
 };
 
-// The polynomial of a draw, and the sum that the field is.
+// The polynomial of a draw, and the field, which is the sum of process and polynomial.
 class PolynomialDraw {
  public:
-  // Refers to the draw of the process and to the part.
+  // The draw of the process and the part must outlive this object.
   PolynomialDraw(const GpDraw& draw, std::size_t inducing, const PolynomialPart& part)
       : part_(part),
         inducing_(inducing),
@@ -37,7 +41,8 @@ class PolynomialDraw {
         inner_(draw.outputs() * (inducing + part.terms)),
         latent_(inducing + part.terms) {}
 
-  // Takes the latent variables z (D, M + J), and returns v (D, M).
+  // Takes the latent variables z (D, M + J), sets the weights of the polynomial from them, and
+  // returns the whitened inducing values v (D, M) of the process.
   std::span<const double> Set(std::span<const double> z) {
     const std::size_t size = latent_.size(), terms = part_.terms;
     for (std::size_t d = 0; d < polynomial_.outputs(); ++d) {
@@ -56,7 +61,7 @@ class PolynomialDraw {
   }
 
   const Function& sum() const { return sum_; }
-  // Returns the values that the reverse of the whitening of one output needs.
+  // Returns the intermediate values of one output's whitening, which its reverse needs.
   std::span<const double> inner(std::size_t output) const {
     return std::span(inner_).subspan(output * latent_.size(), latent_.size());
   }
@@ -85,7 +90,8 @@ class ProcessDraw final : public FunctionDraw {
   void Sample(std::uint64_t seed, std::uint64_t step, std::uint64_t sample) override {
     if (residual_) SampleGpNormals(gp_, draw_.features(), seed, step, sample, normals_);
   }
-  // Takes the weights of the prior function, (O, 2, F), from there whenever the draw is set.
+  // From now on, every Set takes the weights of the features, (O, 2, F) for cosines and sines, from
+  // this vector, which must outlive the draw.
   void TakeWeightsFrom(const std::vector<double>& weights) { weights_ = &weights; }
   void Set(std::span<const double> z) override {
     if (weights_) CopyWeights();

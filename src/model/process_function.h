@@ -2,22 +2,25 @@
 // S1.2).
 //
 // Latent variables are the whitened inducing values of every output; hyperparameters are inducing
-// locations, lengthscales and variances. A draw adds a function drawn from the prior to the update
-// through the inducing values (decoupled sampling). Without that residual, the field is the mean of
-// the process given the inducing values, as in npODE:
+// locations, lengthscales and variances. A draw is a function drawn from the prior plus an update
+// that makes it pass through the inducing values (decoupled sampling). Its difference from the mean
+// of the process given the inducing values is called the residual. Without a residual, the field is
+// that mean, as in npODE:
 //   M. Heinonen et al. (2018), Learning unknown ODE models with Gaussian processes.
 //
-// A kernel with a linear or polynomial part (kernel/kernel_sum.h) adds J = 1 + I, ... weights to the
-// latent variables of each output, which are then (D, M + J) and whiten the whole field at the
-// inducing points (field/polynomial_whitening.h):
+// A kernel with a linear or polynomial part (kernel/kernel_sum.h) adds a polynomial with J terms
+// psi_j (field/polynomial.h) to each output d of the process g_d:
 //   f_d(x) = g_d(x) + sum_j beta_dj psi_j(x),   beta_dj ~ N(0, s_dj^2).
-// The scales s, the prior.linear of field/polynomial.h in the units of states and slopes, are
-// parameters that the start sets and nothing changes: their gradient is left at zero.
+// The latent variables are then (D, M + J) for D outputs and M inducing points, and whiten the
+// values of the whole field at the inducing points (field/polynomial_whitening.h). The scales s_dj,
+// from the option prior.linear in the units of states and slopes, are parameters that the start
+// sets and training does not change: their gradient is zero.
 //
-// The prior of the hyperparameters, which counts in point estimates, is
-//   log lengthscale ~ N(log centre, 0.5^2),   log variance ~ N(log centre, 1)
-// around the start, with lengthscales four times as long. Without it, the densest process follows
-// the noise; long lengthscales are fields that bend little over the data.
+// Point estimates have a prior of the hyperparameters,
+//   log lengthscale ~ N(log centre, 0.5^2),   log variance ~ N(log centre, 1).
+// The centres are the values at the start, for lengthscales four times these. Without this prior,
+// the estimate with the highest density is a field that follows the noise; fields with long
+// lengthscales bend little over the data.
 #pragma once
 
 #include <memory>
@@ -28,7 +31,8 @@ namespace gpode {
 
 std::unique_ptr<UnknownFunction> MakeProcessFunction(const FunctionSetting& setting);
 
-// Gives a draw of a process the random numbers of its prior function, in place of sampled ones.
+// Sets the random numbers of the prior function of a process's draw, instead of
+// FunctionDraw::Sample.
 void SetPriorNormals(FunctionDraw& draw, const GpNormals& normals);
 
 }  // namespace gpode

@@ -1,3 +1,5 @@
+// The registry of unknown functions. The paper's Gaussian process is in process_function.cc and
+// src/field, networks are in network_function.cc.
 #include "gpode/unknown_function.h"
 
 #include <limits>

@@ -11,7 +11,7 @@ namespace gpode {
 namespace {
 
 constexpr std::string_view kWhere = "widening";
-constexpr double kLongGap = 2.5;  // relative to the median distance of observations
+constexpr double kLongGap = 2.5;  // over the median distance of neighbouring observations
 
 std::vector<double> ObservedTimes(const Trajectory& t, Eigen::Index channel) {
   std::vector<double> times;

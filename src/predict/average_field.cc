@@ -13,8 +13,9 @@ AverageField::AverageField(std::vector<std::unique_ptr<FunctionDraw>> draws)
   for (const auto& draw : draws_) fields_.push_back(&draw->field());
 }
 
-// A record holds the memory of one of the fields, then its value. Between Record and Pullback it
-// holds the Jacobian.
+// The memory of a point is used twice. While Value runs, it is the scratch memory of one of the
+// fields, followed by that field's value. Between Record and Pullback, it holds the Jacobian of the
+// mean.
 std::size_t AverageField::record_size() const {
   return std::max(fields_[0]->record_size() + dim(), dim() * dim());
 }

@@ -1,4 +1,5 @@
-// The mean of several fields as a field, for draws whose mean has no closed form.
+// The mean of several draws as a field, for posteriors whose mean field has no closed form, such as
+// sampled ones.
 #pragma once
 
 #include <memory>
@@ -10,7 +11,7 @@ namespace gpode {
 
 class AverageField final : public Field {
  public:
-  // The draws of one function.
+  // Takes at least one draw; all must be draws of the same model.
   explicit AverageField(std::vector<std::unique_ptr<FunctionDraw>> draws);
 
   std::size_t dim() const override { return fields_[0]->dim(); }
@@ -25,7 +26,7 @@ class AverageField final : public Field {
 
  private:
   std::vector<std::unique_ptr<FunctionDraw>> draws_;
-  std::vector<const Field*> fields_;  // of the draws, at least one
+  std::vector<const Field*> fields_;  // the fields of the draws
 };
 
 }  // namespace gpode

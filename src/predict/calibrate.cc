@@ -1,3 +1,4 @@
+// The noise that held-out observations ask for. See CalibratedNoise in gpode/scores.h.
 #include <algorithm>
 #include <cmath>
 
@@ -11,7 +12,8 @@ struct Excess {
   double sum = 0, count = 0;
 };
 
-// Adds the squared error of the draws' mean minus their variance at one value, if there are draws.
+// Adds, at time i and channel c, the squared error of the draws' mean minus the variance of the
+// draws. Adds nothing if no draw has reached that time.
 void AddExcess(const Forecast& forecast, Eigen::Index i, Eigen::Index c, double y, Excess& excess) {
   double n = 0, sum = 0, squares = 0;
   for (const Matrix& draw : forecast.draws) {

@@ -1,4 +1,4 @@
-// Remarks on data that look odd before anything is learnt from them.
+// Remarks on unusual data, made before training. See gpode/fit_quality.h.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,12 +13,14 @@
 namespace gpode {
 namespace {
 
-constexpr double kMostMissing = 0.5;
-constexpr double kLongGap = 10;      // times the median gap
-constexpr double kFarOff = 8;        // robust standard deviations from the neighbours' middle
-constexpr std::size_t kFewest = 20;  // values below which nothing is said of their distribution
-constexpr double kFewValues = 0.1;   // distinct values as a share of all: a coarse instrument
-constexpr double kMostSpread = 1e4;  // of the channels' units
+// There is a remark on a channel or a trajectory beyond these limits. With fewer than kFewest
+// values there is none on outliers or on few distinct values.
+constexpr double kMostMissing = 0.5;  // share of rows without a value
+constexpr double kLongGap = 10;       // distance of two times, over the median one
+constexpr double kFarOff = 8;         // distance from the mean of two neighbours, over a usual one
+constexpr std::size_t kFewest = 20;
+constexpr double kFewValues = 0.1;   // distinct values, as a share of all: a coarse instrument
+constexpr double kMostSpread = 1e4;  // ratio of the standard deviations of two channels
 constexpr std::size_t kFewTimes = 10;
 
 double Median(std::vector<double> values) {
@@ -42,7 +44,8 @@ std::vector<double> Seen(const Trajectory& t, Eigen::Index channel) {
   return values;
 }
 
-// Returns the number of values that are far from the mean of their two neighbours.
+// Returns the number of values that are far from the mean of their two neighbours. The typical
+// distance is the standard deviation that normal distances with this median would have.
 std::size_t FarOff(const std::vector<double>& values) {
   if (values.size() < kFewest) return 0;
   std::vector<double> off;
@@ -58,7 +61,7 @@ struct ChannelLook {
   std::size_t rows = 0, seen = 0, far_off = 0;
   std::set<double> distinct;
   double deviation = 0;
-  bool many = false;  // more distinct values than can be counted cheaply
+  bool many = false;  // true if counting stopped because there are very many distinct values
 };
 
 ChannelLook LookAt(const Dataset& data, Eigen::Index channel) {

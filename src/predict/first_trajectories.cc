@@ -7,8 +7,8 @@
 namespace gpode {
 namespace {
 
-// Returns the values of layout `to`, whose blocks hold the first items of the same blocks of
-// `from`.
+// Returns the values of layout `to`. It has the blocks of layout `from`, some with fewer items;
+// their values are those of the first items.
 std::vector<double> FirstItems(const ParameterLayout& from, std::span<const double> values,
                                const ParameterLayout& to) {
   std::vector<double> kept(to.value_size());

@@ -1,12 +1,12 @@
-// A model of fewer trajectories, for reports and pictures that show only some.
+// A model with only the first trajectories, for reports and plots that show only these.
 #pragma once
 
 #include "gpode/model.h"
 
 namespace gpode {
 
-// Returns the model without the states of trajectories from number `count` on. What was learnt of
-// the field stays the same.
+// Returns the model with the states of its first `count` trajectories only. The posterior of the
+// field is that of all of them.
 Model FirstTrajectories(const Model& model, std::size_t count);
 
 }  // namespace gpode

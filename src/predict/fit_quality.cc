@@ -12,20 +12,22 @@
 namespace gpode {
 namespace {
 
-// The largest number of times that are compared, in all trajectories together, and of values of all
-// draws of one trajectory.
+// Limits time and memory: the most times that are compared, in all trajectories together, and the
+// most numbers in the forecast of one trajectory (times, draws, channels and states).
 constexpr std::size_t kMostTimes = 4000, kMostNumbers = 20'000'000;
-constexpr double kExplained = 0.5;     // of the variance, below which little is
-constexpr double kOutlier = 5;         // standard deviations of the noise
-constexpr double kMostOutside = 0.25;  // of a 90 % band
-constexpr double kShort = 0.1;         // lengthscale, in the model's unit-size states
+// There is a remark if
+constexpr double kExplained = 0.5;     // the explained share of a channel's variance is less,
+constexpr double kOutlier = 5;         // a residual is more standard deviations of the noise,
+constexpr double kMostOutside = 0.25;  // a larger share of observations is outside a 90 % band,
+constexpr double kShort = 0.1;         // or a lengthscale is shorter, in units of the states' size.
 
 // Sums over the observations of one channel.
 struct Sums {
   double count = 0, residuals = 0, outside = 0, outliers = 0;
 };
 
-// Returns the trajectories to follow: all of them, or as many as hold kMostTimes, evenly chosen.
+// Returns the trajectories to forecast: all of them or, if they have more than kMostTimes times, a
+// part of them at equal distances in the data.
 std::vector<std::size_t> Chosen(const Dataset& data) {
   std::size_t times = 0;
   for (const Trajectory& t : data.trajectories) times += t.times.size();

@@ -1,4 +1,5 @@
-// The widening of bands that errors of forecasts ask for. See gpode/holdout.h.
+// Estimates by how much bands have to be widened from the errors of forecasts. See FitWidening in
+// gpode/holdout.h.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -11,18 +12,20 @@ namespace gpode {
 namespace {
 
 constexpr double kNormal95 = 1.6448536269514722, kNormal90 = 1.2815515655446004;
-constexpr std::size_t kFewestForThirds = 9;  // rows
+constexpr std::size_t kFewestForThirds = 9;  // values of the channel that has most
 
-// Tells whether the mean of n squared errors, relative to what bands say, is above one at the level
-// 0.1. The cube root of a chi-squared variable is about normal (Wilson and Hilferty 1931).
+// Returns true if errors are significantly larger than the bands say, at the level 0.1.
+// `mean_square` is the mean of (error / deviation of the band)^2 over n independent errors; n times
+// it is chi-squared if the bands are right, and its cube root about normal (Wilson, Hilferty 1931).
 bool IsSignificant(double mean_square, double n) {
   const double s = 2 / (9 * n);
   return (std::cbrt(mean_square) - (1 - s)) / std::sqrt(s) > kNormal90;
 }
 
-// Returns the square of t / z, the quantiles 0.95 of Student's distribution with n degrees of freedom
-// and of the normal one: how much larger a variance has to be taken that was estimated from n
-// values. An expansion in 1/n (Abramowitz and Stegun, 26.7.5); fewer than two count as two.
+// Returns (t / z)^2, where t and z are the 0.95 quantiles of Student's distribution with n degrees
+// of freedom and of the normal distribution. A variance estimated from n values has to be
+// multiplied by it so that a normal 90 % band covers 90 %. Expands t in 1/n (Abramowitz and Stegun,
+// 26.7.5), which is poor for small n: fewer than two count as two.
 double SmallSampleFactor(double n) {
   const double z = kNormal95, z2 = z * z, m = 1 / std::max(n, 2.0);
   const double ratio =
@@ -31,18 +34,18 @@ double SmallSampleFactor(double n) {
   return ratio * ratio;
 }
 
-// The errors of one channel relative to what its bands say.
+// The errors of one channel, each divided by the standard deviation that its band has.
 struct RelativeErrors {
   double mean_square = 0;
-  double independent = 1;  // how many independent errors they are worth
+  double independent = 1;  // the effective number of independent errors
 };
 
 RelativeErrors RelativeTo(std::span<const HeldError* const> errors) {
   const double count = static_cast<double>(errors.size());
   double squares = 0;
   for (const HeldError* e : errors) squares += e->error * e->error;
-  const double least = 1e-9 * std::sqrt(squares / count);  // so that bands may have no width
-  std::map<std::size_t, std::vector<double>> series;       // by trajectory
+  const double least = 1e-9 * std::sqrt(squares / count);  // prevents division by a width of zero
+  std::map<std::size_t, std::vector<double>> series;       // relative errors of each trajectory
   RelativeErrors relative;
   for (const HeldError* e : errors) {
     const double r = squares > 0 ? e->error / std::max(e->deviation, least) : 0;
@@ -55,8 +58,8 @@ RelativeErrors RelativeTo(std::span<const HeldError* const> errors) {
   return relative;
 }
 
-// Returns the extra variances of a channel at the knots, for errors that are worth so many
-// independent ones.
+// Returns the extra variances of a channel at the knots, one for each third of the horizons.
+// `independent` is RelativeErrors::independent.
 Vector VariancesOf(std::span<const HeldError* const> errors, double independent,
                    const HorizonThirds& thirds) {
   const auto knots = static_cast<Eigen::Index>(thirds.ends.size());
@@ -88,7 +91,7 @@ double ShareInside(std::span<const HeldError* const> errors, const BandWidening&
 
 HorizonThirds::HorizonThirds(std::span<const HeldError> errors) {
   std::vector<double> sorted;
-  std::map<std::size_t, std::size_t> rows;  // by channel
+  std::map<std::size_t, std::size_t> rows;  // number of errors of each channel
   for (const HeldError& e : errors) {
     sorted.push_back(e.horizon);
     ++rows[e.channel];

@@ -1,4 +1,5 @@
-// The integrations of forecasts, and the choice of the state from which each time is reached.
+// Draws functions and initial states from the posterior and integrates them to the times of a
+// forecast (paper, section 3.3). Also chooses the state from which each time is reached.
 #include <fmt/format.h>
 
 #include <Eigen/Eigenvalues>
@@ -16,17 +17,17 @@
 
 namespace gpode {
 
-// A state and the times that are reached from it.
+// A part of a forecast: a state, and the times that are integrated from it.
 struct Posterior::Leg {
-  // A learnt state, which is drawn from its posterior. If there is none, the leg starts from the
-  // given state below.
+  // A learnt state, which is drawn from its posterior. Without one, the leg starts from the state
+  // that `mean` and `factor` describe.
   std::optional<LatentRange> state = {};
-  // A given state in the model's coordinates: its mean (D) and, unless it is known exactly, a
-  // factor of its covariance (D, D).
+  // A state that the caller gives, in the model's coordinates: its mean (D), and a factor F (D, D)
+  // of its covariance F F^T, empty if the state is known exactly.
   Vector mean = {};
   Matrix factor = {};
-  double start = 0;  // in the user's time
-  std::size_t first = 0, count = 0;
+  double start = 0;                  // the time of the state, in the user's units
+  std::size_t first = 0, count = 0;  // the times, as indices into those of the forecast
 };
 
 namespace {
@@ -49,7 +50,7 @@ Vector StateOfDraw(const ModelParts& parts, const LatentRange& state, const Mode
   return Eigen::Map<const Vector>(z.data(), static_cast<Eigen::Index>(z.size()));
 }
 
-// Returns mean + factor normals, with the normals of draw i.
+// Returns mean + factor * normals, with the standard normals of draw i.
 Vector GivenState(const Vector& mean, const Matrix& factor, std::uint64_t seed, std::uint64_t i) {
   Vector state = mean;
   if (factor.size() == 0) return state;
@@ -77,7 +78,7 @@ std::vector<Posterior::Leg> Posterior::LegsOf(std::size_t trajectory, std::span<
                             .start = model_->start_times[trajectory]}};
   const std::vector<std::size_t>& owner = model_->shooting_trajectory;
   const auto own = std::equal_range(owner.begin(), owner.end(), trajectory);
-  std::size_t reached = 0;  // times before those of the present leg
+  std::size_t reached = 0;  // the number of times that earlier legs reach
   for (auto it = own.first; origin == Origin::kLatestState && it != own.second; ++it) {
     const std::size_t k = it - owner.begin();
     const double start = model_->shooting_times[k];
@@ -130,7 +131,8 @@ Forecast Posterior::Follow(const std::vector<Leg>& legs, std::span<const double>
   return forecast;
 }
 
-// The horizon is a function of time and channel.
+// Sets the extra standard deviations that held-back data ask for. `horizon` returns the horizon of
+// a time and a channel (gpode/widening.h).
 void Posterior::Widen(const std::function<double(double, std::size_t)>& horizon,
                       Forecast* forecast) const {
   const BandWidening& widening = model_->widening;
@@ -147,8 +149,9 @@ void Posterior::Widen(const std::function<double(double, std::size_t)>& horizon,
   }
   forecast->widening = variance.cwiseSqrt();
   if (forecast->states.empty()) return;
-  // Errors of channels are independent; states follow them by least squares. A state that no
-  // channel shows stays as it is.
+  // States are a least squares solution x = C^+ (y - b) of the channels, whose errors are taken as
+  // independent: their variances times the squares of C^+. The bands of a state that no channel
+  // shows are not widened.
   const Matrix states_of_channels =
       model_->coordinates.state_scale.asDiagonal() *
       Matrix(model_->map.matrix.completeOrthogonalDecomposition().pseudoInverse());

@@ -1,3 +1,5 @@
+// Means and quantiles of forecasts. Functions and initial states are drawn and integrated in
+// follow.cc.
 #include "gpode/forecast.h"
 
 #include <algorithm>
@@ -11,12 +13,14 @@
 namespace gpode {
 namespace {
 
-// Returns the outer one of two quantiles p. Widening must not narrow a band whose draws are skewed.
+// Returns that one of two quantiles of level p which is farther from the median. The widened
+// quantile may be the nearer one if the draws are skewed, but widening must not narrow a band.
 double Outer(double p, double raw, double widened) {
   return p < 0.5 ? std::min(raw, widened) : p > 0.5 ? std::max(raw, widened) : widened;
 }
 
-// Calls quantile(sorted draws, channel) for every entry that has draws.
+// Returns quantile(sorted draws, channel) for every time and channel (T, channels): of the draws
+// that did not diverge, widened if the forecast is. NaN where there are none.
 template <typename QuantileOf>
 Matrix ForSortedDraws(const Forecast& forecast, double p, QuantileOf quantile) {
   if (!(p >= 0 && p <= 1)) ThrowInput("Forecast::Quantile", "p", "must be between 0 and 1");

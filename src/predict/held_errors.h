@@ -1,4 +1,4 @@
-// Errors of forecasts, as FitWidening takes them.
+// The errors of a forecast, in the form that FitWidening (gpode/holdout.h) takes.
 #pragma once
 
 #include <vector>
@@ -8,8 +8,9 @@
 
 namespace gpode {
 
-// Adds the errors of a forecast of `seen` (T, channels) whose horizons count from the time `begins`.
-// Missing values, values at or before that time, and times that no draw reached are left out.
+// Adds the errors of a forecast of the values `seen` (T, channels). The horizon of a value is its
+// time minus `begins`. Missing values, values whose horizon is not positive, and values at times
+// that no draw reached are left out.
 void AddHeldErrors(const Forecast& forecast, const Matrix& seen, double begins,
                    std::size_t trajectory, std::vector<HeldError>* errors);
 

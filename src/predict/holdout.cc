@@ -15,12 +15,13 @@
 namespace gpode {
 namespace {
 
-// Compared: times in all trajectories together, and values of all draws of one trajectory.
+// Limits time and memory: the most times that are compared, in all trajectories together, and the
+// most numbers in the forecast of one trajectory (times, draws, channels and states).
 constexpr std::size_t kMostTimes = 2000, kMostNumbers = 20'000'000;
 constexpr double kNormal95 = 1.6448536269514722;
 
-// Returns the trajectories to forecast: those with held-back rows or, if they have too many rows,
-// evenly chosen ones of them.
+// Returns the trajectories to forecast: all that have held-back rows or, if these are more than
+// kMostTimes rows, a part of the trajectories at equal distances in the data.
 std::vector<std::size_t> Chosen(const Dataset& held) {
   std::vector<std::size_t> all, chosen;
   std::size_t times = 0;
@@ -41,16 +42,16 @@ std::size_t CountTimes(const Dataset& data) {
   return times;
 }
 
-// A forecast of held-back rows beside simple ones, (T, channels) each.
+// The forecasts of the held-back rows of one trajectory: the model's and two simple ones.
 struct Comparison {
   Trajectory held;
   Forecast forecast;
-  double begins = 0;  // the time of the last observation
-  Vector persistence = {};
-  Matrix linear = {};
+  double begins = 0;        // the time of the last row in training, from which horizons count
+  Vector persistence = {};  // (channels): the last values in training
+  Matrix linear = {};       // (T, channels): the forecast of the linear model
 };
 
-// Sums over the values of one row of the table.
+// Sums over all values of one channel in one third of the horizons, a row of the report.
 struct Sums {
   double count = 0, squares = 0, persistence = 0, linear = 0, inside = 0, inside_widened = 0;
 };
@@ -66,7 +67,7 @@ struct Band {
   }
 };
 
-// Returns the extra deviations at the times of a forecast, (T, channels).
+// Returns the extra standard deviations (T, channels) of the widening at the times of a forecast.
 Matrix DeviationsOf(const BandWidening& widening, const Comparison& one) {
   Matrix deviations(one.held.values.rows(), one.held.values.cols());
   for (Eigen::Index i = 0; i < deviations.rows(); ++i) {
@@ -122,7 +123,8 @@ std::vector<HoldoutRow> RowsOf(const std::vector<std::vector<Sums>>& sums,
   return rows;
 }
 
-// Sets the shares of values inside the bands to those of the table.
+// Sets the shares of values inside the bands, by channel, from those of the report's rows. They
+// come from quantiles of the draws; FitWidening has only estimated them from normal bands.
 void SetShares(const std::vector<HoldoutRow>& rows, BandWidening* widening) {
   std::vector<double> inside(widening->values.size()), widened(inside.size());
   for (const HoldoutRow& row : rows) {
@@ -137,7 +139,7 @@ void SetShares(const std::vector<HoldoutRow>& rows, BandWidening* widening) {
   widening->inside_widened = widened;
 }
 
-// Returns the row of a channel over all horizons.
+// Returns the root mean square errors of a channel over all horizons.
 HoldoutRow AllHorizons(const std::vector<HoldoutRow>& rows, std::size_t channel) {
   HoldoutRow all{.channel = channel};
   double count = 0;

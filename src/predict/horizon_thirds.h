@@ -1,4 +1,5 @@
-// Thirds of the horizons of held-back data, with about equally many values each.
+// Divides the horizons of held-back data into three parts with about equally many values. The
+// horizon of a value is the time since the last observation before it.
 #pragma once
 
 #include <span>
@@ -8,7 +9,8 @@
 
 namespace gpode {
 
-// One part in place of three where a channel has only a few values.
+// There is one part instead of three if no channel has at least nine values, and fewer if horizons
+// coincide.
 struct HorizonThirds {
   explicit HorizonThirds(std::span<const HeldError> errors);
 

@@ -1,3 +1,5 @@
+// Calls the solver in both directions of time. The solver itself (paper, equation 1) is in
+// ode/solver.cc.
 #include "predict/integrate.h"
 
 #include <algorithm>

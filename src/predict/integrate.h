@@ -1,4 +1,4 @@
-// Integrations of forecasts, to times on either side of the start.
+// The integration of a forecast, forwards and backwards from its start.
 #pragma once
 
 #include <span>
@@ -10,8 +10,8 @@ namespace gpode {
 // Throws an InputError unless the times are finite and do not decrease.
 void CheckForecastTimes(std::span<const double> times);
 
-// Computes the states (T, D) at non-decreasing times on either side of 0, where the state is x0.
-// Returns false if the integration failed before one of them.
+// Computes the states (T, D) at non-decreasing times, positive or negative, of the solution that is
+// x0 at time 0. Returns false if the integration failed before it reached all times.
 bool IntegrateBothWays(Solver& solver, const Field& field, std::span<const double> x0,
                        std::span<const double> times, std::span<double> states);
 

@@ -1,4 +1,4 @@
-// Pullbacks of fields whose record of a point begins with their Jacobian there.
+// The pullback (gpode/field.h) of fields whose Record stores the Jacobian at each point.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +6,8 @@
 
 namespace gpode {
 
-// Adds J^T g to bx at every point; records (n, record_size), g and bx (n, dim).
+// Adds J^T g to bx at each of n points. Row p of `records` (n, record_size) begins with the
+// Jacobian J (dim, dim) at point p; g and bx are (n, dim).
 inline void PullbackByJacobian(std::size_t dim, std::span<const double> records,
                                std::size_t record_size, std::span<const double> g,
                                std::span<double> bx) {

@@ -9,11 +9,13 @@
 namespace gpode {
 namespace {
 
-constexpr double kShrinkage = 0.01;     // relative to the variance of a channel
-constexpr std::size_t kMostRows = 10;   // in a window
-constexpr std::size_t kWindowsPer = 8;  // the fewest windows, end to end, in a trajectory
+constexpr double kShrinkage = 0.01;  // ridge penalty of A, relative to the variance of a channel
+// A window is one kWindowsPer-th of a trajectory's rows, but at most kMostRows rows.
+constexpr std::size_t kMostRows = 10;
+constexpr std::size_t kWindowsPer = 8;
 
-// Fills gaps of a column linearly; before the first and after the last value it is constant.
+// Replaces missing values of a column (NaN) by linear interpolation, and before the first and after
+// the last value by that value. A column without any value becomes `otherwise`.
 void FillColumn(const std::vector<double>& times, double otherwise, Eigen::Ref<Vector> column) {
   Eigen::Index before = -1;
   for (Eigen::Index i = 0; i < column.size(); ++i) {
@@ -29,7 +31,7 @@ void FillColumn(const std::vector<double>& times, double otherwise, Eigen::Ref<V
   for (Eigen::Index k = before + 1; k < column.size(); ++k) column[k] = last;
 }
 
-// Returns exp(m) by a Taylor series of m / 2^k, squared k times.
+// Returns the matrix exponential exp(m), as the Taylor series of exp(m / 2^k), squared k times.
 Eigen::MatrixXd Exponential(const Eigen::MatrixXd& m) {
   constexpr int kTerms = 14;
   const double size = m.cwiseAbs().rowwise().sum().maxCoeff();
@@ -43,7 +45,8 @@ Eigen::MatrixXd Exponential(const Eigen::MatrixXd& m) {
   return sum;
 }
 
-// Removes the positive real parts of the eigenvalues.
+// Returns `a` with the positive real parts of its eigenvalues set to zero, so that no solution of
+// x' = a x grows exponentially.
 Matrix Stabilised(const Matrix& a) {
   const Eigen::EigenSolver<Eigen::MatrixXd> eigen(a);
   Eigen::VectorXcd values = eigen.eigenvalues();
@@ -54,7 +57,8 @@ Matrix Stabilised(const Matrix& a) {
   const auto with = [&](const Eigen::VectorXcd& d) -> Matrix {
     return (vectors * d.asDiagonal() * lu.inverse()).real();
   };
-  // Vectors that are almost dependent cannot be used; all eigenvalues are then shifted.
+  // If the eigenvectors are almost linearly dependent, their inverse is inaccurate. All eigenvalues
+  // are then shifted to the left instead.
   const Matrix again = with(values);
   if (!((again - a).norm() <= 1e-6 * a.norm())) {
     return a - most * Matrix::Identity(a.rows(), a.cols());

@@ -1,12 +1,13 @@
-// The linear model x' = A x + b of all channels, which forecasts of held-back data are compared
-// with.
+// The linear model x' = A x + b of all channels. The forecasts of a field are compared with its
+// forecasts on held-back data.
 //
 // It is fitted by least squares to the integrals of the equation over windows of a few rows,
 //   (x(t_j) - x(t_i)) / (t_j - t_i) = A xbar_ij + b,
-// with xbar_ij the mean of x between t_i and t_j by the trapezoidal rule, which noise disturbs much
-// less than differences of neighbouring rows. Channels are scaled to unit size, and A is shrunk by
-// one percent of their variance. Missing values are interpolated. Eigenvalues of A with a positive
-// real part, which would let long forecasts explode, lose that part.
+// with xbar_ij the mean of x between t_i and t_j by the trapezoidal rule. Noise disturbs these
+// integrals much less than it disturbs differences of neighbouring rows. Channels are scaled to
+// unit variance, and A has a ridge penalty of one percent of it. Missing values are interpolated.
+// Positive real parts of eigenvalues of A, with which long forecasts would explode, are set to
+// zero.
 //
 // Thread safety: never changes after construction; any thread may call anything.
 //
@@ -25,19 +26,20 @@ class LinearModel {
  public:
   explicit LinearModel(const Dataset& data);
 
-  // Returns the values (T, channels) at increasing times after the last row of the trajectory, where
-  // the forecast starts.
+  // Returns the forecast (T, channels) at increasing times after the last row of the trajectory. It
+  // starts from the channels' last values.
   Matrix Continue(const Trajectory& seen, std::span<const double> times) const;
-  // Returns the last value of each channel (channels); the mean of the data where the trajectory
-  // has none.
+  // Returns the last observed value of each channel (channels). If the trajectory has none, returns
+  // the mean of the channel in all data.
   Vector LastValues(const Trajectory& seen) const;
 
-  // A and b in the user's units.
+  // Return A and b in the user's units.
   Matrix Slope() const;
   Vector Offset() const;
 
  private:
-  Matrix Filled(const Trajectory& t) const;  // (T, channels), in units of the channels' spread
+  // Returns the values (T, channels), centred, in units of their standard deviations, without gaps.
+  Matrix Filled(const Trajectory& t) const;
   void Fit(const Dataset& data);
 
   ChannelMoments moments_;

@@ -1,3 +1,5 @@
+// Predictions in the user's units. Mean and variance of q(f) (paper, equations 8 and 9) are
+// computed in field/sparse_gp.cc, forecasts in follow.cc.
 #include "gpode/posterior.h"
 
 #include <algorithm>
@@ -10,7 +12,8 @@
 namespace gpode {
 namespace {
 
-// The seed of the draws that stand for the mean and the variance of a field without closed forms.
+// The seed of the draws from which mean and variance of the field are estimated if they have no
+// closed form. It is fixed, so that they are the same at every call.
 constexpr std::uint64_t kMeanSeed = 1;
 
 }  // namespace

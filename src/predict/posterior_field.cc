@@ -1,3 +1,4 @@
+// A drawn or mean field in the user's units. The draw itself is made in field/gp_draw.cc.
 #include <algorithm>
 #include <vector>
 
@@ -8,7 +9,7 @@
 namespace gpode {
 namespace {
 
-// Returns inputs (n, U) in the model's units.
+// Returns the inputs at n points, (n, U) for U inputs, in the model's units.
 std::vector<double> InputsToModel(const Coordinates& coordinates, std::span<const double> inputs) {
   std::vector<double> result(inputs.size());
   for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -26,9 +27,9 @@ PosteriorField::PosteriorField(std::shared_ptr<const void> owner, const Field& f
   GPODE_CHECK(coordinates_.dim() == dim());
 }
 
-// A record first holds the memory of the drawn field, which is then as well aligned as the
-// caller's, and then a point in the model's coordinates. Between Record and Pullback it holds the
-// Jacobian.
+// The memory of a point is used twice. While Value runs, it is the scratch memory of the drawn
+// field, at the beginning so that it is as well aligned as the caller's, followed by the point in
+// the model's coordinates. Between Record and Pullback, it holds the Jacobian.
 std::size_t PosteriorField::record_size() const {
   return std::max(field_.record_size(), dim() * dim()) + dim();
 }

@@ -1,3 +1,5 @@
+// MSE, coverage, and averages of all scores. The MNLL of a value is LogMixture and its CRPS is
+// MixtureCrps in model/gaussian_likelihood.cc.
 #include "gpode/scores.h"
 
 #include <fmt/format.h>
@@ -30,20 +32,22 @@ bool Covers(double y, std::span<const double> sorted, double level) {
          y <= SortedQuantile(sorted, 0.5 + level / 2);
 }
 
-// Returns how far y is from the median, as the difference of their levels in the mixture.
+// Returns |F(y) - 1/2|, where F is the distribution function of observations, the mixture over
+// draws. The central band of level l holds y if this is at most l / 2.
 double LevelsAway(double y, std::span<const double> sorted, const Likelihood& likelihood,
                   std::span<const double> p) {
   return std::fabs(likelihood.MixtureCdf(y, sorted, p) - 0.5);
 }
 
-// Adds the scores of one value; `sorted` are the draws there that did not diverge, of so many, and
-// are widened by an extra standard deviation.
+// Adds the scores of one value y. `sorted` are those of the `draws` draws that did not diverge, at
+// the time and channel of y. They are widened by the standard deviation `widening`.
 void AddValue(double y, std::span<double> sorted, std::size_t draws, double widening,
               const Likelihood& likelihood, std::span<const double> p, Scores& sum) {
   const bool diverged = sorted.size() < draws;
   double mean = 0;
   for (double v : sorted) mean += v / static_cast<double>(draws);
-  // A band is never narrower than without widening, as in Forecast::PredictiveQuantile.
+  // y counts as inside a band if it is inside with or without widening: as in
+  // Forecast::PredictiveQuantile, widening never narrows a band.
   const bool widens = widening > 0 && !sorted.empty();
   const double away_before = widens ? LevelsAway(y, sorted, likelihood, p) : kInfinity;
   if (widens) WidenAboutMedian(sorted, widening);
@@ -55,7 +59,7 @@ void AddValue(double y, std::span<double> sorted, std::size_t draws, double wide
   sum.coverage_50 += Covers(y, sorted, 0.5);
   sum.coverage_90 += Covers(y, sorted, 0.9);
   sum.coverage_95 += Covers(y, sorted, 0.95);
-  // Inside the central band: between these levels of the distribution.
+  // Half of the levels 0.5, 0.9 and 0.95; see LevelsAway.
   const double away = std::min(away_before, LevelsAway(y, sorted, likelihood, p));
   sum.predictive_50 += away <= 0.25;
   sum.predictive_90 += away <= 0.45;
@@ -119,7 +123,7 @@ void DivideByValues(Scores& sums) {
   for (double Scores::*mean : kMeans) sums.*mean /= n;
 }
 
-// Returns the number of draws that are not finite at one of these times.
+// Returns the number of draws that are not finite at one or more of these times.
 std::size_t DivergedWithin(const Forecast& forecast, std::span<const std::size_t> times) {
   return std::count_if(forecast.draws.begin(), forecast.draws.end(), [&](const Matrix& draw) {
     return std::any_of(times.begin(), times.end(), [&](std::size_t i) {

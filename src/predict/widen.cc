@@ -10,8 +10,9 @@
 namespace gpode {
 namespace {
 
-// Returns the normal quantiles of the levels (s + 1/2) / count, scaled to unit variance. They are
-// kept, since all entries of a forecast have about the same number of draws.
+// Returns the normal quantiles of the levels (s + 1/2) / count, s = 0 .. count - 1, scaled to unit
+// variance. The last result of each thread is cached, since most values of a forecast have the same
+// number of draws.
 const std::vector<double>& ScoresOfLevels(std::size_t count) {
   thread_local std::vector<double> scores;
   if (scores.size() == count) return scores;

@@ -1,13 +1,15 @@
-// The one place where draws become wider bands. See gpode/widening.h for the formula.
+// Widens draws so that their quantiles are those of a widened band. All widening of forecasts and
+// scores is done here; see gpode/widening.h for the formula.
 #pragma once
 
 #include <span>
 
 namespace gpode {
 
-// Moves draws in increasing order away from their median, as an extra normal spread of this standard
-// deviation does; their order and their median stay. The level of draw s of S is (s + 1/2) / S, and
-// the normal quantiles of these levels are scaled to unit variance.
+// Moves draws, which are in increasing order, away from their median, as independent normal errors
+// of this standard deviation would widen their distribution. Order and median stay the same. Draw s
+// of S (from 0) is taken as the quantile of level (s + 1/2) / S; the normal quantiles z of these
+// levels are scaled to unit variance.
 void WidenAboutMedian(std::span<double> sorted, double deviation);
 
 }  // namespace gpode

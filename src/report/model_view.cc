@@ -16,7 +16,8 @@ namespace {
 constexpr std::size_t kMostNames = 8, kLongestName = 60;
 constexpr std::size_t kLongestUnit = 16;
 
-// Splits a unit off the end of a name.
+// Splits a name such as "voltage [mV]" into name and unit. Numbers and long texts in brackets are
+// not units.
 Quantity Split(const std::string& name) {
   const char last = name.empty() ? ' ' : name.back();
   if (last != ']' && last != ')') return {name, ""};
@@ -28,7 +29,7 @@ Quantity Split(const std::string& name) {
   return {name.substr(0, name.find_last_not_of(' ', open) + 1), unit};
 }
 
-// Returns the first names, shortened, with commas between.
+// Returns a list of the first kMostNames names, each shortened, separated by commas.
 std::string Names(const std::vector<std::string>& names) {
   const auto end = names.begin() + static_cast<std::ptrdiff_t>(std::min(names.size(), kMostNames));
   return fmt::format("{}{}", fmt::join(Shortened({names.begin(), end}, kLongestName), ", "),

@@ -1,10 +1,11 @@
-// Calibration of forecasts by the probability integral transform (PIT)
+// Calibration of forecasts by the probability integral transform (PIT), the distribution function
+// of the forecast at every observation y:
 //   u = (1/S) sum_s Phi((y - x_s) / sd)
-// of every observation y, with draws x_s, s = 1, ..., S, and the standard deviation sd of the
-// noise. The values u are uniform if forecasts are calibrated. The central band of level p holds y
-// if |2 u - 1| <= p.
+// for Gaussian noise of standard deviation sd, with draws x_s, s = 1, ..., S, and the standard
+// normal distribution function Phi. The values u are uniform if forecasts are calibrated. The
+// central band of level p contains y if |2 u - 1| <= p.
 //
-// Thread safety: plain values and functions.
+// Thread safety: any thread may call these functions with its own values.
 #pragma once
 
 #include <vector>
@@ -14,7 +15,8 @@
 namespace gpode::report {
 
 struct PitValues {
-  std::vector<double> with_noise, without_noise;  // one value each per observation
+  // One value each per observation; `without_noise` is the share of draws below the observation.
+  std::vector<double> with_noise, without_noise;
 };
 
 // Adds the PIT values of the observations (T, channels) at the forecast's times. Missing
@@ -24,7 +26,7 @@ void AddPitValues(const Forecast& forecast, const Matrix& seen, PitValues* all);
 // Returns the share of values inside the central band of a level.
 double ShareInside(const std::vector<double>& pit, double level);
 
-// Returns the number of values in each of equal bins of [0, 1].
+// Returns the number of values in each of `bins` equal parts of [0, 1].
 std::vector<double> PitCounts(const std::vector<double>& pit, std::size_t bins);
 
 }  // namespace gpode::report

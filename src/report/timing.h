@@ -1,6 +1,6 @@
 // The time that training took.
 //
-// Thread safety: plain values and functions.
+// Thread safety: any thread may call these functions; they share no state that changes.
 #pragma once
 
 #include <string>
@@ -10,11 +10,11 @@
 
 namespace gpode::report {
 
-// The wall-clock times of a training run, which may consist of several sessions.
+// The wall-clock times of a training run. It consists of several sessions if it was resumed.
 struct Timing {
-  std::vector<double> steps, seconds;     // of equal size; steps increase, seconds never decrease
-  std::vector<double> sessions, threads;  // one value per session
-  std::vector<std::string> cpu;           // one name per session
+  std::vector<double> steps, seconds;     // the seconds of training that had passed at some steps
+  std::vector<double> sessions, threads;  // seconds and number of threads of each session
+  std::vector<std::string> cpu;           // name of the processor of each session
 
   double total() const { return seconds.empty() ? 0 : seconds.back(); }
 };

@@ -1,4 +1,5 @@
-// Training runs from their start or from a checkpoint to their end.
+// Runs of training, from the start or from a checkpoint to the end. The steps of the optimiser are
+// in train/trainer.cc.
 #include "gpode/training.h"
 
 #include <fmt/format.h>
@@ -18,7 +19,7 @@
 namespace gpode {
 namespace {
 
-// Tells when a checkpoint is due, by steps or by the clock.
+// Tells when the next checkpoint is due: after a number of steps or of seconds, whichever is first.
 class CheckpointClock {
  public:
   explicit CheckpointClock(const FitControl& control) : control_(control) {}
@@ -44,7 +45,8 @@ class CheckpointClock {
   Clock::time_point last_ = Clock::now();
 };
 
-// Reports progress where that is due. Returns false if the receiver wants the training to stop.
+// Calls the report callback after every report_every-th step and the last. Returns false if the
+// callback asks to stop the training.
 bool Report(const FitControl& control, const Progress& progress, bool done) {
   const std::size_t every = std::max<std::size_t>(control.report_every, 1);
   if (!control.report || (progress.step % every != 0 && !done)) return true;
@@ -56,8 +58,9 @@ FitOptions WithThreads(FitOptions options, const FitControl& control) {
   return options;
 }
 
-// Brings `trained` up to where the trainer is. Its options stay those that the run was started
-// with, whatever threads are used now.
+// Sets model and state of `trained` to the trainer's present ones. The options and the widening of
+// `trained` stay: the trainer's options may have another number of threads, and it knows of no
+// widening.
 void Update(const Trainer& trainer, TrainedModel& trained) {
   const FitOptions options = trained.model.options;
   const BandWidening widening = trained.model.widening;
@@ -70,7 +73,7 @@ void Update(const Trainer& trainer, TrainedModel& trained) {
 }
 
 TrainedModel Run(Trainer& trainer, TrainedModel trained, const FitControl& control) {
-  constexpr std::size_t kHistory = 400;  // records at most, and the last step
+  constexpr std::size_t kHistory = 400;  // the most records of progress before the last step
   const std::size_t history_every = (trainer.steps() + kHistory - 1) / kHistory;
   CheckpointClock clock(control);
   while (!trainer.done()) {
@@ -87,8 +90,8 @@ TrainedModel Run(Trainer& trainer, TrainedModel trained, const FitControl& contr
   return trained;
 }
 
-// Trains a model from its start. `trained` has options, data, validation data and, if there are any,
-// held-back data and a widening.
+// Trains a model from its start. The options, data, validation data, held-back data and widening of
+// `trained` must be set; the last three may be empty.
 TrainedModel Begin(TrainedModel trained, const FitControl& control) {
   const FitOptions options = trained.model.options;
   if (IsSampled(options)) {
@@ -103,17 +106,18 @@ TrainedModel Begin(TrainedModel trained, const FitControl& control) {
   return Run(trainer, std::move(trained), control);
 }
 
-// Tells whether a model has learnt from its data and has yet to be compared with held-back ones.
+// Returns true if a model has been trained but not yet compared with its held-back data.
 bool AwaitsComparison(const TrainedModel& trained) {
   if (!trained.holdout || trained.holdout->held.trajectories.empty()) return false;
   if (trained.holdout->report.held_times > 0) return false;
-  // Training that failed has no model to compare with. A sampler writes no file before its end.
+  // Training that failed has no model to compare. A sampled model is always complete: no file is
+  // written before a sampler's end.
   const bool failed = !trained.history.empty() && !std::isfinite(trained.history.back().bound);
   return (trained.finished || trained.model.IsSampled()) && !failed;
 }
 
-// Compares a model with the data held back from it and, if that was asked for, trains it anew on
-// everything.
+// Compares a model with the data held back from it. Then trains it again on all data if the options
+// ask for that (HoldoutOptions::refit).
 TrainedModel CompareAndRefit(TrainedModel trained, const FitControl& control) {
   if (!AwaitsComparison(trained)) return trained;
   constexpr std::size_t kDraws = 256;

@@ -35,7 +35,8 @@ WarmUpSchedule::WarmUpSchedule(std::size_t warm_up) {
   }
   const std::size_t end = warm_up - last_buffer;
   for (std::size_t at = begin; at < end; window *= 2) {
-    // If no window of twice the length would fit afterwards, this one is the last.
+    // If a window of twice the length would not fit after this one, this one is the last and takes
+    // all iterations that are left.
     at = at + 3 * window > end ? end : at + window;
     ends.push_back(at);
   }

@@ -1,5 +1,5 @@
-// The adaptation of the No-U-Turn sampler during the warm-up: the step size changes after every
-// iteration, the mass matrix at the end of every window.
+// The adaptation of the No-U-Turn sampler during its warm-up: the step size changes after every
+// iteration, the mass matrix at the end of every window of iterations.
 #pragma once
 
 #include <cstddef>
@@ -7,33 +7,36 @@
 
 namespace gpode {
 
-// Dual averaging of the step size, so that the mean acceptance approaches a target (Hoffman and
-// Gelman 2014, section 3.2, with the constants given there).
+// Dual averaging of the step size, so that the mean acceptance probability approaches a target
+// (Hoffman and Gelman 2014, section 3.2, with the constants of that section).
 class DualAveraging {
  public:
   explicit DualAveraging(double target) : target_(target) {}
 
-  // Starts over, around the step size `step`.
+  // Forgets all updates. The step sizes of the next ones are centred on ten times `step`, so that
+  // larger steps, which cost less, are tried first.
   void Restart(double step);
-  // Takes the acceptance of the last step size and returns the next step size to try.
+  // Takes the acceptance probability that the last step size had, and returns the next step size
+  // to try.
   double Update(double acceptance);
-  // Returns the step size to use after the warm-up, a weighted geometric mean of those tried.
+  // Returns the step size to use after the warm-up, a weighted geometric mean of those tried since
+  // the last Restart.
   double Average() const;
 
  private:
   double target_;
-  double centre_ = 0;  // logarithm of the step size that the iterates shrink towards
+  double centre_ = 0;  // logarithm of the step size that Update returns while the error is zero
   double error_ = 0;   // running mean of target - acceptance
   double log_average_ = 0;
   double count_ = 0;
 };
 
-// Stan's warm-up schedule: a buffer in which the chain finds the bulk of the target, windows of
-// doubling length that each end with a new mass matrix, and a buffer in which the step size
-// settles.
+// Stan's warm-up schedule: first iterations in which the chain only moves to where the target has
+// most of its probability, then windows of doubling length, each of which ends with a new mass
+// matrix estimated from its draws, and last iterations in which only the step size adapts.
 struct WarmUpSchedule {
-  std::size_t begin = 0;          // first iteration whose draw is used for a mass matrix
-  std::vector<std::size_t> ends;  // one past the last iteration of each window; may be empty
+  std::size_t begin = 0;          // first iteration of the first window
+  std::vector<std::size_t> ends;  // one past the last iteration of each window; empty if too short
 
   explicit WarmUpSchedule(std::size_t warm_up);
 

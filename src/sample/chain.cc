@@ -7,7 +7,8 @@
 namespace gpode {
 namespace {
 
-// Starts and trial steps use the random streams of iterations that no chain reaches.
+// Random starts and trial steps use the random streams of iteration numbers from here on, which no
+// chain reaches.
 constexpr std::uint64_t kStarts = std::uint64_t{1} << 62;
 constexpr std::uint64_t kFirstSteps = std::uint64_t{3} << 61;
 
@@ -56,8 +57,8 @@ bool Chain::FindStart() {
   return false;
 }
 
-// Returns how much one leapfrog step from the current position, with new momenta, lowers the
-// energy.
+// Returns how much one leapfrog step from the current position, with new momenta, lowers the energy
+// H. The step is accepted with probability min(1, exp(decrease)).
 double Chain::EnergyDecrease(std::uint64_t attempt) {
   trial_ = current_;
   IterationNumbers(Stream(kFirstSteps + attempt)).Normals(trial_.momentum);
@@ -68,8 +69,9 @@ double Chain::EnergyDecrease(std::uint64_t attempt) {
   return std::isnan(decrease) ? -std::numeric_limits<double>::infinity() : decrease;
 }
 
-// Doubles or halves the step size until the acceptance of a single leapfrog step crosses 0.8
-// (Hoffman and Gelman 2014, algorithm 4, with Stan's threshold).
+// Doubles or halves the step size until the acceptance probability of a single leapfrog step
+// crosses 0.8 (Hoffman and Gelman 2014, algorithm 4, with Stan's threshold), then restarts the
+// averaging from that step size.
 ChainStatus Chain::FindStepSize() {
   constexpr double kLargest = 1e7, kSmallest = 1e-300;
   const double threshold = std::log(0.8);
@@ -98,8 +100,8 @@ ChainStatus Chain::Adapt(std::size_t iteration, double acceptance) {
   return FindStepSize();
 }
 
-// Draws the variables beside the position anew (NutsOptions::draw_further), then evaluates the
-// density again, which depends on them.
+// Draws new values of the further variables, those that are not part of the position
+// (NutsOptions::draw_further), then evaluates the density again, which depends on them.
 void Chain::MoveFurther(std::size_t iteration) {
   if (!options_.draw_further) return;
   const Vector& x = current_.position;

@@ -1,4 +1,4 @@
-// One chain of the sampler: its start, its warm-up, its draws.
+// One chain of the No-U-Turn sampler: finds a start, warms up, then draws.
 #pragma once
 
 #include "sample/adaptation.h"
@@ -8,7 +8,8 @@ namespace gpode {
 
 class Chain {
  public:
-  // The options must have been checked. The target belongs to this chain.
+  // The options must have been checked, and must outlive the chain. No other chain may use the
+  // target, which may own a workspace.
   Chain(std::size_t dim, LogDensity target, const NutsOptions& options, std::size_t index);
 
   NutsChain Run();
@@ -31,7 +32,7 @@ class Chain {
   DualAveraging averaging_;
   DrawMoments moments_;
   PhasePoint current_, trial_;
-  std::vector<double> further_;
+  std::vector<double> further_;  // the further variables (gpode/nuts.h)
   double step_ = 1;
   bool stopped_ = false;        // true once the report callback has returned false
   std::size_t divergent_ = 0;   // divergent transitions so far

@@ -1,3 +1,4 @@
+// The diagnostics of chains (A. Vehtari et al. 2021). Their ingredients are in chain_statistics.cc.
 #include "gpode/chain_diagnostics.h"
 
 #include <algorithm>
@@ -51,8 +52,8 @@ double MeanEss(const Matrix& values) { return IsInformative(values) ? SplitEss(v
 
 double MeanError(const Matrix& values) { return std::sqrt(Variance(values) / MeanEss(values)); }
 
-// The error of the variance follows from its effective sample size, the error of the standard
-// deviation from that by the delta method.
+// The squared error of the variance is the variance of (x - mean)^2 over its effective sample size.
+// The delta method, d sqrt(v) = dv / (2 sqrt(v)), turns it into that of the standard deviation.
 double DeviationError(const Matrix& values) {
   const Matrix squares = (values.array() - values.mean()).square();
   const double mean = squares.mean();

@@ -19,7 +19,8 @@ Matrix SplitChains(const Matrix& values) {
   return halves;
 }
 
-// The mean variance within chains and the variance of all draws.
+// The mean of the variances within chains, and an estimate of the variance of the target, which is
+// larger if the means of the chains differ.
 struct Variances {
   double within, total;
 };
@@ -38,9 +39,9 @@ double Autocovariance(const Matrix& centred, Eigen::Index lag) {
          static_cast<double>(centred.size());
 }
 
-// Sums of the autocorrelations at lags (0, 1), (2, 3), ... up to the last positive pair. `last` is
-// the autocorrelation at the even lag of the next pair, if it is positive, which matters for
-// antithetic chains.
+// Sums of the autocorrelations at pairs of lags (0, 1), (2, 3), ..., before the first pair with a
+// negative sum. `last` is the autocorrelation at the even lag of that pair, if it is positive; it
+// matters for chains whose autocorrelations alternate in sign.
 struct CorrelationPairs {
   std::vector<double> sums;
   double last = 0;

@@ -1,3 +1,4 @@
+// The dynamics of the sampler, not of the model: the model's ODE is solved in ode/solver.cc.
 #include "sample/hamiltonian.h"
 
 #include <cmath>

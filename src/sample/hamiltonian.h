@@ -1,4 +1,5 @@
-// The Hamiltonian system of a target density: energy and leapfrog steps.
+// The Hamiltonian system of a target density pi: its energy H and leapfrog steps of its equations
+// of motion, for a position q, a momentum p and a mass matrix M (metric.h).
 //
 //   H(q, p) = -log pi(q) + p^T M^-1 p / 2
 //   dq/dt = M^-1 p,  dp/dt = d log pi / dq
@@ -12,7 +13,7 @@
 namespace gpode {
 
 struct PhasePoint {
-  Vector position, momentum, gradient;  // (n); the gradient is that of log pi
+  Vector position, momentum, gradient;  // (n); the gradient is that of log pi at the position
   double log_density = 0;
 
   explicit PhasePoint(std::size_t dim = 0);
@@ -27,8 +28,8 @@ class Hamiltonian {
   const Metric& metric() const { return metric_; }
   std::size_t evaluations() const { return evaluations_; }
 
-  // Sets the log density and its gradient at the position; -infinity and zero where they are not
-  // finite.
+  // Sets the log density and its gradient at the position. If either is not finite, the log density
+  // is -infinity and the gradient zero.
   void Evaluate(PhasePoint& point);
   double Energy(const PhasePoint& point);
   // Takes one leapfrog step; a negative step goes backwards in time.

@@ -12,8 +12,9 @@ struct ParetoFit {
   double shape, scale;
 };
 
-// Fits the generalised Pareto distribution to increasing positive values, by the profile posterior
-// of Zhang and Stephens, with the weakly informative prior of the shape of Vehtari et al.
+// Fits the generalised Pareto distribution to positive values in increasing order: the posterior
+// mean of theta = -shape / scale under its profile likelihood (J. Zhang, M. A. Stephens 2009), with
+// the weakly informative prior of the shape of A. Vehtari et al. (2024).
 ParetoFit FitPareto(std::span<const double> sorted) {
   const auto n = static_cast<double>(sorted.size());
   const auto candidates = static_cast<std::size_t>(30 + std::floor(std::sqrt(n)));
@@ -63,7 +64,7 @@ SmoothedWeights SmoothWeights(std::span<const double> log_weights) {
     known += w > -std::numeric_limits<double>::infinity();
   }
   result.shape = std::numeric_limits<double>::infinity();
-  if (known == 0) return result;  // no weights, no effective draws
+  if (known == 0) return result;  // all weights and the effective number of draws are zero
   for (std::size_t i = 0; i < s; ++i) {
     result.weights[i] = std::isnan(log_weights[i]) ? 0 : std::exp(log_weights[i] - most);
   }

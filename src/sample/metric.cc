@@ -3,6 +3,7 @@
 namespace gpode {
 namespace {
 
+// Estimates are shrunk towards kPriorVariance as if kPriorDraws more draws had this variance.
 constexpr double kPriorDraws = 5;
 constexpr double kPriorVariance = 1e-3;
 

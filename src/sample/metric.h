@@ -1,7 +1,8 @@
 // The mass matrix M of a Hamiltonian sampler, and the moments of draws that it is estimated from.
 //
-// M^-1 should be close to the covariance of the target: a trajectory then moves equally far, in
-// standard deviations, in every direction.
+// M^-1 should be close to the covariance of the target: a trajectory then moves by about the same
+// number of standard deviations in every direction. For n coordinates, M^-1 is stored as (1, n) if
+// it is diagonal and as (n, n) if it is dense.
 #pragma once
 
 #include <Eigen/Cholesky>
@@ -11,7 +12,7 @@
 
 namespace gpode {
 
-// Running mean and (co)variance of draws, by Welford's method.
+// The running mean of draws, and their variances or covariances, by Welford's method.
 class DrawMoments {
  public:
   DrawMoments(std::size_t dim, MassMatrix kind);
@@ -20,18 +21,18 @@ class DrawMoments {
   void Clear();
   std::size_t count() const { return count_; }
 
-  // Returns the estimate of M^-1, (1, n) or (n, n), shrunk towards 1e-3 with the weight of five
-  // draws, as Stan does; the identity if there are fewer than two draws.
+  // Returns the estimate of M^-1, shrunk towards 1e-3 times the identity with the weight of five
+  // draws, as Stan does. Returns the identity if there are fewer than two draws.
   Matrix InverseMass() const;
-  // Returns the estimate shrunk towards a given one, with the weight of as many draws as there are
-  // coordinates: fewer draws than that say nothing about some directions.
+  // Returns the estimate of M^-1, shrunk towards a given one with the weight of n draws. Without
+  // that, n or fewer draws would give a singular covariance.
   Matrix InverseMassNear(const Matrix& given) const;
 
  private:
   MassMatrix kind_;
   std::size_t count_ = 0;
   Vector mean_, delta_;
-  Matrix squares_;  // sums of squared deviations, (1, n) or (n, n)
+  Matrix squares_;  // sums of squares, or of products, of deviations from the mean
 };
 
 class Metric {
@@ -40,8 +41,7 @@ class Metric {
 
   std::size_t dim() const { return static_cast<std::size_t>(inverse_mass_.cols()); }
   const Matrix& inverse_mass() const { return inverse_mass_; }
-  // Sets M^-1, (1, n) or (n, n). Returns false and changes nothing unless it is finite and positive
-  // definite.
+  // Sets M^-1. Returns false and changes nothing unless it is finite and positive definite.
   bool Set(const Matrix& inverse_mass);
 
   // Sets velocity = M^-1 p.
@@ -51,7 +51,7 @@ class Metric {
 
  private:
   MassMatrix kind_;
-  Matrix inverse_mass_;     // (1, n), or (n, n) if dense
+  Matrix inverse_mass_;     // (1, n) or (n, n)
   Vector deviations_;       // square roots of a diagonal M^-1
   Eigen::MatrixXd factor_;  // Cholesky factor L of a dense M^-1 = L L^T
 };

@@ -16,7 +16,7 @@ namespace gpode {
 namespace {
 
 constexpr const char* kFunction = "SampleNuts";
-constexpr std::size_t kLargestDepth = 30;  // a deeper trajectory would practically never end
+constexpr std::size_t kLargestDepth = 30;  // a trajectory of 2^30 leapfrog steps hardly ever ends
 
 void CheckStarts(std::size_t dim, const NutsOptions& options) {
   const Matrix& starts = options.starts;
@@ -67,7 +67,7 @@ std::size_t CountDraws(const NutsResult& result, Predicate predicate) {
   return count;
 }
 
-// Returns value(chain, draw) for all chains that have draws, (draws, chains).
+// Returns value(chain, draw) as a matrix (draws, chains), without the chains that have no draws.
 template <typename ValueOf>
 Matrix ByChain(const NutsResult& result, ValueOf value) {
   std::vector<const NutsChain*> chains;
@@ -82,7 +82,7 @@ Matrix ByChain(const NutsResult& result, ValueOf value) {
   return values;
 }
 
-// Returns a member of all chains, one under the other.
+// Returns the rows of a member of all chains, chain after chain.
 Matrix Stack(const NutsResult& result, Matrix NutsChain::*member) {
   Eigen::Index rows = 0, columns = 0;
   for (const NutsChain& chain : result.chains) {

@@ -8,9 +8,10 @@
 namespace gpode {
 namespace {
 
-// A transition with a larger energy error is divergent.
+// A transition whose energy grows by more than this is divergent.
 constexpr double kMaxEnergyError = 1000;
-// The index of the first uniform, beyond all normals of an iteration.
+// The index of an iteration's first uniform number in its random stream. Indices below are for
+// normals.
 constexpr std::uint64_t kFirstUniform = std::uint64_t{1} << 40;
 
 double LogAddExp(double a, double b) {
@@ -65,7 +66,8 @@ TransitionStatistics NutsTree::Move(double step, IterationNumbers numbers, Phase
     moving_ = &ends_[forwards];
     if (!BuildSubtree(statistics_.depth, forwards ? step : -step, extension_)) break;
     ++statistics_.depth;
-    // Later doublings are preferred because they are farther from the start.
+    // The extension is accepted with probability min(1, its weight / weight of the rest), which is
+    // more than its share of the total weight: proposals far from the start are preferred.
     if (!Join(extension_.log_weight - whole_.log_weight, extension_, whole_)) break;
   }
   current.position = whole_.proposal.position;
@@ -103,7 +105,8 @@ bool NutsTree::BuildLeaf(double step, Subtree& tree) {
   return true;
 }
 
-// Builds a subtree of 2^depth leapfrog steps; returns false if it is divergent or has a U-turn.
+// Builds a subtree of 2^depth leapfrog steps from *moving_. Returns false if a step is divergent or
+// if the subtree, or a part of it, makes a U-turn.
 bool NutsTree::BuildSubtree(std::size_t depth, double step, Subtree& tree) {
   if (depth == 0) return BuildLeaf(step, tree);
   Subtree& next = scratch_[depth - 1];
@@ -112,7 +115,8 @@ bool NutsTree::BuildSubtree(std::size_t depth, double step, Subtree& tree) {
   return Join(log_share, next, tree);
 }
 
-// Appends `next`, which begins where `tree` ends; returns false if the two together make a U-turn.
+// Appends `next`, which begins where `tree` ends, and takes its proposal with this probability.
+// Returns false if the two together make a U-turn.
 bool NutsTree::Join(double log_acceptance, Subtree& next, Subtree& tree) {
   const bool no_u_turn = HasNoUTurn(tree, next);
   if (numbers_.Uniform() < std::exp(log_acceptance)) std::swap(tree.proposal, next.proposal);
@@ -122,14 +126,15 @@ bool NutsTree::Join(double log_acceptance, Subtree& next, Subtree& tree) {
   return no_u_turn;
 }
 
-// Returns true if ends with these velocities move apart; sum_ is the sum of the momenta between
-// them.
+// Returns true if the two ends of a part of the trajectory, with these velocities, move apart. sum_
+// must be the sum of the momenta at all positions of that part.
 bool NutsTree::EndsMoveApart(const Vector& first, const Vector& last) const {
   return first.dot(sum_) > 0 && last.dot(sum_) > 0;
 }
 
-// The criterion is checked over both subtrees, and over each together with the nearest state of the
-// other. Without the latter checks, two subtrees of half a turn each would pass.
+// Returns true if the ends move apart in three parts of the trajectory: both subtrees together, and
+// each subtree together with the nearest position of the other. Without the last two checks, two
+// subtrees that each make half a turn, back to the start, would pass.
 bool NutsTree::HasNoUTurn(const Subtree& tree, const Subtree& next) {
   sum_ = tree.momentum_sum + next.momentum_sum;
   if (!EndsMoveApart(tree.first.velocity, next.last.velocity)) return false;

@@ -11,8 +11,8 @@
 
 namespace gpode {
 
-// The random numbers of one iteration. The first normals of a stream are the momenta; its uniforms,
-// which are far behind them, decide directions and proposals.
+// The random numbers of one iteration, all from one stream: normals at its beginning for the
+// momenta, uniforms far behind them for the directions of doublings and the choice of proposals.
 class IterationNumbers {
  public:
   explicit IterationNumbers(const RandomStream& stream) : stream_(stream) {}
@@ -22,15 +22,15 @@ class IterationNumbers {
 
  private:
   RandomStream stream_;
-  std::uint64_t used_ = 0;
+  std::uint64_t used_ = 0;  // uniforms so far
 };
 
 class NutsTree {
  public:
   NutsTree(Hamiltonian& hamiltonian, std::size_t max_depth);
 
-  // Moves `current`, whose log density and gradient must be set, to the next draw. Its momentum is
-  // replaced by a new one.
+  // Moves `current`, whose log density and gradient must be set, to the next draw. Draws a new
+  // momentum for the trajectory by itself.
   TransitionStatistics Move(double step, IterationNumbers numbers, PhasePoint& current);
 
  private:
@@ -42,12 +42,13 @@ class NutsTree {
     Vector position, gradient;
     double log_density, energy;
   };
-  // A contiguous part of the trajectory, in the direction in which it was built.
+  // A contiguous part of the trajectory; `first` and `last` are its ends in the order in which they
+  // were reached. The proposal is one of its positions.
   struct Subtree {
     End first, last;
     Vector momentum_sum;
     Proposal proposal;
-    double log_weight;  // logarithm of the sum of exp(start energy - energy)
+    double log_weight;  // logarithm of the sum of exp(start energy - energy) over its positions
 
     explicit Subtree(std::size_t dim);
   };
@@ -64,8 +65,8 @@ class NutsTree {
   std::array<PhasePoint, 2> ends_;  // the backward and the forward end of the trajectory
   PhasePoint* moving_ = nullptr;    // the end that is being extended
   Subtree whole_, extension_;
-  std::vector<Subtree> scratch_;  // (max_depth): the second half of a tree of depth + 1
-  Vector sum_;
+  std::vector<Subtree> scratch_;  // (max_depth): [d] is the second half of a tree of depth d + 1
+  Vector sum_;                    // the sum of momenta that EndsMoveApart needs
   IterationNumbers numbers_;
   double start_energy_ = 0;
   double acceptance_sum_ = 0;

@@ -1,4 +1,5 @@
-// The report on a sampler's chains: the worst diagnostics of all coordinates, and warnings.
+// The report on a sampler's chains: for each diagnostic, the worst value of all coordinates; and
+// warnings about values that mean unreliable draws.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -42,7 +43,8 @@ void AddChainWarnings(const NutsResult& result, std::vector<std::string>& warnin
   }
 }
 
-// The conditions are written as `!(a <= b)` because NaN is a reason to warn, too.
+// Adds a warning for each diagnostic out of range. The conditions are written as `!(a <= b)` so
+// that NaN is out of range, too.
 void AddWarnings(const NutsResult& result, SamplerReport& report) {
   std::vector<std::string>& warnings = report.warnings;
   AddChainWarnings(result, warnings);

@@ -152,8 +152,7 @@ class LinearisedSampler {
         return Evaluate(states[c], x, gradient);
       };
     };
-    return WithHyperparameters(
-        SampleNuts(static_cast<std::size_t>(own), density_of, nuts));
+    return WithHyperparameters(SampleNuts(static_cast<std::size_t>(own), density_of, nuts));
   }
 
   struct ShortChain {
@@ -163,8 +162,7 @@ class LinearisedSampler {
 
     void Take(const LinearisedSampler& sampler, const Vector& further) {
       hyper = further.segment(sampler.residual_.cols(), sampler.hyper_);
-      density->SetFurther(
-          {further.data(), static_cast<std::size_t>(sampler.residual_.cols())});
+      density->SetFurther({further.data(), static_cast<std::size_t>(sampler.residual_.cols())});
       position.resize(Index(sampler.target_.size()));
       gradient.resize(position.size());
     }

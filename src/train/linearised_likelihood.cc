@@ -1,3 +1,5 @@
+// Not the likelihood of the paper's bounds: that is in model/gaussian_likelihood.cc and
+// model/bound.cc.
 #include "train/linearised_likelihood.h"
 
 #include <Eigen/Eigenvalues>
@@ -7,21 +9,23 @@
 namespace gpode {
 namespace {
 
-// The most nodes of all trajectories together, the fewest of one, and the steps of time between
-// two nodes.
+// All trajectories together have kMostNodes nodes, but each one has at least kFewestNodes.
+// The fine grid of times has kStepsPerNode steps for each node.
 constexpr std::size_t kMostNodes = 128, kFewestNodes = 4;
 constexpr std::size_t kStepsPerNode = 8;
-// Information below this share of the prior's is left out.
+// Directions in which the data's information Q^T Q is smaller than this are dropped. The prior's
+// information is of order one in the model's units, so that these data would change nothing.
 constexpr double kLeastInformation = 1e-6;
 
-// One trajectory on a fine grid of times.
+// A solution on a fine grid of K times. The states are those at the grid times and, between each
+// two of them, the one halfway, which the Runge-Kutta steps of Sensitivities need.
 struct Path {
-  std::vector<double> times;  // (K): a grid, with the states at the middle of its intervals
+  std::vector<double> times;  // (K)
   Matrix states;              // (2 K - 1, D)
 };
 
-// The solution at `count` equally spaced times from 0 to `end` and halfway between them; shorter if
-// it does not reach the end.
+// Returns the solution on a grid of `count` equally spaced times from 0 to `end`; the grid is
+// shorter if the integration fails before the end.
 Path FollowPath(const Field& field, std::span<const double> x0, double end, std::size_t count,
                 const SolverOptions& options) {
   const std::size_t dim = field.dim(), halves = 2 * count - 1;
@@ -40,7 +44,9 @@ Path FollowPath(const Field& field, std::span<const double> x0, double end, std:
   return path;
 }
 
-// Chooses grid indices that cut the path into pieces of equal time and length together.
+// Chooses the grid indices of the nodes. Each piece between two nodes has about the same share of
+// the path, where a share is the mean of the shares of time and of arc length: nodes are dense
+// where the state moves fast, and none are far apart in time.
 std::vector<std::size_t> ChooseNodes(const Path& path, std::size_t nodes) {
   const std::size_t n = path.times.size();
   std::vector<double> length(n, 0.0);
@@ -60,8 +66,9 @@ std::vector<std::size_t> ChooseNodes(const Path& path, std::size_t nodes) {
   return chosen;
 }
 
-// The derivatives of the states on the grid with respect to the values at the nodes, (D, S D)
-// each with output after output, and to x0, (D, D), in the last columns.
+// The derivatives of the states at the grid times: one matrix (D, S D + D) for each time. The first
+// S D columns are derivatives with respect to the field's values at the S nodes, output after
+// output; the last D columns are derivatives with respect to x0.
 class Sensitivities {
  public:
   Sensitivities(const Field& field, const Path& path, std::vector<std::size_t> nodes)
@@ -82,7 +89,7 @@ class Sensitivities {
     }
   }
 
-  // At any time of the path, by linear interpolation on the grid.
+  // Returns the derivatives at any time of the path, by linear interpolation on the grid.
   Eigen::MatrixXd At(double time) const {
     const auto [i, share] = Place(time);
     return (1 - share) * values_[i] + share * values_[std::min(i + 1, values_.size() - 1)];
@@ -91,7 +98,7 @@ class Sensitivities {
     const auto [i, share] = Place(time);
     const auto row = static_cast<Eigen::Index>(2 * i);
     const auto next = std::min(row + 2, path_.states.rows() - 1);
-    // A parabola through the three states of the interval.
+    // Interpolates by a parabola through the states at the ends and in the middle of the interval.
     const Eigen::Index middle = std::min(row + 1, path_.states.rows() - 1);
     const double a = 2 * (share - 0.5) * (share - 1), b = -4 * share * (share - 1),
                  c = 2 * share * (share - 0.5);
@@ -108,7 +115,8 @@ class Sensitivities {
     return {i, (time - t[i]) / (t[i + 1] - t[i])};
   }
 
-  // The rate of change at half-grid index h.
+  // Returns dx/dt of the derivatives x at row h of the path's states (h / 2 is the place on the
+  // grid): the linear equation of the header, with one column for each node and output.
   Eigen::MatrixXd Rate(std::size_t h, const Eigen::MatrixXd& x) const {
     const Eigen::Map<const Matrix> jacobian(
         jacobians_.data() + h * static_cast<std::size_t>(dim_ * dim_), dim_, dim_);
@@ -123,7 +131,8 @@ class Sensitivities {
     return rate;
   }
 
-  // The piecewise linear function that is one at node j and zero at the others.
+  // Returns the piecewise linear function of the place on the grid that is one at node j and zero
+  // at the other nodes.
   double Hat(std::size_t j, double place) const {
     const auto node = static_cast<double>(nodes_[j]);
     if (place <= node) {
@@ -146,11 +155,12 @@ class Sensitivities {
   const Path& path_;
   std::vector<std::size_t> nodes_;
   Eigen::Index dim_;
-  std::vector<double> jacobians_;  // (2 K - 1, D, D)
-  std::vector<Eigen::MatrixXd> values_;
+  std::vector<double> jacobians_;        // (2 K - 1, D, D): of the field at the path's states
+  std::vector<Eigen::MatrixXd> values_;  // (K) of (D, S D + D)
 };
 
-// Keeps the directions of Q about which the data say something.
+// Replaces Q and c (`root` and `target`) by smaller ones of about the same likelihood: the data say
+// almost nothing about directions with eigenvalues of Q^T Q below kLeastInformation.
 void Compress(Eigen::MatrixXd& root, Vector& target) {
   const Eigen::MatrixXd information = root.transpose() * root;
   const Vector shift = root.transpose() * target;
@@ -213,7 +223,7 @@ LinearisedLikelihood Linearise(const Field& field, const Matrix& x0,
         const double y = data.values(static_cast<Eigen::Index>(i), c);
         if (std::isnan(y)) continue;
         const double weight = std::sqrt(precision[c]);
-        double known = 0;  // the linear part at the present field
+        double known = 0;  // the derivatives times the present field values and x0
         for (Eigen::Index d = 0; d < dim; ++d) {
           const auto part = moves.row(c).segment(d * own, own);
           linear.root.row(at).segment(d * all_nodes + first, own) = weight * part;

@@ -26,7 +26,8 @@ void Minibatches::Choose(std::size_t step, SegmentChoice& choice) {
   std::sort(choice.segments.begin(), choice.segments.end());
 }
 
-// Fisher and Yates, with word i of the epoch's stream for place i.
+// Makes the permutation of an epoch by the method of Fisher and Yates. Word i of the epoch's random
+// stream decides which segment gets place i.
 void Minibatches::Shuffle(std::size_t epoch) {
   if (!order_.empty() && epoch_ == epoch) return;
   epoch_ = epoch;
@@ -34,7 +35,7 @@ void Minibatches::Shuffle(std::size_t epoch) {
   std::iota(order_.begin(), order_.end(), std::size_t{0});
   const RandomStream stream(seed_, epoch, phase_, Purpose::kMinibatch);
   std::array<std::uint64_t, 256> words;
-  std::size_t known = count_;  // words from here on were seen
+  std::size_t known = count_;  // the number of the first word in `words`
   for (std::size_t i = count_; i-- > 1;) {
     if (i < known) {
       known = i + 1 - std::min(i + 1, words.size());

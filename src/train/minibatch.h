@@ -1,8 +1,9 @@
-// The segments that each step sees.
+// Minibatches: chooses the segments of trajectories whose terms a training step evaluates.
 //
-// A permutation of all segments is cut into batches, and changes when all of them were seen (but
-// for the few at its end that do not fill a batch). It depends on seed, phase and epoch alone, so
-// that a resumed run makes it anew.
+// A permutation of all segments is cut into batches, one for each step; segments at its end that do
+// not fill a batch are left out. After its last batch, the next epoch begins with a new
+// permutation. A permutation depends on seed, phase and epoch alone, so that a resumed run can
+// compute it again.
 //
 //   Minibatches batches(seed, phase, count, size);
 //   batches.Choose(step, choice);
@@ -24,8 +25,8 @@ class Minibatches {
 
   bool whole() const { return size_ == count_; }
 
-  // Sets the segments of `step` and their weight. Takes time and memory in proportion to the batch,
-  // on average over an epoch.
+  // Sets the segments of `step` and their weight. The time for one call is, on average over an
+  // epoch, proportional to the size of the batch.
   void Choose(std::size_t step, SegmentChoice& choice);
 
  private:
@@ -33,8 +34,8 @@ class Minibatches {
 
   std::uint64_t seed_, phase_;
   std::size_t count_, size_;
-  std::size_t epoch_ = 0;           // the epoch of `order_`, unless that is empty
-  std::vector<std::size_t> order_;  // empty at first
+  std::size_t epoch_ = 0;           // the epoch that `order_` belongs to
+  std::vector<std::size_t> order_;  // the permutation; empty before the first call of Shuffle
 };
 
 }  // namespace gpode

@@ -1,23 +1,25 @@
-// Notices that an estimate no longer grows: compares means of windows of steps.
+// Notices that a noisy estimate of the bound no longer grows, by comparing means over windows of
+// steps.
 #pragma once
 
 #include <cstddef>
 
 namespace gpode {
 
-// Its members are public, so that checkpoints can save and restore them.
+// The members are public, so that checkpoints can save and restore them.
 struct Plateau {
   static constexpr std::size_t kWindow = 250;
 
-  // Adds a step's value. A window whose mean is not above the best one so far, by twice the
-  // standard error of the difference, is stale.
+  // Adds the value of one step. After every kWindow values, compares their mean with the best mean
+  // of an earlier window. The window is stale unless its mean is larger by more than twice the
+  // standard error of the difference.
   void Add(double value);
 
-  double sum = 0, squares = 0;  // of the window
-  std::size_t count = 0;        // steps in the window
-  double best = 0, best_error = 0;
-  std::size_t windows = 0;  // complete ones
-  std::size_t stale = 0;    // in a row, up to the last
+  double sum = 0, squares = 0;      // of the values in the present window
+  std::size_t count = 0;            // values in the present window
+  double best = 0, best_error = 0;  // the best mean of a window, and its standard error
+  std::size_t windows = 0;          // complete windows
+  std::size_t stale = 0;            // stale windows since the last that was not
 
   bool operator==(const Plateau&) const = default;
 };

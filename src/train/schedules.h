@@ -1,5 +1,5 @@
-// Schedules of training: the phases of a run, and the learning rate and the tolerance of shooting
-// over their steps.
+// Schedules of training: the phases of a run, and how the learning rate and the tolerance of
+// shooting (sigma_xi of the paper, section 3.4) change over their steps.
 #pragma once
 
 #include <cstddef>
@@ -19,19 +19,18 @@ struct LearningRateSchedule {
   LearningRateSchedule CooledFrom(std::size_t from, std::size_t steps) const;
 };
 
-// The tolerance of shooting, lowered from loose to tight in equal ratios over the first part of a
-// phase, or fixed.
+// The tolerance of shooting. With kFixed it is `tight` throughout; otherwise it falls from `loose`
+// to `tight` by the same factor in every step, over the first part of a phase.
 struct ToleranceSchedule {
   ToleranceRule rule = ToleranceRule::kLowered;
   double loose = 0.1, tight = 0.01;
-  double lowered_for = 0.7;  // share of the phase
+  double lowered_for = 0.7;  // that first part, as a share of the phase's steps
 
   double At(std::size_t step, std::size_t steps) const;
 };
 ToleranceSchedule ToleranceScheduleOf(const FitOptions& options);
 
-// A phase of a run has a bound, a number of steps and a learning rate, and starts from where the
-// phase before ended.
+// A phase of a run. Its parameters start with the values that the phase before has reached.
 struct PhasePlan {
   BoundKind bound;
   std::size_t steps;
@@ -39,7 +38,7 @@ struct PhasePlan {
 };
 
 // Returns the phases that the options ask for: shooting, then whole trajectories. With the vanilla
-// bound, only functions for which `approaches` is true shoot first.
+// bound, there is a shooting phase only if `approaches` is true.
 std::vector<PhasePlan> PlanPhases(const FitOptions& options, bool approaches);
 
 }  // namespace gpode

@@ -1,3 +1,5 @@
+// Puts the values of a Start into the parameters of a model. The initial inducing values (paper,
+// section S2.2) are computed in model/initial_inducing_values.cc.
 #include "train/start_values.h"
 
 #include <algorithm>
@@ -5,7 +7,8 @@
 namespace gpode {
 namespace {
 
-// The standard deviation of the states' posteriors at the start, in spreads of the states.
+// The standard deviation of the posterior of a state at the start of training, in units of how much
+// the states vary along the data.
 constexpr double kStateDeviation = 0.1;
 
 }  // namespace
@@ -37,7 +40,7 @@ std::vector<double> StartValues(const ModelParts& parts, const Start& start,
   }
   for (const Segment& segment : cut.segments) {
     if (segment.state == Segment::kNone) continue;
-    // A shooting state stands where the observation before the segment's first one was made.
+    // A segment starts at its shooting state, at the time of the last observation before it.
     const auto row = static_cast<Eigen::Index>(segment.first) - 1;
     const Matrix& states = start.states[segment.trajectory];
     std::copy_n(states.row(row).data(), states.cols(),

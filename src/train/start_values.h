@@ -1,4 +1,5 @@
-// The parameters of a model at the start of training (start/initialise.h).
+// The parameters of a model at the start of training, made from what start/initialise.h has guessed
+// from the data.
 #pragma once
 
 #include <vector>
@@ -12,12 +13,14 @@ namespace gpode {
 // Returns the parameters of the likelihood (channels, parameters_per_channel) for these variances.
 std::vector<double> StartNoise(const Likelihood& likelihood, const Vector& variances);
 
-// Returns the constrained values at which training starts. Shooting states stand at the smoothed
-// states, and all states have a small spread.
+// Returns the constrained values (gpode/parameters.h) of all parameters at which training starts.
+// The posterior means of the shooting states are smoothed data, and the posteriors of all states
+// are narrow.
 std::vector<double> StartValues(const ModelParts& parts, const Start& start,
                                 const Segmentation& cut);
 
-// Returns the bound of `parts` on these trajectories; a point estimate has one draw.
+// Returns the bound of `parts` on these trajectories. It has options.draws draws, or a single one
+// if the posterior is a point estimate, whose draws are all equal.
 std::unique_ptr<Bound> MakeBound(const FitOptions& options, const Start& start,
                                  const ModelParts& parts, std::vector<TimedValues> trajectories,
                                  Segmentation cut);

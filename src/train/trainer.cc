@@ -1,5 +1,6 @@
-// The steps of training. trainer_schedule.cc has the quantities that change from step to step,
-// trainer_phases.cc the transition from one phase to the next.
+// The steps of training (paper, algorithm 1). The bound is computed in model/bound.cc, learning
+// rate and tolerance of a step in trainer_schedule.cc, and trainer_phases.cc goes from one phase to
+// the next.
 #include "train/trainer.h"
 
 #include <algorithm>
@@ -14,10 +15,11 @@ namespace {
 
 // With a larger gradient, the squared moments of the optimiser would overflow and stay infinite.
 constexpr double kLargestGradient = 1e100;
-// exp of a number of this size is neither zero nor infinite.
+// The largest size of a logarithm: beyond about 709, exp overflows or becomes zero.
 constexpr double kLargestLog = 700;
 
-// Keeps the logarithms of positive parameters where exp is a positive number, whatever the rate.
+// Limits the logarithms of positive parameters, so that a step of any size leaves parameters that
+// are neither zero nor infinite.
 void ClampLogs(const ParameterLayout& layout, const ParameterRange& range, std::span<double> flat) {
   const ParameterBlock& block = layout.blocks()[range.block];
   const Stretch stretch = layout.FlatOf(range);
@@ -47,7 +49,7 @@ std::vector<double> WeightedCounts(const Dataset& data, const Vector& weights) {
   return counts;
 }
 
-// Checks the input of a new run before its start is computed.
+// Checks the input of a new run, then computes its start, which relies on the check.
 Start CheckedStart(const Dataset& data, const FitOptions& options) {
   CheckFitInput(data, options);
   return Initialise(data, options);
@@ -84,7 +86,8 @@ void Trainer::ChooseSegments() {
   parts_->FindParameters(bound_->touched(), touched_);
 }
 
-// Computes the constrained values of the touched parameters, and zeroes their gradients.
+// Computes the constrained values of the parameters that the chosen segments depend on, and sets
+// their gradients to zero.
 void Trainer::ComputeValues() {
   for (const auto& [range, state] : touched_) {
     layout().Constrain(range, state_.flat, values_);
@@ -108,7 +111,7 @@ Progress Trainer::Step() {
   const BoundTerms terms = bound_->Evaluate(values_, CurrentTolerance(), bvalues_, pool_);
   ComputeGradient();
   const Progress progress = ProgressOf(terms);
-  // A step without a usable gradient changes nothing but the counts.
+  // A step without a usable gradient is skipped: it changes nothing but the counts of such steps.
   if (terms.factor == FactorStatus::kOk && IsGradientUsable()) {
     state_.skipped_in_a_row = 0;
     if (!IsSettling()) UpdateParameters();
@@ -156,8 +159,9 @@ void Trainer::UpdateParameters() {
   }
 }
 
-// Updates runs of states with equal numbers of updates together; without minibatches these are all
-// states.
+// Updates the posteriors of states. Adam's bias correction depends on how often a state was
+// updated, so that neighbouring states with equal numbers of updates are updated in one call;
+// without minibatches that is one call for all states.
 void Trainer::UpdateStates(const TouchedParameters& touched, double rate) {
   const ParameterRange& range = touched.range;
   const double* updates = state_.state_updates.data() + touched.first_state;

@@ -1,7 +1,8 @@
-// Training as a sequence of steps whose whole state can be taken out and put back.
+// Training as a sequence of steps (paper, algorithm 1), whose whole state can be saved and
+// restored.
 //
-// A run is a list of phases (schedules.h). A restored Trainer goes on with the bits of an
-// uninterrupted one.
+// A run is a list of phases (schedules.h). After Restore, a Trainer computes bit for bit what it
+// would have computed without the interruption.
 //
 //   Trainer trainer(data, options);
 //   while (!trainer.done()) trainer.Step();
@@ -26,10 +27,10 @@ namespace gpode {
 
 class Trainer {
  public:
-  // Validation data, if there are any, choose the model among those of the last phase. Throws an
-  // InputError if the data cannot be learnt from with these options.
+  // With validation data, the model is the one that forecasts them best during the last phase.
+  // Throws an InputError if the data cannot be learnt from with these options.
   Trainer(const Dataset& data, const FitOptions& options, const Dataset& validation = {});
-  // Takes the start of an earlier run on the same data.
+  // Takes the start that an earlier run on the same data has computed.
   Trainer(const Dataset& data, const FitOptions& options, Start start,
           const Dataset& validation = {});
 
@@ -97,19 +98,20 @@ class Trainer {
   std::vector<PhasePlan> plan_;
   std::size_t planned_steps_ = 0;
   ToleranceSchedule tolerance_;
-  std::vector<double> counts_;       // (channels) observations, times their weights
+  std::vector<double> counts_;       // (channels): number of observations times channel weight
   std::vector<double> start_noise_;  // parameters of the likelihood at the start
 
   TrainerState state_;
 
-  // The current phase, or the last one when done.
+  // Objects of the current phase, or of the last one when done.
   std::unique_ptr<ModelParts> parts_;
   std::unique_ptr<Bound> bound_;
   std::unique_ptr<Validation> validation_;
   std::optional<Minibatches> minibatches_;
-  std::vector<double> rates_;  // each parameter's share of the learning rate
+  std::vector<double> rates_;  // each parameter's factor of the learning rate
 
-  // The present step; values and gradients are up to date in `touched_`.
+  // Data of the present step. Only the entries of `values_`, `bvalues_` and `gradient_` that
+  // `touched_` names are up to date.
   SegmentChoice choice_;
   std::vector<TouchedParameters> touched_;
   std::vector<double> values_, bvalues_, gradient_;

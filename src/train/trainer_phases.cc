@@ -1,5 +1,5 @@
-// The transition from one phase of training to the next, the model as it is now, and the saved and
-// restored state.
+// Trainer: the transition from one phase of training to the next, the model at the present step,
+// and saving and restoring.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 namespace gpode {
 namespace {
 
-// This many steps in a row without a usable gradient end the training.
+// Training ends after this many steps in a row without a usable gradient.
 constexpr std::size_t kMostSkippedInARow = 200;
 
 }  // namespace
@@ -51,14 +51,14 @@ void Trainer::BeginPhase(std::size_t phase) {
   bvalues_.resize(values_.size());
   gradient_.resize(state_.flat.size());
   rates_.assign(state_.flat.size(), 1.0);
-  // The parameters of the likelihood have steps of their own.
+  // Adam does not move the parameters of the likelihood: UpdateLikelihood does.
   const ParameterBlock& block = layout().blocks()[parts_->likelihood_block()];
   std::fill_n(rates_.begin() + static_cast<std::ptrdiff_t>(block.flat_offset), block.flat_size,
               0.0);
 }
 
-// Returns the number of segments per step, from the number of observation times per step and the
-// average length of segments.
+// Returns the number of segments in a minibatch: as many as hold options.batch observation times on
+// average, at least one; 0 stands for all segments.
 std::size_t Trainer::BatchSize() const {
   double times = 0;
   for (const Trajectory& t : data_.trajectories) times += static_cast<double>(t.times.size());
@@ -90,12 +90,12 @@ bool Trainer::DoesPolishHelp() {
 }
 
 // Returns the log likelihood of the observations at the present parameters, averaged over a few
-// draws that no step and no forecast uses.
+// draws. Their random numbers belong to step numbers that neither training nor forecasts reach.
 double Trainer::MeanLogLikelihood() {
   constexpr std::uint64_t kDraws = 8, kUnusedStep = std::uint64_t{1} << 61;
   layout().Constrain(state_.flat, values_);
   bound_->Choose(bound_->AllSegments());
-  choice_.segments.clear();  // to be chosen anew by the next step
+  choice_.segments.clear();  // so that the next step chooses its own segments
   double sum = 0;
   for (std::uint64_t i = 0; i < kDraws; ++i) {
     bound_->SampleNormals(options_.seed, kUnusedStep + i, pool_);
@@ -106,9 +106,10 @@ double Trainer::MeanLogLikelihood() {
   return sum / static_cast<double>(kDraws);
 }
 
-// Begins the steps in which the noise settles on the residuals of the parameters that validation
-// data have chosen; before, the noise was held or followed other parameters. Returns false if there
-// is nothing to settle.
+// Resets the parameters to the best by validation and begins the steps in which only the noise
+// variance moves, towards the mean squared residual of these parameters. Until then, the noise was
+// held fixed or followed other parameters. Returns false if there are no validation data, the noise
+// is known, or these steps have been taken.
 bool Trainer::BeginSettling() {
   const std::vector<double>& best = state_.validation.best_flat;
   if (!IsLastPhase() || best.empty() || IsSettling() || IsNoiseKnown()) return false;

@@ -1,5 +1,5 @@
-// The quantities that change from step to step besides the parameters: learning rate, tolerance,
-// noise, and the end of a phase.
+// Trainer: everything besides Adam's steps that changes from step to step, which is learning rate,
+// tolerance, noise variance, checks of validation data, and when a phase ends.
 #include <algorithm>
 #include <cmath>
 
@@ -9,11 +9,14 @@
 namespace gpode {
 namespace {
 
+// Limits a learnt tolerance: at zero, log p(s_i | s_(i-1)) would be infinite.
 constexpr double kSmallestTolerance = 1e-6;
-// The number of steps at the end of a run with validation data that change nothing but the noise.
+// The number of steps at the end of a run with validation data in which the noise variance is the
+// only parameter that changes.
 constexpr std::size_t kSettlingSteps = 100;
 
-// Returns the number of steps in which the rate falls to zero once the bound no longer improves.
+// Returns the number of steps in which the learning rate falls to zero, if the bound stopped
+// improving at step `from`.
 std::size_t CoolingSteps(std::size_t from) { return std::max(Plateau::kWindow, from / 4); }
 
 }  // namespace
@@ -72,7 +75,9 @@ void Trainer::UpdateLikelihood() {
   }
 }
 
-// `gap` is BoundTerms::gap. The tolerance is a standard deviation, not a variance.
+// Moves a learnt tolerance towards the gaps between segments; `gap` is BoundTerms::gap.
+// NaturalLogStep is a step of a log variance, and the Gaussian tolerance is a standard deviation:
+// half of that.
 void Trainer::UpdateTolerance(double gap) {
   if (tolerance_.rule != ToleranceRule::kLearnt || parts_->shape().shooting_states == 0) return;
   const double half = options_.tolerance_prior == TolerancePrior::kGaussian ? 0.5 : 1.0;
@@ -80,7 +85,8 @@ void Trainer::UpdateTolerance(double gap) {
       std::max(state_.log_tolerance + half * NaturalLogStep(gap), std::log(kSmallestTolerance));
 }
 
-// Checks only the last phase, whose parameters become the model.
+// Scores the parameters on the validation data every kEvery steps and keeps the best. Only steps of
+// the last phase count, because its parameters become the model.
 void Trainer::CheckValidation() {
   constexpr std::size_t kEvery = 50;
   const bool due = (state_.step + 1) % kEvery == 0 || state_.step + 1 == EndOfPhase();
@@ -94,7 +100,9 @@ void Trainer::CheckValidation() {
   best.best_flat = state_.flat;
 }
 
-// Watches the bound only while neither the noise nor the tolerance is scheduled to change.
+// Lets the learning rate run down once the bound no longer grows. Watches the bound only in the
+// last phase, and not while the noise is still held or the tolerance still falls: the bound may
+// rise again when they change.
 void Trainer::WatchPlateau(double bound) {
   const bool noise_is_pending = IsNoiseHeld() && !IsNoiseKnown();
   const bool tolerance_moves =

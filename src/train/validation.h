@@ -1,4 +1,5 @@
-// The quality of a field on validation data, which decides when to stop early.
+// The score of a field on validation data, which decides when to stop early and which parameters
+// become the model.
 #pragma once
 
 #include <memory>
@@ -11,17 +12,18 @@ namespace gpode {
 
 class Validation {
  public:
-  // Every trajectory of `data` is followed from its first observation. Throws an InputError unless
-  // it has the channels of the training data.
+  // Score integrates every trajectory of `data` from the state that its first observation shows.
+  // Throws an InputError unless the data have as many channels as the training data.
   Validation(const Dataset& data, const FitOptions& options, const Start& start);
 
-  // Returns the log likelihood of the data under the mean function of a training's flat parameters;
-  // higher is better. The noise is that at the start of training, so that only squared errors
-  // matter. The result is not finite if the field cannot be followed.
+  // Returns the log likelihood of the validation data if the field is the posterior mean of the
+  // unconstrained parameters `flat` of the model `from`; higher is better. The noise variance is
+  // that at the start of training, so that scores differ by squared errors only. The score is
+  // -infinity if an integration fails.
   double Score(const ModelParts& from, std::span<const double> flat, ThreadPool& pool);
 
  private:
-  ModelParts parts_;  // a point estimate
+  ModelParts parts_;  // parts of the same model, but with a point estimate as its posterior
   std::unique_ptr<Bound> bound_;
   std::vector<double> z_, deviation_, values_;
   std::vector<double> noise_;  // parameters of the likelihood

@@ -1,3 +1,5 @@
+// Not the paper's whitening of inducing values, U = L v (section S2.2): that is in
+// field/sparse_gp.cc (L) and field/gp_draw.cc.
 #include "train/whitening.h"
 
 #include <Eigen/Cholesky>
@@ -42,7 +44,8 @@ double Whitening::LogEvidence() const {
   return LogJacobian() - 0.5 * (target_.squaredNorm() - shift.dot(mean_));
 }
 
-// d log|A| / 2 = tr(A^-1 W^T dW), and the quadratic term has the derivative (c - W m) m^T.
+// The log evidence is -log|A| / 2 - (|c|^2 - c^T W m) / 2. The differential of log|A| / 2 is
+// tr(A^-1 W^T dW), and the derivative of the second term with respect to W is (c - W m) m^T.
 void Whitening::EvidenceReverse(Eigen::MatrixXd& bdesign) const {
   Eigen::MatrixXd solved = design_.transpose();
   root_.triangularView<Eigen::Lower>().solveInPlace(solved);
@@ -60,11 +63,12 @@ void Whitening::ReverseToCoordinates(const Vector& bz, Vector& be) const {
 void Whitening::Reverse(const Vector& bz, Vector& be, Eigen::MatrixXd& bdesign,
                         Vector& btarget) const {
   ReverseToCoordinates(bz, be);
-  // The cotangent of R, from R^-T e and from the Jacobian: bR = -away be^T - diag(1 / R).
+  // The cotangent of R, from z = m + away with away = R^-T e and from the log Jacobian
+  // -sum log R_ii:  bR = -away be^T - diag(1 / R_ii).
   Eigen::MatrixXd broot = -away_ * be.transpose();
   broot.diagonal() -= root_.diagonal().cwiseInverse();
-  // Reverse of the Cholesky factorisation: R^-T Phi(R^T bR) R^-1, where Phi takes the lower
-  // triangle and half the diagonal.
+  // Reverse of the Cholesky factorisation A = R R^T:  bA = R^-T Phi(R^T bR) R^-1, where Phi keeps
+  // the lower triangle with half of the diagonal.
   Eigen::MatrixXd inner = Eigen::MatrixXd(broot.triangularView<Eigen::Lower>());
   inner = root_.transpose().triangularView<Eigen::Upper>() * inner;
   inner.triangularView<Eigen::StrictlyUpper>().setZero();
@@ -72,14 +76,14 @@ void Whitening::Reverse(const Vector& bz, Vector& be, Eigen::MatrixXd& bdesign,
   root_.transpose().triangularView<Eigen::Upper>().solveInPlace(inner);
   Eigen::MatrixXd ba = inner.transpose();
   root_.transpose().triangularView<Eigen::Upper>().solveInPlace(ba);
-  // m = A^-1 q with q = W^T c.
+  // Reverse of m = A^-1 q with q = W^T c:  bq = A^-1 bm,  bA -= bq m^T.
   Vector bq = be;
   root_.transpose().triangularView<Eigen::Upper>().solveInPlace(bq);
   ba.noalias() -= bq * mean_.transpose();
   bdesign.resize(design_.rows(), design_.cols());
   btarget.resize(target_.size());
   if (design_.rows() == 0) return;
-  // A = I + W^T W has a symmetric cotangent.
+  // Reverse of A = I + W^T W:  bW = W (bA + bA^T).
   const Eigen::MatrixXd twice = ba + ba.transpose();
   bdesign.noalias() = design_ * twice;
   bdesign.noalias() += target_ * bq.transpose();

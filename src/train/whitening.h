@@ -1,15 +1,17 @@
 // Coordinates in which latent variables are about standard normal a posteriori, whatever the
-// hyperparameters are.
+// hyperparameters are. Not the paper's whitening of inducing values, U = L v (section S2.2): that
+// is in field/sparse_gp.cc (L) and field/gp_draw.cc.
 //
-// Latent variables z are a priori standard normal; the data speak of values of the function and of
-// initial states, which are linear in z by a matrix that depends on the hyperparameters. Data that
-// say much tie z to that matrix: in z a sampler has to follow a narrow, bent ridge. With a Gaussian
-// approximation of the likelihood (linearised_likelihood.h),
+// Latent variables z are standard normal a priori. The data determine values of the function and
+// initial states, which are a matrix times z, and this matrix depends on the hyperparameters. The
+// posterior of z and the hyperparameters together is therefore a narrow, bent ridge, along which a
+// sampler moves slowly. With a Gaussian approximation of the likelihood (linearised_likelihood.h),
 //   log p(data | z) = -|W z - c|^2 / 2 + constant,
 // the posterior of z is N(m, A^-1) with A = I + W^T W and m = A^-1 W^T c. In coordinates e with
-//   z = m + R^-T e,   A = R R^T,
-// it is standard normal for every W. The map is exact for any W and c: how good they are decides
-// how fast a sampler moves, not what it draws. The idea is the "surrogate data" of
+//   z = m + R^-T e,   A = R R^T  (R lower triangular),
+// it is standard normal for every W. Draws are right for any W and c, since the change of
+// coordinates is exact (LogJacobian); a poor approximation only makes the sampler slower. The idea
+// is the "surrogate data" of
 //   I. Murray, R. P. Adams (2010), Slice sampling covariance hyperparameters of latent Gaussian
 //   models, NIPS 23.
 //
@@ -29,24 +31,26 @@ namespace gpode {
 
 class Whitening {
  public:
-  // Takes W (r, n). Returns false if A cannot be factored.
+  // Takes W (r, n) as `design`, for n latent variables and r rows. Returns false if A cannot be
+  // factored.
   bool SetDesign(const Eigen::MatrixXd& design);
-  // Takes c (r), after W. Returns false if m is not finite.
+  // Takes c (r) as `target`, after W. Returns false if m is not finite.
   bool SetTarget(const Vector& target);
 
   void ToLatent(const Vector& e, Vector& z);
   void FromLatent(const Vector& z, Vector& e) const;
   double LogJacobian() const;
 
-  // The log evidence of the linearised model, log N(c; 0, I + W W^T) up to a constant, and its
-  // reverse: sets bdesign (r, n).
+  // Returns the log evidence of the approximation, log N(c; 0, I + W W^T) up to a constant. Its
+  // reverse sets bdesign (r, n), the gradient with respect to W.
   double LogEvidence() const;
   void EvidenceReverse(Eigen::MatrixXd& bdesign) const;
 
-  // Reverse of ToLatent and LogJacobian at the e of the last ToLatent, for cotangents bz and one:
-  // sets be (n), bdesign (r, n) and btarget (r).
-  // With W and c held fixed, there is be alone.
+  // Computes the reverse of ToLatent, at the e of its last call, and of LogJacobian: sets be (n),
+  // bdesign (r, n) and btarget (r) to the gradient of  bz^T z + LogJacobian()  with respect to e, W
+  // and c.
   void Reverse(const Vector& bz, Vector& be, Eigen::MatrixXd& bdesign, Vector& btarget) const;
+  // Sets be alone.
   void ReverseToCoordinates(const Vector& bz, Vector& be) const;
 
  private:

@@ -39,7 +39,8 @@ std::string Describe(const NumberRange& range) {
   return fmt::format("a number {} {}", range.above ? "above" : "of at least", range.least);
 }
 
-// Describes the range; the ends of kSaneNumber are mentioned only if a number is outside of them.
+// Describes a range for a message. The ends of kSaneNumber are mentioned only if a number was
+// found, which is then outside of them; for other words, "a number" says enough.
 std::string Describe(const NumberRange& range, const std::optional<double>& found) {
   const bool sane = range.least == kSaneNumber.least && range.most == kSaneNumber.most;
   return sane && !found ? "a number" : Describe(range);
@@ -74,7 +75,7 @@ std::size_t EditDistance(std::string_view a, std::string_view b) {
   return row.back();
 }
 
-// Returns the long name of "-o,--out", or the only name.
+// Returns the last of the names of an option: the long one of "-o,--out".
 std::string LongName(const std::string& names) { return names.substr(names.rfind(',') + 1); }
 
 }  // namespace
@@ -167,7 +168,7 @@ Range ParseRange(const Place& place, std::string_view word) {
 }
 
 void CheckAmount(const Place& place, double numbers, std::string_view factors) {
-  constexpr double kMost = 5e8;  // four gigabytes
+  constexpr double kMost = 5e8;  // numbers in four gigabytes
   if (numbers <= kMost) return;
   ThrowInput(place.command, place.option,
              fmt::format("times {} is {:.3g} numbers, must be at most {:.0e} to fit in memory",

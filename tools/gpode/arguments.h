@@ -1,7 +1,7 @@
 // Parsing of the words of the command line.
 //
-// Every function throws an InputError of one line, "COMMAND: --option is 'word', must be ...".
-// Registered options check their word when it is read, before any work is done.
+// Errors are InputErrors of one line, "COMMAND: --option is 'word', must be ...". Options that are
+// added by these functions check their value as soon as it is read, before any work is done.
 //
 //   AddCount(fit, "--inducing", &inducing, {1, 1'000'000}, "inducing points");
 //   std::vector<double> times = ParseTimes({"forecast", "--times"}, "0:14:281");
@@ -18,7 +18,7 @@
 
 namespace gpode::tool {
 
-// The option of a command that a word was given for.
+// The command and the option whose value is parsed, for messages.
 struct Place {
   std::string command, option;
 };
@@ -32,11 +32,11 @@ struct CountRange {
 struct NumberRange {
   double least = -std::numeric_limits<double>::infinity();
   double most = std::numeric_limits<double>::infinity();
-  bool above = false;  // `least` itself is excluded
+  bool above = false;  // if true, `least` is excluded, and so is `most` if it is finite
 };
 inline constexpr NumberRange kAnyNumber{};
 inline constexpr NumberRange kPositiveNumber{.least = 0, .above = true};
-// The range of times and states, whose squares must be finite.
+// The range of times and states. Larger numbers would have infinite squares.
 inline constexpr NumberRange kSaneNumber{.least = -1e100, .most = 1e100};
 
 std::uint64_t ParseCount(const Place& place, std::string_view word, const CountRange& range = {});
@@ -58,26 +58,27 @@ Range ParseRange(const Place& place, std::string_view word);
 // Parses a range, or a list of increasing times.
 std::vector<double> ParseTimes(const Place& place, std::string_view word);
 
-// Throws if so many numbers would not fit in memory. `factors` names what the option is multiplied
-// by, as in "points and channels".
+// Throws an InputError if this many numbers would not fit in memory. `factors` says for the message
+// with what the option's value is multiplied, as in "points and channels".
 void CheckAmount(const Place& place, double numbers, std::string_view factors);
 
-// These add options that are checked when they are read.
+// Add an option whose value is a number in a range.
 CLI::Option* AddCount(CLI::App* command, const std::string& names, std::size_t* value,
                       const CountRange& range, const std::string& help);
 CLI::Option* AddNumber(CLI::App* command, const std::string& names, double* value,
                        const NumberRange& range, const std::string& help);
-// Adds an option with a value, which parse(place, word) reads.
+// Adds an option with a value, for which parse(place, word) is called.
 CLI::Option* AddWord(CLI::App* command, const std::string& names, const std::string& kind,
                      std::function<void(const Place&, const std::string&)> parse,
                      const std::string& help);
-// Adds an option with a name or, if `kind` is FILE, a file; it must not be empty.
+// Adds an option whose value is a name or, if `kind` is FILE, a file name. An empty value is an
+// error.
 CLI::Option* AddName(CLI::App* command, const std::string& names, const std::string& kind,
                      std::string* value, const std::string& help);
 // Adds an option without a value.
 CLI::Option* AddSwitch(CLI::App* command, const std::string& names, bool* value,
                        const std::string& help);
-// Adds an option with one of the given words.
+// Adds an option whose value is one of these words.
 CLI::Option* AddChoice(CLI::App* command, const std::string& names, std::string* value,
                        const std::vector<std::string>& choices, const std::string& help);
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint64_t kMostThreads = 4096;
 
-// Reads the name of a separator, or the separator itself.
+// Sets the separator that a word names: "comma" or "," and so on.
 void ParseSeparator(const Place& place, const std::string& word, char* separator) {
   if (word == "comma" || word == ",") {
     *separator = ',';

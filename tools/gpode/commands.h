@@ -1,4 +1,4 @@
-// The commands, and what they share.
+// The commands of the program, and the options and functions that they share.
 //
 // Each Add… function registers one command with its options, help and examples. The command's
 // callback does the work after all words of the command line are read. Errors are InputErrors of
@@ -40,13 +40,13 @@ struct TrainingFailed : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Options that most commands have.
+// The values of options that most commands have.
 struct CommonOptions {
   std::size_t threads = 0;  // 0: as many as the machine has cores
   std::uint64_t seed = 1;
   bool quiet = false, verbose = false, json = false;
 };
-// Each adds one of these; `seeded` says what the seed is for.
+// Each adds one of these options; `seeded` says in the help what the seed is for.
 void AddSeed(CLI::App* command, CommonOptions* common, const std::string& seeded);
 void AddThreads(CLI::App* command, CommonOptions* common);
 void AddQuiet(CLI::App* command, CommonOptions* common);
@@ -57,10 +57,11 @@ void AddRaw(CLI::App* command, bool* raw);
 
 // Adds the options about reading data files.
 void AddReadOptions(CLI::App* command, ReadOptions* read);
-// Adds "Examples:" and one line each at the end of the help.
+// Adds "Examples:" and the examples, one per line, at the end of the help.
 void AddExamples(CLI::App* command, const std::vector<std::string>& examples);
 
-// CommandLine returns the words that main has set, as one line that a shell accepts.
+// SetCommandLine stores the words of the command line; CommandLine returns them as one line that a
+// shell accepts.
 void SetCommandLine(int argc, const char* const* argv);
 const std::string& CommandLine();
 

@@ -52,7 +52,7 @@ bool SetDataOption(RunConfig& config, const internal::TomlItem& item, std::strin
   return found;
 }
 
-// Checks the values that are words with a meaning.
+// Checks those values that are texts of which only some are valid.
 void CheckWords(const RunConfig& config, const internal::TomlItem& item, std::string_view where) {
   const auto check = [&](std::string_view name, bool valid, std::string_view right) {
     if (name != item.key || valid) return;

@@ -5,7 +5,7 @@
 //   data.files = ["a.csv"]        # the data files, and the options for reading them
 //   data.time = "t"
 //
-// Thread safety: plain values and functions.
+// Thread safety: any thread may call these functions; they share no state that changes.
 #pragma once
 
 #include <filesystem>
@@ -20,7 +20,8 @@
 
 namespace gpode::tool {
 
-// The prefix of names that say how long a run took (sidecar.h), which are ignored here.
+// The prefix of the names of a sidecar's times (sidecar.h). They are ignored when a sidecar is read
+// as a configuration file.
 inline constexpr std::string_view kTimingPrefix = "timing.";
 
 // The accepted values of the time of the initial state.
@@ -31,28 +32,28 @@ struct RunConfig {
   FitOptions fit;
   std::vector<std::string> files;
   ReadOptions read;
-  std::string validation;         // a file; empty: none
+  std::string validation;         // the file of validation data; empty if there is none
   std::string initial = "first";  // the time of the initial state: "first", "gap" or a time
   // The data that are held back from training: a share of each trajectory's rows, such as 0.2 or
-  // 20%, or all rows after a time; empty: none.
+  // 20%, or all rows after a time. Both are empty if no data are held back.
   std::string holdout, holdout_after;
-  bool refit = true;  // learn from all data after the comparison with held-back ones
+  bool refit = true;  // train again on all data after the comparison with held-back ones
 };
 
 // The accepted values of `holdout`.
 inline constexpr std::string_view kShareWords =
     "a share of the rows above 0 and up to 0.9, such as 0.2 or 20%";
-// Returns the share, or nothing if the word is not one.
+// Returns the share that the word stands for, or nothing if it is not valid.
 std::optional<double> ParseShare(std::string_view word);
 
-// Returns which data are held back, if any. The words must be valid.
+// Returns which data are held back, or nothing if none are. The texts must have been checked.
 std::optional<HoldoutOptions> HoldoutOf(const RunConfig& config);
 
-// Returns `base` with the values that the file sets. Unknown names and invalid values are
-// InputErrors with file and line.
+// Returns `base` with the values that the file sets. Throws an InputError with file and line for
+// unknown names and invalid values.
 RunConfig ReadConfig(const std::filesystem::path& path, const RunConfig& base);
 
-// Returns the text of a configuration file that begins with a comment.
+// Returns the text of a configuration file, which begins with this comment.
 std::string ConfigText(const RunConfig& config, std::string_view comment);
 
 }  // namespace gpode::tool

@@ -41,7 +41,7 @@ void CheckHeldStatesNotInGrid(const Arguments& a) {
   }
 }
 
-// Returns one range per state, of a single value for states that are held constant.
+// Returns one range of values per state. A state that is held constant has a range of one value.
 std::vector<Range> Axes(const Arguments& a, const Model& model,
                         const std::vector<std::string>& names) {
   std::vector<Range> axes;
@@ -105,7 +105,7 @@ std::vector<std::string> Derivatives(const std::vector<std::string>& names,
   return all;
 }
 
-// Returns the Jacobians of the field at n points, (n, D * D).
+// Returns the Jacobians of the field at n points, (n, D * D), each row by row.
 Matrix Jacobians(const Field& field, const Matrix& points) {
   const Eigen::Index dim = points.cols();
   Matrix all(points.rows(), dim * dim);

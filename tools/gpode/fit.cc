@@ -26,9 +26,10 @@
 namespace gpode::tool {
 namespace {
 
-constexpr std::size_t kLongSeries = 100;  // shooting is the default from so many times on
+constexpr std::size_t kLongSeries = 100;  // with at least so many times, shooting is the default
 
-// Sets the times of the initial states.
+// Sets the times of the initial states by the word of --initial: at the first observation, one gap
+// earlier, or at a given time.
 void SetStarts(const std::string& initial, Dataset* data) {
   for (Trajectory& t : data->trajectories) {
     if (initial == "first") continue;
@@ -48,8 +49,8 @@ void SetStarts(const std::string& initial, Dataset* data) {
   }
 }
 
-// Refuses channels that never change, about which nothing can be learnt. Principal components
-// ignore them. `rows` says which rows the data are.
+// Throws if a channel never changes, since nothing can be learnt about it. With principal
+// components such channels do no harm. `rows` names the rows that `data` has, for the message.
 void CheckChannelsMove(const Dataset& data, const RunConfig& config, std::string_view rows) {
   if (config.fit.observation == Observation::kPca) return;
   for (std::size_t c = 0; c < data.channels.size(); ++c) {
@@ -102,7 +103,7 @@ class Fitter {
     CheckOutput(SidecarPath(out_), config_.files);
     Interruption interruption;
     const TrainedModel trained = Learn();
-    // A sampler that was stopped has no model.
+    // A sampler that was stopped has no model, so there is nothing to write.
     if (!trained.finished && IsSampled(config_.fit) && !config_.files.empty()) {
       throw Interrupted();
     }
@@ -141,13 +142,16 @@ class Fitter {
 
   void ChooseModel() {
     if (a_.model != "auto") SetModel(config_.fit, a_.model, "fit: --model");
-    // A configuration file has set the bound already.
+    // With a configuration file, the bound is the one that it sets.
     if (a_.model == "auto" && a_.config.empty()) {
       config_.fit.bound = IsLong(data_) ? BoundKind::kShooting : BoundKind::kVanilla;
     }
+    // A part of the model that has an option of its own, such as --posterior, is that option's.
+    for (const auto& change : a_.changes) change(config_);
   }
 
-  // Splits the data as a trial, so that what is wrong with the split is found before any work.
+  // Splits the data, so that errors in the split are found before training starts. TrainWithHoldout
+  // splits them again.
   void PrepareHoldout() {
     holdout_ = HoldoutOf(config_);
     if (!holdout_) return;
@@ -187,7 +191,7 @@ class Fitter {
                                     "DATA and options to resume it as it is",
                                     held ? "with other held-back data" : "without held-back data"));
     }
-    // While data are held back, those of the run are the others.
+    // As long as rows are held back, saved.data are only the other rows.
     const bool split = saved.holdout && !saved.holdout->held.trajectories.empty();
     if (!SameData(split ? Rejoin(saved.data, saved.holdout->held) : saved.data, data_) ||
         !SameData(saved.validation, validation_)) {
@@ -212,7 +216,8 @@ class Fitter {
       WriteSidecarPeriodically();
       return !Interruption::Requested();
     };
-    // A second run begins: the progress and the times that are shown are its own.
+    // Called between the run without held-back data and the one on all data. Progress and times are
+    // then those of the second run.
     control.compared = [&](const HoldoutReport& report) {
       line->End();
       if (!silent) ShowHoldout(report);
@@ -253,7 +258,7 @@ class Fitter {
   }
 
   void WriteSidecar(const report::Timing& timing) const {
-    // A resumed run keeps the command that began it.
+    // The sidecar of a resumed run keeps the command with which the run was started.
     std::string text = resumed_ ? ReadSidecar(out_) : "";
     if (text.empty() && config_.files.empty()) return;
     if (text.empty()) text = ConfigText(config_, command_line_);
@@ -266,7 +271,7 @@ class Fitter {
     if (clock_->started()) WriteSidecar(clock_->At(trained.history));
   }
 
-  // Writes the times as often as checkpoints are written, so that a killed run has them as well.
+  // Writes the sidecar as often as checkpoints are written, so that a killed run has one as well.
   void WriteSidecarPeriodically() {
     if (IsSampled(config_.fit)) return;  // a sampler writes its model at the end only
     const auto now = std::chrono::steady_clock::now();
@@ -301,8 +306,8 @@ class Fitter {
   RunConfig config_;
   Dataset data_, validation_;
   std::optional<HoldoutOptions> holdout_;
-  HeldBack parts_;                     // what holdout_ splits the data into
-  std::vector<std::string> channels_;  // of a resumed run
+  HeldBack parts_;                     // the data, split as holdout_ says
+  std::vector<std::string> channels_;  // the channels of a resumed run; otherwise empty
   std::size_t threads_ = 0;
   bool resumed_ = false;
   std::optional<TrainingClock> clock_;

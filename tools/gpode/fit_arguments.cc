@@ -14,7 +14,8 @@
 namespace gpode::tool {
 namespace {
 
-// An option of FitOptions with a name and a help text of its own.
+// The name, the kind of value and the help text of a frequently used option, for a member of
+// FitOptions.
 struct NamedOption {
   std::string option, kind, help;
 };
@@ -52,8 +53,8 @@ std::string OptionName(std::string name) {
   return "--" + name;
 }
 
-// Adds one option of FitOptions. Its word is tried at once, so that an error is found before any
-// work is done.
+// Adds the option for one member of FitOptions. The value is tried on default options as soon as it
+// is read, so that an error is found before any work is done.
 void AddFitOption(CLI::App* command, FitArguments* a, const OptionInfo& info) {
   const auto named = NamedOptions().find(info.name);
   const bool common = named != NamedOptions().end();
@@ -115,7 +116,8 @@ void AddHoldout(CLI::App* command, FitArguments* a) {
             "keep the model that has not seen the held-back rows");
 }
 
-// Adds the options for reading data, which take precedence over the configuration file.
+// Adds the options for reading data. Each one that is given replaces the value of the configuration
+// file.
 void AddDataOptions(CLI::App* command, FitArguments* a) {
   const auto read = std::make_shared<ReadOptions>();
   AddReadOptions(command, read.get());

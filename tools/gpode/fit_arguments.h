@@ -1,5 +1,5 @@
-// The options of `gpode fit`. Every member of FitOptions has one; common ones have names and help
-// texts of their own.
+// The options of `gpode fit`. Every member of FitOptions has an option; names and help texts are
+// generated from the member's name, but written by hand for frequently used options.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -21,18 +21,19 @@ struct FitArguments {
   bool resume = false, no_refit = false;
   double checkpoint_seconds = 5;
   CommonOptions common;
-  // The changes that words make to the configuration file, in the order of the words.
+  // The changes that the command line makes to the configuration, in the order of its options.
   std::vector<std::function<void(RunConfig&)>> changes;
-  std::optional<std::string> observe;  // parsed when the channels are known
+  std::optional<std::string> observe;  // the word of --observe, parsed when the channels are known
 };
 
 void AddFitOptions(CLI::App* command, FitArguments* arguments);
 
-// Returns the defaults, changed by the configuration file and then by the words.
+// Returns the default configuration, changed by the configuration file and then by the options of
+// the command line.
 RunConfig ConfigOf(const FitArguments& arguments);
 
-// Sets the observation map y = C x from "identity", "pca", rows "1,0;0,1" or an .npy file. Without
-// any of these it follows from the numbers of channels and states.
+// Sets the observation map y = C x from "identity", "pca", the rows of C as in "1,0;0,1", or an
+// .npy file that holds C. Without --observe, channels are the first states, in order.
 void SetObservation(const std::optional<std::string>& observe, std::size_t channels,
                     FitOptions* options);
 

@@ -63,7 +63,7 @@ void PrintPlan(const Dataset& data, const RunConfig& config) {
   const std::size_t states = o.states > 0                  ? o.states
                              : o.observation_map.dim() > 0 ? o.observation_map.dim()
                                                            : data.channels.size();
-  // A function that cannot be made is refused before anything is printed.
+  // Made first: options with which the function cannot be made throw before anything is printed.
   const std::string made_of =
       MakeUnknownFunction(o.function, {.options = o, .dim = states})->Summary();
   const NamedModel model = NameOf(o);

@@ -17,12 +17,12 @@ void PrintSummary(const TrainedModel& trained, const FitQuality& quality, const 
 void PrintSummaryJson(const TrainedModel& trained, const FitQuality& quality,
                       const std::string& out);
 
-// Prints which rows are held back.
+// Prints how many rows are held back.
 void PrintHeldBack(const Dataset& seen, const Dataset& held);
-// Prints how forecasts of held-back data compare with simple ones.
+// Prints the errors of forecasts of held-back data beside those of simple forecasts.
 void PrintHoldout(const std::vector<std::string>& channels, const HoldoutReport& report,
                   bool verbose);
-// Returns what `fit --json` and `info --json` say about held-back data.
+// Return what `fit --json` and `info --json` print about held-back data and the widening of bands.
 nlohmann::ordered_json HoldoutJson(const Holdout& holdout,
                                    const std::vector<std::string>& channels);
 nlohmann::ordered_json WideningJson(const BandWidening& widening);

@@ -1,4 +1,5 @@
-// Implements `gpode forecast`, which forecasts a model's trajectories, or from any start.
+// Implements `gpode forecast`, which forecasts a model's trajectories, or from any start. Draws and
+// integrations are in src/predict/follow.cc.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -21,7 +22,7 @@
 namespace gpode::tool {
 namespace {
 
-constexpr double kForecastShare = 0.5;  // default length of the forecast, relative to the data's
+constexpr double kForecastShare = 0.5;  // default length of the forecast, over that of the data
 
 struct Arguments {
   std::string model, out = "-";
@@ -35,7 +36,8 @@ struct Arguments {
   CommonOptions common;
 };
 
-// Returns the times of the rows: those of --times or equally spaced ones from `first` on.
+// Returns the times of the forecast: those of --times or equally spaced ones from `first` on.
+// `span` is the length of the data, from which the default end follows.
 std::vector<double> TimesFrom(double first, double span, const Arguments& a) {
   if (a.times) return ParseTimes({"forecast", "--times"}, *a.times);
   const double until = a.until.value_or(first + kForecastShare * span);
@@ -46,7 +48,8 @@ std::vector<double> TimesFrom(double first, double span, const Arguments& a) {
   return RegularTimes(first, until, a.points);
 }
 
-// Returns the columns of a forecast: mean, quantiles and, with --all-draws, the draws.
+// Returns the columns of a forecast, for each channel: mean, quantiles and, with --all-draws,
+// draws.
 Matrix Summary(const Forecast& forecast, const Arguments& a) {
   const Matrix mean = forecast.Mean();
   const Eigen::Index channels = mean.cols(),

@@ -27,7 +27,8 @@ struct Arguments {
   CommonOptions common;
 };
 
-// Returns the trajectory with rows of missing values at further times.
+// Returns the trajectory with additional rows of missing values at those times that it does not
+// have.
 Trajectory AddTimes(const Trajectory& seen, const std::vector<double>& times) {
   Trajectory wider{
       .name = seen.name, .times = seen.times, .values = {}, .start_time = seen.start_time};
@@ -44,7 +45,8 @@ Trajectory AddTimes(const Trajectory& seen, const std::vector<double>& times) {
   return wider;
 }
 
-// Returns, per channel, the value, the ends of its band, and 1 if it was missing.
+// Returns four columns for each channel: the value, the ends of its band, and 1 if the value was
+// missing and is imputed, else 0.
 Trajectory Columns(const Trajectory& seen, const Imputation& whole, const Arguments& a) {
   const Eigen::Index rows = seen.values.rows(), channels = seen.values.cols();
   Trajectory columns{

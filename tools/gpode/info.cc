@@ -166,7 +166,7 @@ Json ModelJson(const TrainedModel& trained) {
   return json;
 }
 
-// Returns the facts about a model, one line each.
+// Returns the names and values of facts about a model, one pair for each line of output.
 std::vector<std::pair<std::string, std::string>> ModelFacts(
     const TrainedModel& trained, const std::optional<report::Timing>& timing) {
   const Model& m = trained.model;

@@ -24,7 +24,7 @@ namespace {
 constexpr int kFault = 1, kBadInput = 2, kInterrupted = 130;
 constexpr std::size_t kHelpColumn = 30;
 
-// Returns the command that was named, or the program itself.
+// Returns the command that the command line names, or the program itself if it names none.
 const CLI::App& ChosenCommand(const CLI::App& app) {
   const std::vector<CLI::App*> chosen = app.get_subcommands();
   return chosen.empty() ? app : *chosen.front();
@@ -48,7 +48,7 @@ std::string DescribeUnexpected(const CLI::App& app, const std::string& word) {
   const CLI::App& command = ChosenCommand(app);
   const std::string name = word.substr(0, word.find('='));
   const std::vector<std::string> known = NamesOf(command, true);
-  // After a lone "--" even the name of an option is an argument.
+  // A known option can be unexpected only after a lone "--", where it is an argument.
   const bool option = word.starts_with('-') && word != "-" &&
                       std::find(known.begin(), known.end(), name) == known.end();
   const bool subcommand = !option && &command == &app;
@@ -92,7 +92,7 @@ std::string Describe(const CLI::App& app, const CLI::ParseError& error) {
 // The name of the command that runs; empty if there is none.
 std::string command_name;
 
-// Returns the line with control characters, which file names may hold, as \xNN.
+// Returns the message as one line, with control characters as \xNN: file names may contain them.
 std::string OneLine(std::string_view message) {
   std::string text;
   for (const char c : message) {
@@ -104,7 +104,8 @@ std::string OneLine(std::string_view message) {
 
 void PrintError(std::string_view message) { fmt::print(stderr, "gpode: {}\n", OneLine(message)); }
 
-// A library function whose arguments are options of the commands, and the prefix of these options.
+// A function of the library, as InputErrors name it, whose arguments the user gives as options. The
+// names of these options are the names of the arguments with this prefix.
 struct OptionSource {
   std::string_view function, prefix;
 };
@@ -112,7 +113,8 @@ constexpr OptionSource kOptionSources[] = {{"Fit", ""},      {"Solver", "solver.
                                            {"Simulate", ""}, {"SolveSystem", ""},
                                            {"Forecast", ""}, {"Posterior", ""}};
 
-// Prints an error of a library function's argument as one of the command's option.
+// Prints an error. If it is about an argument of one of these functions, names the command and its
+// option instead, which the user knows.
 void PrintError(const InputError& error) {
   for (const OptionSource& source : kOptionSources) {
     if (command_name.empty() || error.function() != source.function) continue;
@@ -165,7 +167,9 @@ int Run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   using namespace gpode::tool;
-  std::signal(SIGXFSZ, SIG_IGN);  // a file over the size limit then is an error when writing
+  // Without this, a file larger than the system's limit would kill the process instead of being an
+  // error of the write.
+  std::signal(SIGXFSZ, SIG_IGN);
   try {
     const int code = Run(argc, argv);
     if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {

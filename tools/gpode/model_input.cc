@@ -18,7 +18,7 @@
 namespace gpode::tool {
 namespace {
 
-constexpr std::size_t kMostNames = 10;  // in a message
+constexpr std::size_t kMostNames = 10;  // names that a message lists
 
 std::string KnownTrajectories(const TrainedModel& trained) {
   const std::size_t count = trained.model.start_times.size();

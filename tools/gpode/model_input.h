@@ -1,6 +1,7 @@
-// Words of the command line that name trajectories, states and starts of a model.
+// Turns words of the command line into the trajectories, states and starts of a model that they
+// name.
 //
-// Thread safety: plain functions.
+// Thread safety: any thread may call these functions; they share no state that changes.
 #pragma once
 
 #include <optional>
@@ -21,9 +22,9 @@ TrainedModel LoadForBands(const std::string& file, bool raw);
 // Finds a trajectory by its name or by its number counted from 1.
 std::size_t FindTrajectory(const Place& place, std::string_view word, const TrainedModel& trained);
 
-// Returns the model's trajectory that test trajectory n continues: the one of the same name, the
-// only one, or the one with the same number. Throws an InputError that begins with `file` if there
-// is none.
+// Returns the model's trajectory that test trajectory n continues: the one of the same name; if
+// none has it, the only one, or the one with the same number if model and tests have equally many.
+// Throws an InputError that begins with `file` if none of these applies.
 std::size_t MatchTrajectory(const Dataset& tests, std::size_t n, const TrainedModel& trained,
                             std::string_view file);
 
@@ -31,11 +32,12 @@ std::size_t MatchTrajectory(const Dataset& tests, std::size_t n, const TrainedMo
 std::size_t FindState(const Place& place, std::string_view word, const std::string& name,
                       const std::vector<std::string>& names);
 
-// Returns the rows after one time and up to another.
+// Returns the rows with times later than `after` and not later than `until`.
 Trajectory RowsBetween(const Trajectory& all, const std::optional<double>& after,
                        const std::optional<double>& until);
 
-// Parses "x=1,y=2"; returns the values of all channels in the model's order, NaN if not given.
+// Parses "x=1,y=2" and returns the values of all channels in the model's order, NaN for channels
+// that are not named.
 std::vector<double> ChannelValues(const Place& place, std::string_view word, const Model& model);
 
 // Returns the state that the values of channels determine; throws InputError(complaint) if they do

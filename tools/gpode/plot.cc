@@ -59,7 +59,8 @@ std::vector<std::string> KindNames() {
   return names;
 }
 
-// Draws the picture; blames the option for the width or height if the canvas is too small.
+// Draws the picture. If the canvas is too small, throws an InputError that names --width or
+// --height.
 void DrawPicture(const Kind& kind, const PlotArguments& a, const PlotInput& input, Canvas* canvas) {
   try {
     kind.draw(a, input, canvas);

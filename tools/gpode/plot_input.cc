@@ -39,11 +39,11 @@ void SetTrajectory(const PlotArguments& a, PlotInput* input) {
       FindTrajectory({"plot", "--trajectory"}, *a.trajectory, input->trained);
 }
 
-// Finds the trajectory that each test trajectory continues.
+// Finds, for each test trajectory, the model's trajectory that it continues.
 void MatchTests(const PlotArguments& a, PlotInput* input) {
   for (std::size_t n = 0; n < input->test.trajectories.size(); ++n) {
     if (input->test.trajectories[n].times.empty()) {
-      input->continued.push_back(0);  // nothing to show
+      input->continued.push_back(0);  // never used: there are no test points to show
     } else {
       input->continued.push_back(input->options.trajectory
                                      ? *input->options.trajectory

@@ -15,10 +15,10 @@
 namespace gpode::tool {
 namespace {
 
-constexpr std::size_t kPlainLines = 10;  // per run
-constexpr std::size_t kRunsShown = 2;    // running ones, so that the line does not wrap
+constexpr std::size_t kPlainLines = 10;  // lines per run, if standard error is not a terminal
+constexpr std::size_t kRunsShown = 2;    // running runs that a line names; more would make it wrap
 
-// Set by a signal handler, read by any thread.
+// Set by a signal handler and read by any thread, which needs an atomic without locks.
 std::atomic<bool> interrupted = false;
 static_assert(std::atomic<bool>::is_always_lock_free);
 
@@ -67,7 +67,7 @@ void ProgressLine::Show(const Progress& progress) {
   if (!due) return;
   shown_ = now;
   next_share_ = progress.step * kPlainLines / progress.steps + 1;
-  // A sampler reports no noise, because its chains have one each.
+  // A sampler reports no noise, because each of its chains has its own.
   const std::string noise =
       progress.noise > 0 ? fmt::format("   noise {:.4g}", progress.noise) : std::string();
   const std::string line = fmt::format("step {} of {}   bound {:.2f}{}   {} left", progress.step,

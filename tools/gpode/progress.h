@@ -1,7 +1,8 @@
-// Progress of training runs: in a terminal one line that is overwritten, elsewhere plain lines; and
-// interruption by Ctrl-C.
+// Progress of training runs, printed on standard error: one line that is overwritten if that is a
+// terminal, otherwise a few plain lines. Also interruption by Ctrl-C.
 //
-// Thread safety: one call at a time, except for Interruption::Requested, which any thread may call.
+// Thread safety: any thread may call Interruption::Requested at any time. Calls of other functions
+// must not overlap.
 #pragma once
 
 #include <chrono>
@@ -47,7 +48,7 @@ class ProgressLine {
   bool begun_ = false;
 };
 
-// A line about many runs: the number of those that are done, and those that are running.
+// A line about many runs: how many are done, and which are running.
 class RunsLine {
  public:
   RunsLine(bool quiet, std::size_t done, std::size_t total);

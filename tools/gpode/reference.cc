@@ -29,7 +29,7 @@ std::vector<std::string> OptionWords(const CLI::App& command) {
   return words;
 }
 
-// Returns the values of an option whose kind lists them: "auto|gpode|shooting".
+// Returns the values that an option accepts, if its kind lists them as "auto|gpode|shooting".
 std::vector<std::string> Choices(const CLI::Option& option) {
   std::vector<std::string> choices;
   std::string kind = option.get_type_name();
@@ -85,8 +85,8 @@ std::string Completion(const CLI::App& app) {
       fmt::join(experiments::TaskWords(), " "));
 }
 
-// Returns the text escaped for roff: literal hyphens and backslashes, and no line that begins with
-// a control character.
+// Returns the text escaped for roff, the format of manual pages: hyphens and backslashes are
+// literal, and no line begins with '.' or "'", which would make it a command.
 std::string Roff(const std::string& text) {
   std::string out;
   bool line_begins = true;

@@ -32,7 +32,8 @@ struct Arguments {
   CommonOptions common;
 };
 
-// Drops all but the first trajectories if there are many; returns how many there were.
+// Drops all but the first kMostTrajectories trajectories, to limit the size of the page. Returns
+// how many there were.
 std::size_t KeepFirstTrajectories(TrainedModel* trained) {
   const std::size_t count = trained->model.start_times.size();
   if (count <= kMostTrajectories) return count;
@@ -43,7 +44,8 @@ std::size_t KeepFirstTrajectories(TrainedModel* trained) {
   return count;
 }
 
-// Returns the test data, one trajectory for each of the model's, which it continues.
+// Returns the test data with one trajectory for each of the model's: the one that continues it, or
+// one without rows.
 Dataset TestData(const Arguments& a, const TrainedModel& trained) {
   Dataset test;
   if (a.test.empty()) return test;

@@ -53,14 +53,14 @@ std::vector<std::string> ParseMethods(const Place& place, const std::string& wor
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;
     Refuse(place, name, fmt::format("one of {}", fmt::join(known, ", ")));
   }
-  std::vector<std::string> methods;  // in the order of the tables
+  std::vector<std::string> methods;  // the same methods, in the order of the tables
   for (const std::string& name : known) {
     if (std::find(asked.begin(), asked.end(), name) != asked.end()) methods.push_back(name);
   }
   return methods;
 }
 
-// Adds the methods that are texts of settings.
+// Adds the methods of --fit, which are texts of settings (experiments/methods.h).
 void AddFits(Arguments* a) {
   const Place place{"reproduce", "--fit"};
   std::vector<std::string>& methods = a->settings.methods;
@@ -127,7 +127,7 @@ std::vector<TaskInfo> TasksWithData(const Arguments& a) {
   return tasks;
 }
 
-// Does the runs that do not exist yet; returns all runs.
+// Does the runs that have no result file yet. Returns the records of all runs.
 std::vector<RunRecord> RunPlan(const PlanSettings& settings, bool quiet) {
   std::vector<PlannedRun> plan = MakePlan(settings);
   const std::size_t there = RecordsOf(plan).size();
@@ -157,7 +157,8 @@ std::vector<RunRecord> RunPlan(const PlanSettings& settings, bool quiet) {
   return RecordsOf(plan);
 }
 
-// Returns the runs of the requested tasks and methods.
+// Reads runs from the folders and files of --tables, and returns those of the requested tasks and
+// methods.
 std::vector<RunRecord> ReadRequestedRuns(const Arguments& a) {
   std::vector<RunRecord> runs;
   for (const std::string& from : a.tables) {
@@ -194,7 +195,7 @@ void PrintTables(const Arguments& a, const std::vector<MethodSummary>& summaries
   fmt::print("{}", compared ? kComparisonNote : kCalibrationNote);
 }
 
-// Draws the paper's figures from a folder of results.
+// Draws the paper's figures from the runs in each folder of results.
 void DrawFigures(const Arguments& a) {
   for (const std::filesystem::path results :
        a.tables.empty() ? std::vector<std::string>{a.out} : a.tables) {

@@ -40,11 +40,11 @@ std::vector<std::filesystem::path> Paths(const std::vector<std::string>& files) 
   return {files.begin(), files.end()};
 }
 
-// A forecast and the observations at its times.
+// The forecast of one test trajectory and the test values at its times.
 struct Compared {
   Forecast forecast;
   Matrix seen;
-  double begins = 0;  // the end of the training data
+  double begins = 0;  // the time from which horizons count
 };
 
 class Scorer {
@@ -76,7 +76,7 @@ class Scorer {
     return all;
   }
 
-  // Widens bands as the errors of forecasts of these files ask for.
+  // Widens the model's bands by the errors of its forecasts of the data in these files.
   void Calibrate(const std::vector<std::string>& files) {
     std::vector<HeldError> errors;
     std::size_t n = 0;
@@ -270,7 +270,7 @@ void AddOptions(CLI::App* command, Arguments* a) {
   AddThreads(command, &a->common);
   AddJson(command, &a->common);
   AddReadOptions(command, &a->read);
-  command->remove_option(command->get_option("--channels"));  // they are the model's
+  command->remove_option(command->get_option("--channels"));  // the channels are always the model's
 }
 
 }  // namespace

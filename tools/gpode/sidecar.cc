@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t kMostSteps = 400;
 
-// Calls visit(name, member) for all members.
+// Calls visit(name, member) for all members, with their names in sidecars.
 template <typename T, typename Visit>
 void ForTiming(T& timing, Visit&& visit) {
   visit("timing.sessions", timing.sessions);
@@ -118,7 +118,7 @@ report::Timing TrainingClock::At(const std::vector<Progress>& history) const {
   some.steps.clear();
   for (const Progress& p : history) some.steps.push_back(static_cast<double>(p.step));
   some.seconds = seconds;
-  // The history may lack the last step of an interrupted run.
+  // If a run was interrupted, the history may lack its last step.
   if (timing_.steps.back() > some.steps.back()) {
     some.steps.push_back(timing_.steps.back());
     some.seconds.push_back(timing_.seconds.back());

@@ -1,16 +1,16 @@
-// The sidecar of a model, NAME.gpode.toml, which `gpode fit` writes: the command, its
-// configuration, and how long training took. Times are not in the model file, so that equal runs
-// give equal files.
+// The sidecar of a model, a file NAME.gpode.toml that `gpode fit` writes beside the model: the
+// command, its configuration, and how long training took. Times are not in the model file, so that
+// runs with equal results give equal model files.
 //
-//   timing.steps = [0, 50, ...]        # as in the model's history
-//   timing.seconds = [0.01, 0.2, ...]  # since the beginning of training, over all sessions
-//   timing.sessions = [8.5]            # seconds of each session, the first one and resumed ones
-//   timing.cpu = ["..."]               # of each session
-//   timing.threads = [2]               # of each session
+//   timing.steps = [0, 50, ...]        # those of the model's history
+//   timing.seconds = [0.01, 0.2, ...]  # training time at these steps, over all sessions
+//   timing.sessions = [8.5]            # seconds of each session: the first and each resumed one
+//   timing.cpu = ["..."]               # the processor of each session
+//   timing.threads = [2]               # the threads of each session
 //
-// Sidecars may be missing or damaged: commands then do without them.
+// If a sidecar is missing or damaged, commands work without it.
 //
-// Thread safety: plain values and functions.
+// Thread safety: any thread may call these functions; calls to one TrainingClock must not overlap.
 //
 //   const std::optional<report::Timing> timing = ReadTiming("vdp.gpode");
 //   if (timing) report::SecondsAt(*timing, trained.history);
@@ -28,7 +28,7 @@ namespace gpode::tool {
 
 std::string SidecarPath(const std::string& model);
 
-// These return nothing if the sidecar does not have them.
+// Return the command and the times in a model's sidecar, or nothing if it does not have them.
 std::string ReadTrainingCommand(const std::string& model);
 std::optional<report::Timing> ReadTiming(const std::string& model);
 
@@ -38,20 +38,21 @@ class TrainingClock {
   // `threads` is the number of threads to record, 0 for as many as the machine has cores.
   explicit TrainingClock(std::size_t threads) : threads_(threads) {}
 
-  // Adds to the times of earlier sessions.
+  // Adds this session to the times of earlier ones.
   void ContinueFrom(const report::Timing& earlier) { timing_ = earlier; }
-  // Called after every step.
+  // Records the time of a step. Must be called after every step.
   void Record(std::size_t step);
   bool started() const { return started_; }
   // Returns the times of a few hundred steps.
   report::Timing Thinned() const;
-  // Returns the times of the steps of the history.
+  // Returns the times at the steps of the history.
   report::Timing At(const std::vector<Progress>& history) const;
 
  private:
   using Clock = std::chrono::steady_clock;
 
-  // Begins a session at its first step; drops steps that an earlier one did after its checkpoint.
+  // Begins a session with its first step. Drops recorded steps from that one on: an earlier session
+  // did them after its last checkpoint, and they are done again.
   void Begin(double step);
 
   std::size_t threads_;
@@ -61,7 +62,7 @@ class TrainingClock {
   report::Timing timing_;
 };
 
-// Returns the text of a sidecar with other times; everything else stays.
+// Returns the text of a sidecar with its times replaced by these.
 std::string WithTiming(const std::string& text, const report::Timing& timing);
 // Returns the text of a model's sidecar; empty if there is none.
 std::string ReadSidecar(const std::string& model);

@@ -35,7 +35,8 @@ std::string DefaultTruth(const std::string& out) {
   return truth.string();
 }
 
-// Returns the values of all states in the system's order.
+// Returns the start that a word such as "x1=1,x2=0" gives: the values of all states, in the
+// system's order.
 std::vector<double> StatesByName(const std::string& word, const SystemInfo& info) {
   const Place place{"simulate", "--from"};
   const std::vector<Assignment> given = ParseAssignments(place, word);
@@ -90,7 +91,7 @@ void CheckNoise(const SimulationOptions& options, std::size_t dim) {
   }
 }
 
-// Throws if data or truth, which may be longer, do not fit in memory.
+// Throws if the data or the true solution, which may extend further in time, do not fit in memory.
 void CheckSize(const Arguments& a, double span, std::size_t dim) {
   const SimulationOptions& options = a.simulation;
   const double series = static_cast<double>(options.trajectories) * static_cast<double>(dim);

@@ -9,11 +9,11 @@
 namespace gpode::report {
 namespace {
 
-constexpr std::size_t kDotsAcross = 2, kDotsDown = 4;  // per character
-constexpr std::size_t kLabelWidth = 6;                 // of the numbers beside the y axis
+constexpr std::size_t kDotsAcross = 2, kDotsDown = 4;  // dots of a character
+constexpr std::size_t kLabelWidth = 6;                 // characters of a number beside the y axis
 
-// Returns the smallest of 1, 2, 5 times a power of ten that cuts `range` into at most `most`
-// pieces.
+// Returns the smallest step that is 1, 2 or 5 times a power of ten and divides `range` into at most
+// `most` pieces.
 double RoundStep(double range, double most) {
   const double power = std::pow(10.0, std::floor(std::log10(range / most)));
   for (const double factor : {1.0, 2.0, 5.0}) {
@@ -22,7 +22,7 @@ double RoundStep(double range, double most) {
   return 10 * power;
 }
 
-// Returns round numbers within [low, high].
+// Returns at most about `most` round numbers within [low, high].
 std::vector<double> Ticks(double low, double high, double most) {
   const double step = RoundStep(high - low, most);
   std::vector<double> ticks;
@@ -30,7 +30,7 @@ std::vector<double> Ticks(double low, double high, double most) {
   return ticks;
 }
 
-// Returns a character of Unicode's braille block, U+2800 to U+28FF, in UTF-8.
+// Returns the braille character (U+2800 to U+28FF) with these dots, one per bit, in UTF-8.
 std::string Braille(unsigned dots) {
   const unsigned code = 0x2800 + dots;
   return {static_cast<char>(0xE0 | code >> 12), static_cast<char>(0x80 | (code >> 6 & 0x3F)),
@@ -79,7 +79,8 @@ void BrailleCanvas::Curve(const Matrix& points, const Pen& pen) {
     const double x = Across(points(i - 1, 0)), y = Down(points(i - 1, 1));
     const double dx = Across(points(i, 0)) - x, dy = Down(points(i, 1)) - y;
     const double length = std::hypot(dx, dy);
-    // The condition also skips NaN. Pieces longer than the canvas are mostly outside of it.
+    // Skips pieces that are not finite, and pieces longer than the canvas, which are mostly outside
+    // of it and could have very many dots.
     if (!(length > 0 && length < longest)) continue;
     for (; until_dot <= length; until_dot += pen.spacing) {
       Dot(x + dx * until_dot / length, y + dy * until_dot / length, pen.colour);

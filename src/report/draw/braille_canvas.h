@@ -23,18 +23,19 @@ struct Window {
 };
 
 struct Pen {
-  double spacing = 0.5;  // of the dots along a curve, in dots; above 1 the curve is dotted
-  int colour = 0;        // a code of ECMA-48's "select graphic rendition"; 0: none
+  double spacing = 0.5;  // distance between drawn dots along a curve; above 1 the curve is dotted
+  int colour = 0;        // a terminal's colour code (ECMA-48, "select graphic rendition"); 0: none
 };
 
 class BrailleCanvas {
  public:
   BrailleCanvas(std::size_t columns, std::size_t rows, const Window& window);
 
-  // Draws the line through the rows of points (n, 2), except what is outside the window or not
-  // finite. A character that several curves pass through has the colour of the last one.
+  // Draws the line through the rows of points (n, 2), except its parts outside the window or at
+  // points that are not finite. A character that several curves cross has the colour of the last
+  // one.
   void Curve(const Matrix& points, const Pen& pen);
-  // Draws one character in place of dots. Marks and dots replace each other: the later one is seen.
+  // Draws one character instead of dots. Of a mark and dots in the same place, the later is shown.
   void Mark(double x, double y, std::string_view character, int colour = 0);
 
   // Returns the canvas with axes, ticks at round numbers and labels; lines end in '\n'.
@@ -47,10 +48,11 @@ class BrailleCanvas {
     int colour = 0;
   };
 
-  // Return the position in dots from the upper left corner, which may be outside.
+  // Return the position of x or y, in dots from the upper left corner; it may be outside the
+  // canvas.
   double Across(double x) const;
   double Down(double y) const;
-  Cell* CellAt(double across, double down);  // null outside
+  Cell* CellAt(double across, double down);  // nullptr outside the canvas
   void Dot(double across, double down, int colour);
   std::string RowText(std::size_t row, bool coloured) const;
   std::string XAxis(std::string_view label, std::size_t indent) const;

@@ -21,7 +21,8 @@ namespace {
 constexpr double kPixelsPerPoint = 300.0 / 72;
 constexpr double kCapitalHeight = 0.72;  // height of capitals and digits, relative to the font size
 
-// The first of these is what cairo takes for "sans-serif" on most Linux systems.
+// Fonts of an SVG file. The first is the one that cairo uses for "sans-serif" on most Linux
+// systems, so that texts look as wide as they were measured.
 constexpr std::string_view kSvgFonts = "DejaVu Sans, Verdana, Helvetica, Arial, sans-serif";
 
 cairo_status_t Append(void* bytes, const unsigned char* data, unsigned int length) {
@@ -42,7 +43,7 @@ cairo_surface_t* NewSurface(Format format, const CanvasSize& size, std::vector<s
     case Format::kPdf: {
       cairo_surface_t* const pdf =
           cairo_pdf_surface_create_for_stream(Append, bytes, size.width, size.height);
-      // Without a date, equal pictures are equal files.
+      // Without a date of creation, equal pictures make equal files.
       cairo_pdf_surface_set_metadata(pdf, CAIRO_PDF_METADATA_CREATE_DATE, "");
       return pdf;
     }
@@ -59,7 +60,8 @@ void CheckStatus(cairo_status_t status) {
   throw std::runtime_error(fmt::format("plot: drawing failed: {}", cairo_status_to_string(status)));
 }
 
-// Returns the corners of a mark, none for round ones. All marks have about the area of a dot.
+// Returns the corners of a mark, or none if its shape is round or a cross. All shapes have about
+// the area of a dot.
 std::vector<Point> CornersOf(const Point& at, const Mark& mark) {
   const double r = mark.radius, half = 0.9 * r;
   switch (mark.shape) {
@@ -119,8 +121,8 @@ double Distance(const Point& p, const Point& from, const Point& to) {
   return std::hypot(p.x - from.x - share * x, p.y - from.y - share * y);
 }
 
-// Returns the point between two others that is farthest from the line through these, or nothing if
-// all are too close to it for the difference to be visible.
+// Returns which point between points[first] and points[last] is farthest from the straight line
+// between these two, or nothing if all are so close to the line that the difference is invisible.
 std::optional<std::size_t> Farthest(std::span<const Point> points, std::size_t first,
                                     std::size_t last) {
   double farthest = 0.03;  // a hundredth of a millimetre
@@ -134,7 +136,8 @@ std::optional<std::size_t> Farthest(std::span<const Point> points, std::size_t f
   return at;
 }
 
-// Marks the points from first to last that have to be kept (Douglas and Peucker).
+// Marks those points from first to last that a simplified line needs (Douglas and Peucker): splits
+// the line at the farthest point as long as one is visibly off.
 void Keep(std::span<const Point> points, std::size_t first, std::size_t last,
           std::vector<bool>* kept) {
   (*kept)[first] = (*kept)[last] = true;
@@ -150,8 +153,8 @@ void Keep(std::span<const Point> points, std::size_t first, std::size_t last,
   }
 }
 
-// Returns fewer points of a line that looks the same, which makes files several times smaller.
-// Points that are not finite and their neighbours are kept.
+// Returns those points of a line without which it would look different; files become several times
+// smaller. Keeps points that are not finite, which interrupt the line, and their neighbours.
 std::vector<Point> Simplified(std::span<const Point> points) {
   std::vector<bool> kept(points.size(), false);
   for (std::size_t first = 0; first < points.size();) {

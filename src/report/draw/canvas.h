@@ -1,12 +1,13 @@
 // A canvas for figures, drawn with cairo: the same calls make an SVG, PNG or PDF file.
 //
-// Lengths are points (1/72 inch), measured from the top left corner. PNG files have 300 pixels per
-// inch. Text may be any bytes: whatever is not printable UTF-8 is shown as U+FFFD. Points that are
-// not finite interrupt lines and get no marks.
+// Coordinates are in typographic points (1/72 inch), from the top left corner. PNG files have 300
+// pixels per inch. Text may be any bytes: whatever is not printable UTF-8 is shown as U+FFFD.
+// Points with coordinates that are not finite interrupt lines and get no marks.
 //
 // Text in an SVG file is real text that can be searched, selected and edited; cairo alone would
-// draw outlines. The text elements are added to cairo's file, above everything else, with the width
-// that was measured here, so that another font on another machine cannot change the layout.
+// draw the outlines of letters. Text elements are added at the end of cairo's file, and therefore
+// above everything else. They state their width as measured here, so that another font on another
+// machine cannot change the layout.
 //
 // Thread safety: a canvas belongs to one thread.
 //
@@ -61,14 +62,14 @@ struct Mark {
   double radius = 1.2;
 };
 
-// The part of a text that is placed at its point.
+// The part of a text that lies at the point at which the text is drawn.
 enum class Across { kLeft, kCentre, kRight };
 enum class Along { kTop, kMiddle, kBottom };
 struct TextPlace {
   Across across = Across::kLeft;
   Along along = Along::kMiddle;
-  double size = 0;       // of the font; 0: the canvas's
-  bool upright = false;  // rotated by 90 degrees, to be read from the right
+  double size = 0;       // font size; 0 stands for that of the canvas
+  bool upright = false;  // rotated by 90 degrees, to be read from bottom to top
 };
 
 enum class Format { kSvg, kPng, kPdf };
@@ -100,8 +101,8 @@ class Canvas {
 
   void Text(const Point& at, std::string_view text, const TextPlace& place = {});
   double TextWidth(std::string_view text, double size = 0) const;
-  // Returns the text or, if it is wider than `width`, as much of its beginning and end as fits:
-  // long names often differ only there.
+  // Returns the text or, if it is wider than `width`, as much of its beginning and end as fits,
+  // with "…" between them: long names often differ only at their beginning or end.
   std::string Fitted(std::string_view text, double width, double size = 0) const;
 
   // Restricts drawing to the box until Unclip.

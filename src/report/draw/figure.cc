@@ -14,10 +14,11 @@ constexpr double kBetweenPanels = 7;
 constexpr std::size_t kLongestName = 150;  // bytes; longer names are shortened instead of wrapped
 constexpr double kDigitHeight = 0.72;      // relative to the font size
 
-// Returns as many ticks as fit; `room(a, b)` is the distance that two neighbours need.
+// Returns as many ticks as fit on an axis of this length. `room(a, b)` is the distance that two
+// neighbouring ticks need, and `usual` a usual one, from which the first number to try follows.
 template <typename Room>
 std::vector<Tick> SpacedTicks(const Axis& axis, double length, double usual, Room room) {
-  constexpr std::size_t kFewest = 4;  // the first number tried on short axes
+  constexpr std::size_t kFewest = 4;  // the least that is tried first
   for (std::size_t most =
            std::max(kFewest, static_cast<std::size_t>(std::max(0.0, length / usual)));
        ; --most) {
@@ -86,7 +87,7 @@ void CheckRoom(bool across, double length) {
   if (length < kLeast) throw CanvasTooSmall(across);
 }
 
-// Returns how far the last number extends beyond the axis.
+// Returns how far the number at the last tick extends beyond the end of the axis.
 double RightMargin(const Canvas& canvas, const Axis& x, double width) {
   const std::vector<Tick> ticks = TicksAcross(canvas, x, width);
   if (ticks.empty() || x.bare) return 1;
@@ -134,7 +135,8 @@ Panel::Panel(Canvas* canvas, const Box& inside, double edge, Axis x, Axis y)
     : canvas_(canvas), inside_(inside), edge_(edge), x_(std::move(x)), y_(std::move(y)) {}
 
 Point Panel::At(double x, double y) const {
-  // Coordinates far outside are clamped: file formats have small numbers only.
+  // Places far outside are clamped to 20 lengths of an axis: file formats cannot hold large
+  // numbers.
   const auto near = [](double share) { return std::clamp(share, -20.0, 20.0); };
   return {inside_.left + near(x_.Share(x)) * inside_.width(),
           inside_.bottom - near(y_.Share(y)) * inside_.height()};
@@ -212,7 +214,7 @@ void Panel::FrameY() const {
     const Point ends[] = {{inside_.left - kTickLength, at}, {inside_.left, at}};
     canvas_->Line(ends, {.width = kFrameWidth});
     if (y_.bare) continue;
-    // Numbers near an end move inwards, away from those of the next panel.
+    // A number near an end of the axis moves inwards, away from the numbers of the next panel.
     const double inwards = std::clamp(at, inside_.top + half - 2, inside_.bottom - half + 2);
     canvas_->Text({inside_.left - kTickLength - kGap, inwards}, tick.text,
                   {Across::kRight, Along::kMiddle, canvas_->tick_size()});
@@ -251,9 +253,9 @@ std::vector<Panel> StackPanels(Canvas* canvas, const Box& area, const Axis& x,
 
 namespace {
 
-// A row or column of a grid.
+// The place of a row or column of a grid of panels, along the vertical or horizontal direction.
 struct Slot {
-  double from, to;  // the insides of its panels
+  double from, to;  // the ends of its panels, without labels
   double edge;      // where its titles or labels begin
 };
 
@@ -265,7 +267,8 @@ std::vector<Slot> RowSlots(const Canvas& canvas, const Box& area, std::size_t co
     double &top = above[i / columns], &bottom = below[i / columns];
     const auto lines = static_cast<double>(NameLines(canvas, cells[i].title, title_width).size());
     if (lines > 0) top = std::max(top, lines * LineHeight(canvas) + kGap);
-    // Labels of a panel with nothing below it may use that space.
+    // A panel in an upper row that has no panel below it needs no margin: its labels may use the
+    // free space there.
     const bool covered = i + columns < cells.size() || i / columns + 1 == shares.size();
     if (covered) bottom = std::max(bottom, BottomMargin(canvas, cells[i].x));
   }
@@ -314,8 +317,9 @@ std::vector<Slot> ColumnSlots(const Canvas& canvas, const Box& area, std::size_t
 std::vector<Panel> GridPanels(Canvas* canvas, const Box& area, std::size_t columns,
                               const std::vector<GridCell>& cells, std::vector<double> row_shares) {
   if (row_shares.empty()) row_shares.assign((cells.size() + columns - 1) / columns, 1);
-  // The wrapping of titles depends on the width of columns, which depends, only slightly, on the
-  // height of rows: one pass with unwrapped titles is enough.
+  // How titles wrap depends on the width of the columns, this on the width of their numbers, and
+  // that slightly on the height of the rows, which depends on how titles wrap. One pass with
+  // unwrapped titles gives widths that are good enough.
   const std::vector<Slot> slots =
       ColumnSlots(*canvas, area, columns, cells,
                   RowSlots(*canvas, area, columns, cells, row_shares, area.width()));

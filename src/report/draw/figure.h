@@ -1,7 +1,7 @@
 // Panels with axes on a canvas, stacked or in a grid, and a legend above them.
 //
-// Margins follow from the measured labels, so that no label is cut off or covers another. The
-// legend has lines of its own above the panels and never covers data.
+// Margins are computed from the measured sizes of labels, so that no label is cut off or covers
+// another. The legend has its own lines above the panels and never covers data.
 //
 // Thread safety: a panel belongs to the thread of its canvas.
 //
@@ -22,7 +22,7 @@
 
 namespace gpode::report {
 
-// The range of finite values.
+// The range of the finite values among those added.
 struct Extent {
   double least = HUGE_VAL, most = -HUGE_VAL;
 
@@ -33,11 +33,11 @@ struct Extent {
 };
 // Returns a column of the matrix.
 std::vector<double> ColumnOf(const Matrix& values, Eigen::Index column);
-// Returns the value below which outliers are left off an axis: the lower quartile less three
-// interquartile ranges. The first bounds of training are often so low that the rest would look
-// flat.
+// Returns the least value that an axis should show, the lower quartile minus three interquartile
+// ranges. Lower values are outliers: the bound in the first steps of training is often so low that
+// all later ones would look equal.
 double LeastShown(std::span<const double> values);
-// Returns an axis over the extent with a margin, a share of the extent, at both ends.
+// Returns an axis over the extent, with a margin at both ends that is this share of the extent.
 Axis AxisOf(Extent extent, const std::string& label, double margin = 0.05);
 
 class Panel {
@@ -50,7 +50,7 @@ class Panel {
   const Axis& y() const { return y_; }
   Point At(double x, double y) const;
 
-  // These are clipped to the axes.
+  // Draw in the coordinates of the axes. What is outside the panel is not drawn.
   void Line(std::span<const double> x, std::span<const double> y, const Stroke& stroke) const;
   void Band(std::span<const double> x, std::span<const double> low, std::span<const double> high,
             const Colour& fill) const;
@@ -59,7 +59,7 @@ class Panel {
   void Bar(double left, double right, double height, const Colour& fill) const;
   void Vertical(double x, const Stroke& stroke) const;
 
-  // Draws axes, ticks and labels; called last, so that they lie over the data.
+  // Draws axes, ticks and labels. Must be called last, so that they are above the data.
   void Frame() const;
 
  private:
@@ -88,15 +88,15 @@ struct GridCell {
   Axis x, y;
   std::string title = {};
 };
-// Returns panels in rows of `columns`, of equal width and aligned, with their titles above them.
-// Rows have heights in proportion to `row_shares`, or equal heights without these.
+// Returns aligned panels of equal width in a grid with this number of columns, with their titles
+// above them. The heights of the rows are proportional to `row_shares`, or equal if there are none.
 std::vector<Panel> GridPanels(Canvas* canvas, const Box& area, std::size_t columns,
                               const std::vector<GridCell>& cells,
                               std::vector<double> row_shares = {});
 // Returns the panel that fills the area together with its labels.
 Panel OnePanel(Canvas* canvas, const Box& area, const Axis& x, const Axis& y);
 
-// The sample before a legend's label; `width` is relative to the font size.
+// The little drawing before a legend's label; `width` is relative to the font size.
 struct Key {
   std::function<void(Canvas*, const Box&)> draw = {};
   double width = 0;
@@ -110,7 +110,7 @@ Key BandKey(const Colour& outer, const Colour& inner = {0, 0, 0, 0});
 
 struct LegendItem {
   std::string label;
-  Key key = {};  // default: only the label
+  Key key = {};  // by default there is none, only the label
 };
 
 class Legend {

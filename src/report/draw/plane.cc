@@ -10,8 +10,8 @@ namespace {
 
 constexpr Eigen::Index kSide = kCells + 2, kShades = 64;
 
-// Returns a shade between white and a light orange, on which lines of all other colours are
-// visible.
+// Returns the colour of an uncertainty, from white to a light orange, on which lines of all other
+// colours are visible.
 Colour ShadeOf(double uncertainty) {
   const double share = std::isfinite(uncertainty) ? 0.75 * std::clamp(uncertainty, 0.0, 1.0) : 0.75;
   const auto mix = [&](double to) { return 1 + share * (to - 1); };
@@ -97,7 +97,8 @@ double ColourBarRoom(const Canvas& canvas) {
 
 void DrawColourBar(const Box& bar, const std::string& name, Canvas* canvas) {
   canvas->Clip(bar);
-  // The image extends past both ends, where interpolation would fade the outermost shades.
+  // The image is a little longer than the bar, since interpolation would fade the shades at its
+  // ends.
   const double more = bar.height() / double{kShades};
   canvas->Image(
       {bar.left - bar.width(), bar.top - more / 2, bar.right + bar.width(), bar.bottom + more / 2},

@@ -1,10 +1,10 @@
-// The plane of two states: axes, a vector field on a fine grid, its uncertainty as shading,
-// streamlines.
+// A vector field in the plane of two of its states, which is drawn as streamlines, with its
+// uncertainty as shading.
 //
-// The other states are held constant. The uncertainty is a number from 0, white, to 1, the darkest
-// shade; larger and non-finite values are shown as 1.
+// The other states are held constant. The uncertainty is a number from 0, drawn white, to 1, the
+// darkest shade; larger values and values that are not finite are drawn as 1.
 //
-// Thread safety: plain values and functions.
+// Thread safety: any thread may call these functions with its own planes and canvases.
 //
 //   Plane plane{.held = Vector::Zero(2), .x = x_axis, .y = y_axis};
 //   SetField(posterior.FieldMean(CellCentres(plane)), uncertainty, &plane);
@@ -19,27 +19,30 @@
 namespace gpode::report {
 
 struct Plane {
-  Eigen::Index first = 0, second = 1;  // the states
-  Vector held = {};                    // (D), the values of the other states
+  Eigen::Index first = 0, second = 1;  // the states on the x and y axes
+  Vector held = {};                    // (D): the values at which the other states are held
   Axis x = {}, y = {};
-  // (kCells + 2, kCells + 2), rows from top to bottom; slopes are in axis lengths per time.
+  // (kCells + 2, kCells + 2): the field on a grid, rows from top to bottom. The slopes are the
+  // components of the field, in axis lengths per time.
   Matrix slope_x = {}, slope_y = {}, uncertainty = {};
 };
-// The cells along each axis; the grid has one more on every side.
+// The number of grid cells along each axis. The grid has one more cell beyond each end, for the
+// interpolation near the border.
 inline constexpr Eigen::Index kCells = 120;
 
-// Returns the states at the centres of all cells, row by row from the top: (n, D) with
-// n = (kCells + 2)^2.
+// Returns the states (n, D) at the centres of all n = (kCells + 2)^2 cells, row by row from the
+// top.
 Matrix CellCentres(const Plane& plane);
-// Sets the vector field (n, D) and its uncertainty (n) at these centres.
+// Sets the field of the plane from its values (n, D) and uncertainties (n) at these centres.
 void SetField(const Matrix& field, const Vector& uncertainty, Plane* plane);
 
-// Returns the slope at a point of the unit square, whose origin is the bottom left corner of the
-// axes, by bilinear interpolation.
+// Returns the slopes at a point by bilinear interpolation. `shares` are its coordinates in axis
+// lengths: (0, 0) is the bottom left corner, (1, 1) the top right.
 Point SlopeAt(const Plane& plane, const Point& shares);
 
 void DrawShading(const Plane& plane, const Box& inside, Canvas* canvas);
-// Draws the streamlines of streamlines.h with so many cells along each side.
+// Draws streamlines (streamlines.h) with this number of cells along each side: more cells give
+// denser lines.
 void DrawStreamlines(const Plane& plane, const Panel& panel, int cells, const Stroke& stroke,
                      Canvas* canvas);
 

@@ -18,14 +18,15 @@ std::optional<Point> Direction(const Slope& slope, const Point& at) {
   return Point{f.x / size, f.y / size};
 }
 
-// Returns the point after one step of the midpoint rule; all steps are equally long.
+// Returns the point after one step of the midpoint rule along the direction of the field, or
+// nothing if the field vanishes. The length of a step does not depend on the field's size.
 std::optional<Point> Follow(const Slope& slope, const Point& from, double step) {
   const auto first = Direction(slope, from);
   if (!first) return {};
   const auto middle =
       Direction(slope, {from.x + step / 2 * first->x, from.y + step / 2 * first->y});
   if (!middle) return {};
-  // A direction that reverses within a step means that the field vanishes there.
+  // If the direction reverses within a step, the step has crossed a point where the field vanishes.
   if (first->x * middle->x + first->y * middle->y < 0) return {};
   return Point{from.x + step * middle->x, from.y + step * middle->y};
 }
@@ -87,7 +88,8 @@ class Tracer {
 std::vector<std::vector<Point>> Streamlines(const Slope& slope, int cells) {
   Tracer tracer(slope, cells);
   std::vector<std::vector<Point>> lines;
-  // Cells are visited in rings from the border inwards, because lines from the border are long.
+  // Starts lines in rings of cells from the border inwards: lines from the border are the longest,
+  // and cells that they leave free are filled afterwards.
   for (int ring = 0; 2 * ring < cells; ++ring) {
     const int last = cells - 1 - ring;
     for (int row = ring; row <= last; ++row) {

@@ -1,10 +1,10 @@
 // Evenly spaced streamlines of a vector field in the unit square.
 //
-// The square is divided into cells. A line starts in a free cell, is followed both ways, and ends
-// at the border, where the field vanishes, or where it would enter a cell that already has a line,
-// its own included.
+// The square is divided into cells, so that lines keep their distance. A line starts in a cell
+// without a line and is followed in both directions. It ends at the border of the square, where the
+// field vanishes, or before a cell that it or another line has been in.
 //
-// Thread safety: a plain function.
+// Thread safety: any thread may call this function; it shares no state that changes.
 //
 //   for (const std::vector<Point>& line : Streamlines(slope, 24)) ...
 #pragma once
@@ -16,8 +16,8 @@
 
 namespace gpode::report {
 
-// Returns the streamlines of a field, the same ones on every call. The square has `cells` cells
-// along each side.
+// Returns the streamlines of the field `slope`, the same ones on every call. The square has `cells`
+// cells along each side.
 std::vector<std::vector<Point>> Streamlines(const std::function<Point(const Point&)>& slope,
                                             int cells);
 

@@ -15,15 +15,15 @@ std::string Superscript(int number) {
   return text;
 }
 
-// Returns the text with a minus sign in place of its hyphen.
+// Returns the text of a number with a typographic minus sign instead of a hyphen.
 std::string Signed(const std::string& text) {
   return text.starts_with('-') ? "−" + text.substr(1) : text;
 }
 
 int Exponent(double value) { return static_cast<int>(std::floor(std::log10(value) + 1e-9)); }
 
-// Returns all numbers in one notation: with the decimals of the step, or as multiples of one power
-// of ten.
+// Returns the texts of all numbers in the same notation: with as many decimals as the step needs
+// or, if numbers are very large or small, as multiples of one power of ten.
 std::vector<std::string> Texts(const std::vector<double>& values, double step) {
   double largest = 0;
   for (double v : values) largest = std::max(largest, std::abs(v));
@@ -54,7 +54,7 @@ std::vector<Tick> LinearTicks(const Axis& axis, std::size_t most) {
   const double slack = 1e-9 * (axis.to - axis.from);
   std::vector<double> values;
   for (double k = std::ceil((axis.from - slack) / step); k * step <= axis.to + slack; ++k) {
-    if (values.size() > 2 * most) break;  // the step vanishes beside the numbers
+    if (values.size() > 2 * most) break;  // adding the step no longer changes such large numbers
     values.push_back(k == 0 ? 0 : k * step);
   }
   const std::vector<std::string> texts = Texts(values, step);
@@ -70,7 +70,7 @@ std::string PowerText(double value, int exponent) {
                        : fmt::format("{:g}×10{}", mantissa, Superscript(exponent));
 }
 
-// Returns ticks at these mantissas times every so many powers of ten.
+// Returns ticks at these mantissas times powers of ten, whose exponents are multiples of `every`.
 std::vector<Tick> PowerTicks(const Axis& axis, const std::vector<int>& mantissas, int every) {
   std::vector<Tick> ticks;
   for (int e = Exponent(axis.from); e <= Exponent(axis.to) + 1; ++e) {

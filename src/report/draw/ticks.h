@@ -1,6 +1,6 @@
 // Ticks at round numbers along an axis, and their labels.
 //
-// Thread safety: plain values and functions.
+// Thread safety: any thread may call these functions; they share no state that changes.
 //
 //   TicksOf({.from = -0.3, .to = 7.1}, 5);  // 0, 2, 4, 6
 #pragma once
@@ -16,7 +16,7 @@ struct Axis {
   bool logarithmic = false;
   bool whole = false;              // ticks at whole numbers only
   std::vector<double> marks = {};  // ticks at these values instead of at round numbers
-  bool bare = false;               // no numbers and no label, because a neighbouring panel has them
+  bool bare = false;               // without numbers and label, which a neighbouring panel has
 
   // Returns the position of a value along the axis: 0 at `from`, 1 at `to`.
   double Share(double value) const;
@@ -30,7 +30,8 @@ struct Tick {
 // Returns at most `most` ticks, and at least two if possible.
 std::vector<Tick> TicksOf(const Axis& axis, std::size_t most);
 
-// Returns the largest number 1, 2 or 5 times a power of ten that is not above the positive `value`.
+// Returns the largest number of the form 1, 2 or 5 times a power of ten that is not above `value`,
+// which must be positive.
 double RoundDown(double value);
 
 }  // namespace gpode::report

@@ -17,9 +17,10 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t kGrid = 301;      // times of bands, draws and paths
-constexpr double kForecastShare = 0.5;  // default length of the forecast, relative to the data's
-constexpr std::size_t kExactNumbers = 200'000;  // larger data sets are written as floats
+constexpr std::size_t kGrid = 301;      // number of times in the plots of a trajectory
+constexpr double kForecastShare = 0.5;  // default length of the forecast, over that of the data
+// Larger data sets are written in single precision, to limit the size of the page.
+constexpr std::size_t kExactNumbers = 200'000;
 
 std::string Base64(std::span<const unsigned char> bytes) {
   constexpr char kAlphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -105,7 +106,7 @@ Json TimingJson(const Timing& timing) {
   return list;
 }
 
-// Returns the errors of forecasts of held-back data, and what is to know about them.
+// Returns a sentence on the forecasts of held-back data for each channel and third of the horizons.
 std::vector<std::string> HoldoutComments(const TrainedModel& trained) {
   const HoldoutReport& report = trained.holdout->report;
   if (report.rows.empty()) return {};

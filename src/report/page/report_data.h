@@ -1,6 +1,7 @@
 // The data of a report as the JSON object that docs/report.md describes.
 //
-// Thread safety: plain functions; forecasts start their own threads.
+// Thread safety: any thread may call these functions; they share no state that changes. Forecasts
+// start their own threads.
 //
 //   std::string page = FillReportPage(ReportJson(trained, test, {.title = "a model"}).dump());
 #pragma once
@@ -22,11 +23,12 @@ struct ReportOptions {
   std::size_t draws = 128, shown_draws = 6;
   std::uint64_t seed = 1;
   std::size_t threads = 0;
-  std::optional<double> until;  // end of forecasts; default: half of each trajectory's span further
+  // The end of the forecasts; by default they extend beyond each trajectory by half of its length.
+  std::optional<double> until;
 };
 
-// Returns all data of a report. `test` has no trajectories, or one per trajectory of the model with
-// the same channels, which has no times if there is nothing to compare.
+// Returns all data of a report. `test` is empty or has one trajectory for each of the model's, with
+// the same channels; a trajectory without test data has no times.
 nlohmann::ordered_json ReportJson(const TrainedModel& trained, const Dataset& test,
                                   const ReportOptions& options);
 
@@ -39,8 +41,8 @@ nlohmann::ordered_json CalibrationJson(const TrainedModel& trained, const Poster
                                        const Dataset& test, const ReportOptions& options);
 nlohmann::ordered_json LearnedJson(const TrainedModel& trained);
 
-// Returns numbers in the encoding of docs/report.md: base64 of binary numbers, NaN for missing
-// ones.
+// Returns numbers in the encoding of docs/report.md: the base64 of their binary form, with NaN for
+// missing values.
 nlohmann::ordered_json Numbers(std::span<const double> values);
 
 }  // namespace gpode::report

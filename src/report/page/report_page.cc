@@ -2,7 +2,8 @@
 
 #include <algorithm>
 
-// The assembler includes the file as it is; a literal of that size would compile slowly.
+// Embeds the HTML file in the program by the assembler's directive .incbin, since a string literal
+// of that size would compile slowly.
 __asm__(
     ".section .rodata\n"
     ".global gpode_report_page_begin\n"

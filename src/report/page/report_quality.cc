@@ -16,7 +16,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kBins = 20, kHorizons = 12, kMostTimes = 20'000;
-constexpr std::size_t kMostNumbers = 20'000'000;  // in all draws of one trajectory
+constexpr std::size_t kMostNumbers = 20'000'000;  // in one forecast, which limits its memory
 
 Json Line(const std::string& name, const std::vector<double>& values) {
   return {{"name", name}, {"values", Numbers(values)}};
@@ -50,8 +50,8 @@ Json ScoresJson(const Scores& s) {
   return list;
 }
 
-// Forecasts compared with test data or, without these, with training data; large data sets are
-// thinned.
+// The result of comparing forecasts with test data or, if there are none, with training data. Of
+// large data sets, only a part of the times is compared.
 struct Comparison {
   std::vector<Scores> scores;
   PitValues pit;
@@ -76,7 +76,9 @@ Json HorizonJson(const std::vector<HorizonScores>& rows) {
   return {{"times", Numbers(times)}, {"plots", plots}};
 }
 
-// Returns the edges of horizons, from the end of the data to the last test time of any trajectory.
+// Returns the edges of kHorizons equal bins of the horizon (time since the end of a trajectory's
+// training data), up to the longest in the test data. The last edge is slightly beyond, so that it
+// includes that time.
 std::vector<double> Edges(const TrainedModel& trained, const Dataset& test) {
   double last = 0;
   for (std::size_t n = 0; n < test.trajectories.size(); ++n) {

@@ -1,4 +1,5 @@
-// The phase portrait of a report: paths, inducing points, the vector field on grids of state pairs.
+// The phase portrait of a report: trajectories in state space, inducing points, and the vector
+// field on a grid for each pair of states.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,9 +14,10 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr Eigen::Index kSide = 30;       // points of a grid along each axis
-constexpr Eigen::Index kMostStates = 6;  // more states are left out of the pairs
-constexpr double kMargin = 0.15;         // around the paths, relative to their extent
-// The places of the anchors along the observed part of the first trajectory.
+constexpr Eigen::Index kMostStates = 6;  // pairs are made of the first states only
+constexpr double kMargin = 0.15;         // around the trajectories, relative to their extent
+// An anchor is a state at which the states that are not in a pair are held. Anchors are these
+// shares of the way along the observed part of the first trajectory.
 constexpr double kAnchorShares[] = {0.25, 0.5, 0.75};
 
 Json Columns(const Matrix& values) {
@@ -31,7 +33,7 @@ struct Limits {
   Vector low, high;  // (D)
 };
 
-// Returns limits around the medians, with a margin.
+// Returns the axis limits of each state: around the median trajectories, with a margin.
 Limits LimitsOf(const std::vector<Matrix>& medians) {
   const Eigen::Index dim = medians[0].cols();
   Limits limits{Vector::Constant(dim, HUGE_VAL), Vector::Constant(dim, -HUGE_VAL)};
@@ -85,7 +87,8 @@ Json FieldJson(const Posterior& posterior, const Limits& limits, const Vector& a
   return json;
 }
 
-// Returns the rows of the forecast at which the other states are held in turn.
+// Returns the times of the anchors, as rows of the first trajectory's forecast. With two states
+// there is nothing to hold, and the anchor does not matter.
 std::vector<Eigen::Index> AnchorRows(const Model& model, const Forecast& forecast) {
   if (model.dim() <= 2) return {0};
   std::vector<Eigen::Index> rows;

@@ -30,7 +30,8 @@ std::vector<double> Coverage(const std::vector<double>& pit) {
   return shares;
 }
 
-// Returns half the width of the 95 % range of an observed share of n independent values.
+// Returns half the width of the 95 % range in which the observed share of n independent values
+// lies, if the true share is `share`.
 double SamplingError(double share, std::size_t n) {
   return kNormal95 * std::sqrt(share * (1 - share) / static_cast<double>(n));
 }
@@ -49,7 +50,8 @@ void DrawCoverage(const PitValues& all, const Panel& panel) {
   panel.Frame();
 }
 
-// Returns the densities of equal bins, which all are one if forecasts are calibrated.
+// Returns the densities of PIT values in kBars equal bins. All are about one if forecasts are
+// calibrated.
 std::vector<double> Histogram(const std::vector<double>& pit) {
   std::vector<double> bars = PitCounts(pit, kBars);
   for (double& bar : bars) bar *= kBars / static_cast<double>(pit.size());

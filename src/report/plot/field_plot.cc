@@ -1,5 +1,5 @@
-// The field plot: the mean vector field as arrows on a grid. An arrow is the motion within a short,
-// round time.
+// The field plot: the mean vector field as arrows on a grid. An arrow shows how far the state would
+// move within a short time, a round number that the legend states.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -33,7 +33,7 @@ std::vector<Arrow> ArrowsOf(const Portrait& portrait, const Box& inside, std::si
   return arrows;
 }
 
-// Returns the largest round time for which no arrow is too long.
+// Returns the largest time that is a round number and for which no arrow is longer than `longest`.
 double RoundTime(const std::vector<Arrow>& arrows, double longest) {
   double fastest = 0;
   for (const Arrow& arrow : arrows) {
@@ -60,8 +60,8 @@ void DrawArrow(const Arrow& arrow, double time, Canvas* canvas) {
 void PlotField(const PlotInput& input, Canvas* canvas) {
   const Portrait portrait = PortraitOf(input);
   const std::size_t side = input.options.arrows;
-  // The legend shows the time, so it is chosen for the whole area, before the legend takes its
-  // part.
+  // The legend states the time of the arrows, and the panel's size depends on the legend's. The
+  // time is therefore chosen for the whole area.
   const Box whole = WholeArea(*canvas);
   const double cell = std::min(whole.width(), whole.height()) / static_cast<double>(side);
   const double time = RoundTime(ArrowsOf(portrait, whole, side), kLongestArrow * cell);

@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t kMostPanels = 4;
 constexpr double kTimeMargin = 0.015;  // at both ends of the axis, relative to its length
 constexpr std::size_t kTimes = 401;
-constexpr double kForecastShare = 0.5;  // default length of the forecast, relative to the data's
+constexpr double kForecastShare = 0.5;  // default length of the forecast, over that of the data
 
 const Colour kOuter = Faded(kSkyBlue, 0.35), kInner = Faded(kBlue, 0.35);
 const Stroke kMedian{.colour = kBlue, .width = 1.1}, kDraw{.colour = kGrey, .width = 0.35},
@@ -28,7 +28,7 @@ std::vector<Eigen::Index> ChosenChannels(const PlotInput& input) {
   return first;
 }
 
-// Everything that a picture shows.
+// Everything that one forecast plot shows.
 struct Scene {
   std::size_t trajectory = 0;
   const Trajectory* seen = nullptr;
@@ -70,7 +70,8 @@ Scene SceneOf(const PlotInput& input) {
   return scene;
 }
 
-// Returns an axis over all observations and over as much of the bands as leaves these readable.
+// Returns an axis that shows all observations, and the bands as far as they extend beyond the
+// observations by no more than the range of these. Otherwise a wide band would flatten the data.
 Axis ValuesAxis(const Scene& scene, Eigen::Index channel, const std::string& name) {
   Extent core;
   if (scene.seen != nullptr) core.Add(ColumnOf(scene.seen->values, channel));

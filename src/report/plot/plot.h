@@ -1,9 +1,10 @@
-// Pictures of a trained model, one function per kind.
+// Plots of a trained model, one function for each kind.
 //
-// Everything that a picture depends on is a value here: the command line turns its words into these
-// values (tools/gpode/plot_input.h) and reports what is wrong with them.
+// A plot depends only on its PlotInput. The command line turns its arguments into one
+// (tools/gpode/plot_input.h) and reports errors in them.
 //
-// Thread safety: plain values and functions; those that forecast start their own threads.
+// Thread safety: any thread may call these functions with its own canvas. Functions that make
+// forecasts start their own threads.
 //
 //   Canvas canvas(...);
 //   PlotForecast(input, &canvas);
@@ -28,27 +29,31 @@ struct PlaneOptions {
   };
 
   Eigen::Index first = 0, second = 1;  // the two states
-  std::optional<Vector> held = {};     // (D), the others; default: the middle of the data
-  std::optional<Range> x_range = {}, y_range = {};  // of the axes; default: the data
+  // (D): the values at which the other states are held; by default the middle of the data.
+  std::optional<Vector> held = {};
+  std::optional<Range> x_range = {}, y_range = {};  // of the axes; by default that of the data
 };
 
 struct PlotOptions {
   std::size_t draws = 128;
   std::uint64_t seed = 1;
-  std::size_t threads = 0;                     // 0: as many as the machine has
-  std::optional<Origin> start = {};            // of forecasts; each kind has a default of its own
-  std::optional<std::size_t> trajectory = {};  // only this one; default: all, or the first
+  std::size_t threads = 0;           // 0: as many as the machine has
+  std::optional<Origin> start = {};  // where forecasts start; the default depends on the plot
+  // The only trajectory to show; by default all or, in a forecast plot, the first.
+  std::optional<std::size_t> trajectory = {};
   double width_cm = 8.5;
 
   // Forecasts.
   std::vector<Eigen::Index> channels = {};  // default: the first few
-  std::optional<double> until = {};         // default: half of the trajectory's span further
+  // The end of the forecast; by default that of the test data or, without these, beyond the
+  // trajectory by half of its length.
+  std::optional<double> until = {};
   std::size_t shown_draws = 0;
   bool noise = false;  // bands of observations instead of bands of the system
 
   // Phase and field plots.
   PlaneOptions plane = {};
-  std::size_t arrows = 15;  // along each axis
+  std::size_t arrows = 15;  // number of arrows along each axis
 
   // Training: the seconds at each step of the history, to plot over time instead of steps.
   std::vector<double> seconds = {};
@@ -59,8 +64,8 @@ struct PlotInput {
   TrainedModel trained;
   Posterior posterior;
   Dataset test = {};  // no trajectories if there is no test data
-  std::vector<std::size_t> continued =
-      {};  // per test trajectory: which of the model's it continues
+  // For each test trajectory, the index of the model's trajectory that it continues.
+  std::vector<std::size_t> continued = {};
 
   const Model& model() const { return trained.model; }
   // Returns the options of forecasts, which start at options.start or else at `otherwise`.
@@ -85,7 +90,8 @@ void PlotTraining(const PlotInput& input, Canvas* canvas);  // the history must 
 
 // Returns the PIT values of the test data or, if there are none, of the training data.
 PitValues CalibrationValues(const PlotInput& input);
-// Draws the PIT values, at least one; `widened` says whether the bands are (gpode/widening.h).
+// Draws the PIT values, at least one. `widened` is true if the model's bands are widened
+// (gpode/widening.h), which the legend then says.
 void PlotCalibration(const PitValues& values, bool widened, Canvas* canvas);
 
 }  // namespace gpode::report

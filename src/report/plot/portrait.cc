@@ -30,7 +30,7 @@ void HoldOthers(const PlotInput& input, const std::vector<std::string>& names, P
   p->others = fmt::format("{}", fmt::join(others, ", "));
 }
 
-// Returns observations and median of a trajectory in the user's units.
+// Returns the observations and the median forecast of a trajectory, in the user's units.
 PlanePath PathOf(const PlotInput& input, std::size_t trajectory, const Portrait& p) {
   const Model& model = input.model();
   PlanePath path;
@@ -67,7 +67,7 @@ void SetAxes(const PlotInput& input, const std::vector<std::string>& names, Port
 double PriorVariance(const Model& model, Eigen::Index state) {
   const Matrix variances = model.parameters.AsMatrix("variances");
   const double unit = model.coordinates.SlopeUnit(static_cast<std::size_t>(state));
-  // A field without a variance of its own has unit size in the model's coordinates.
+  // A network has no parameter for it. Derivatives are about one in the model's coordinates.
   if (variances.size() == 0) return unit * unit;
   return variances.data()[variances.size() > 1 ? state : 0] * unit * unit;
 }

@@ -1,10 +1,11 @@
 // A model in the plane of two of its states (plane.h), with trajectories and inducing points.
 //
-// The uncertainty is the posterior standard deviation of the derivative relative to the prior's, as
-// the root mean square over the two states: 0 is known exactly, 1 is not known at all. For networks
-// it is relative to the usual size of the derivative.
+// The uncertainty of the field is its posterior standard deviation over its prior standard
+// deviation, as the root mean square over the two states: 0 means known exactly, 1 means that the
+// data say nothing. For networks it is relative to the usual size of the derivative.
 //
-// Thread safety: plain values and functions; PortraitOf starts the forecasts' threads.
+// Thread safety: any thread may call these functions with its own canvas. PortraitOf makes
+// forecasts, which start their own threads.
 //
 //   const Portrait portrait = PortraitOf(input);
 //   const Panel panel = DrawPortrait(portrait, area, &canvas);
@@ -17,15 +18,15 @@ namespace gpode::report {
 
 // A trajectory in the plane.
 struct PlanePath {
-  std::vector<double> seen_x, seen_y;      // observations, as states
-  std::vector<double> median_x, median_y;  // the median of the draws
+  std::vector<double> seen_x, seen_y;      // the observations, turned into states
+  std::vector<double> median_x, median_y;  // the median of the forecast
 };
 
 struct Portrait : Plane {
   std::vector<PlanePath> paths;
   Matrix inducing;      // (M, 2), in the user's units; no rows for networks
   std::string shading;  // the label of the colour bar
-  std::string others;   // the states that are held constant; empty: none
+  std::string others;   // text on the states that are held constant; empty if there are none
   std::string thinned;  // a note if not all trajectories are shown
 };
 

@@ -1,6 +1,6 @@
 // Forecasts as text: plots of Unicode characters for the terminal.
 //
-// Thread safety: plain functions.
+// Thread safety: any thread may call these functions; they share no state that changes.
 #pragma once
 
 #include <optional>
@@ -13,11 +13,12 @@
 
 namespace gpode::report {
 
-// Returns enough times for smooth curves.
+// Returns equally spaced times, enough for smooth curves.
 std::vector<double> PlotTimes(double from, double to);
 
-// Returns one plot per channel, six at most: median, 90 % band and the observations of the
-// trajectory. The title is shown unless the model has just this trajectory.
+// Returns one plot for each of the first six channels: median, 90 % band and the observations of
+// the trajectory, if it is one of the model's. The title is left out if the model has only this
+// one.
 std::string ForecastText(const Forecast& forecast, const TrainedModel& trained,
                          std::optional<std::size_t> trajectory, std::string_view title,
                          bool coloured);

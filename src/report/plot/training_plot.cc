@@ -10,7 +10,8 @@
 namespace gpode::report {
 namespace {
 
-constexpr double kLogarithmicRatio = 10;  // of largest to smallest noise, for a logarithmic axis
+// The noise has a logarithmic axis if the ratio of its largest to its smallest value is larger.
+constexpr double kLogarithmicRatio = 10;
 
 const Stroke kShooting{.colour = kVermillion, .width = 0.9}, kWhole{.colour = kBlue, .width = 0.9};
 
