@@ -53,6 +53,15 @@ void PolynomialWhitening::Apply(std::span<const double> z, std::span<double> inn
   b.noalias() += mix_.transpose() * p;
 }
 
+void PolynomialWhitening::Apply(const Matrix& z, Matrix& inner, Matrix& latent) const {
+  inner.resize(z.rows(), z.cols());
+  inner.topRows(m()) = of_values_.transpose().triangularView<Eigen::Upper>().solve(z.topRows(m()));
+  inner.bottomRows(j()).noalias() = turned_ * z.bottomRows(j());
+  latent = inner;
+  latent.topRows(m()).noalias() -= mix_ * inner.bottomRows(j());
+  latent.bottomRows(j()).noalias() += mix_.transpose() * inner.topRows(m());
+}
+
 Matrix PolynomialWhitening::Inverse(const Matrix& latent) const {
   const Matrix v = latent.topRows(m()), b = latent.bottomRows(j());
   Matrix z(latent.rows(), latent.cols());
@@ -84,6 +93,17 @@ void PolynomialWhitening::ApplyPullback(std::span<const double> inner,
   be.noalias() = turned_.transpose() * row_;
   bof_values_.noalias() -= p * bp.transpose();
   small_.noalias() = r * be.transpose();
+  bof_weights_ -= small_.reverse();
+}
+
+void PolynomialWhitening::ApplyPullback(const Matrix& inner, const Matrix& blatent) {
+  const auto p = inner.topRows(m()), r = inner.bottomRows(j());
+  const auto bv = blatent.topRows(m()), bb = blatent.bottomRows(j());
+  bmix_.noalias() -= bv * r.transpose();
+  bmix_.noalias() += p * bb.transpose();
+  const Matrix bz = Inverse(blatent);
+  bof_values_.noalias() -= p * bz.topRows(m()).transpose();
+  small_.noalias() = r * bz.bottomRows(j()).transpose();
   bof_weights_ -= small_.reverse();
 }
 

@@ -198,11 +198,11 @@ class ProcessFunction final : public UnknownFunction {
     for (std::size_t d = 0; d < outputs_; ++d) {
       const std::size_t row = gp_.HyperRow(d);
       GpGradient::Row& r = gradient.rows[row];
-      Matrix of_values = basis[d], bof_values = bbasis[d];
+      Matrix of_values = basis[d].transpose(), bof_values = bbasis[d].transpose();
       if (terms_ > 0) TurnBasis(row, of_values, bof_values);
-      Matrix bkernel = bof_values.leftCols(m).transpose();
+      Matrix bkernel = bof_values.topRows(m);
       gp_.Factor(d).transpose().triangularView<Eigen::Upper>().solveInPlace(bkernel);
-      r.factor.triangularView<Eigen::Lower>() -= bkernel * of_values.leftCols(m);
+      r.factor.triangularView<Eigen::Lower>() -= bkernel * of_values.topRows(m).transpose();
       r.hyper.lengthscales.setZero();
       r.hyper.variance = 0;
       KernelMatrixPullback(kernel_, gp_.Hyper(d), parameters_.inducing_locations, points, bkernel,
@@ -282,19 +282,17 @@ class ProcessFunction final : public UnknownFunction {
     add(variances_, gradient_->parameters.variances);
   }
 
-  // From the rows of a basis of z, (n, M + J), and their cotangents to those of the basis of [v, b],
-  // which z is an orthogonal map of: a row y of the one is the row O^T y of the other.
+  // From the columns of a basis of z, (M + J, n), and their cotangents to those of the basis of
+  // [v, b]: since [v, b] = O z with O orthogonal, a column y of the one is the column O y of the
+  // other.
   void TurnBasis(std::size_t row, Matrix& basis, Matrix& bbasis) {
     PolynomialWhitening& whitening = part_.whitenings[row];
-    const auto size = static_cast<std::size_t>(basis.cols());
-    std::vector<double> inner(size), turned(size), ignored(size);
-    for (Eigen::Index i = 0; i < basis.rows(); ++i) {
-      whitening.Apply({basis.row(i).data(), size}, inner, turned);
-      std::ranges::copy(turned, basis.row(i).begin());
-      whitening.Apply({bbasis.row(i).data(), size}, inner, turned);
-      whitening.ApplyPullback(inner, {basis.row(i).data(), size}, ignored);
-      std::ranges::copy(turned, bbasis.row(i).begin());
-    }
+    Matrix inner, turned;
+    whitening.Apply(basis, inner, turned);
+    basis.swap(turned);
+    whitening.Apply(bbasis, inner, turned);
+    whitening.ApplyPullback(inner, basis);
+    bbasis.swap(turned);
   }
 
   void SetWhitenings() const {

@@ -3,8 +3,10 @@
 #include "train/linearised_likelihood.h"
 
 #include <Eigen/Eigenvalues>
+#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 namespace gpode {
 namespace {
@@ -162,18 +164,145 @@ class Sensitivities {
 // Replaces Q and c (`root` and `target`) by smaller ones of about the same likelihood: the data say
 // almost nothing about directions with eigenvalues of Q^T Q below kLeastInformation.
 void Compress(Eigen::MatrixXd& root, Vector& target) {
-  const Eigen::MatrixXd information = root.transpose() * root;
-  const Vector shift = root.transpose() * target;
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(information);
-  Eigen::Index kept = 0;
-  while (kept < information.rows() &&
-         eigen.eigenvalues()[information.rows() - 1 - kept] > kLeastInformation) {
-    ++kept;
-  }
+  // The eigenvectors of the smaller of Q^T Q and Q Q^T, which have the same positive eigenvalues.
+  const bool by_rows = root.rows() < root.cols();
+  const Eigen::MatrixXd squares = by_rows ? Eigen::MatrixXd(root * root.transpose())
+                                          : Eigen::MatrixXd(root.transpose() * root);
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(squares);
+  const Eigen::Index kept = (eigen.eigenvalues().array() > kLeastInformation).count();
   const Eigen::MatrixXd directions = eigen.eigenvectors().rightCols(kept);
+  if (by_rows) {
+    target = Vector(directions.transpose() * target);
+    root = Eigen::MatrixXd(directions.transpose() * root);
+    return;
+  }
   const Vector sizes = eigen.eigenvalues().tail(kept).cwiseSqrt();
+  target = Vector(directions.transpose() * (root.transpose() * target)).cwiseQuotient(sizes);
   root = sizes.asDiagonal() * directions.transpose();
-  target = (directions.transpose() * shift).cwiseQuotient(sizes);
+}
+
+// The solutions that start at some states, with their nodes and derivatives.
+class Solutions {
+ public:
+  Solutions(const Field& field, const Matrix& x0, const std::vector<TimedValues>& trajectories,
+            const SolverOptions& solver)
+      : x0_(x0), dim_(static_cast<Eigen::Index>(field.dim())) {
+    const std::size_t count = trajectories.size();
+    const std::size_t nodes = std::max(kMostNodes / count, kFewestNodes);
+    paths_.reserve(count);  // sensitivities refer to paths
+    for (std::size_t n = 0; n < count; ++n) {
+      const auto row = x0.row(static_cast<Eigen::Index>(n));
+      paths_.push_back(FollowPath(field, {row.data(), static_cast<std::size_t>(dim_)},
+                                  trajectories[n].times.back(), nodes * kStepsPerNode + 1, solver));
+      const Path& path = paths_.back();
+      std::vector<std::size_t> chosen;
+      if (path.times.size() >= 2) chosen = ChooseNodes(path, nodes);
+      first_.push_back(points_.rows());
+      const auto own = std::ssize(chosen);
+      points_.conservativeResize(points_.rows() + own, dim_);
+      for (Eigen::Index j = 0; j < own; ++j) {
+        points_.row(first_.back() + j) = path.states.row(
+            static_cast<Eigen::Index>(2 * chosen[static_cast<std::size_t>(j)]));
+      }
+      counts_.push_back(own);
+      sensitivities_.emplace_back();
+      if (own > 0) sensitivities_.back().emplace(field, path, std::move(chosen));
+    }
+    slopes_ = Evaluate(field, points_);
+  }
+
+  const Matrix& points() const { return points_; }
+  Eigen::Index columns() const { return dim_ * points_.rows() + x0_.rows() * dim_; }
+  bool Reaches(std::size_t n, double time) const {
+    return counts_[n] > 0 && time <= paths_[n].times.back() * (1 + 1e-12);
+  }
+  Vector StateAt(std::size_t n, double time) const { return sensitivities_[n]->StateAt(time); }
+
+  // Appends a row for each component of `map` applied to the state at a time of solution n:
+  // the derivatives, times `weights`, and as the target weights (value - x), x the state's linear
+  // expansion without its linear part.
+  void AddRows(std::size_t n, double time, const Eigen::MatrixXd& map, const Vector& left,
+               const Vector& weights, LinearisedLikelihood& linear, Eigen::Index& at) const {
+    const Eigen::MatrixXd moves = map * sensitivities_[n]->At(time);
+    const Eigen::Index own = counts_[n], first = first_[n], all = points_.rows();
+    const auto start_at = static_cast<Eigen::Index>(n);
+    for (Eigen::Index c = 0; c < moves.rows(); ++c) {
+      if (std::isnan(left[c])) continue;
+      double known = 0;  // the derivatives times the present field values and start states
+      for (Eigen::Index d = 0; d < dim_; ++d) {
+        const auto part = moves.row(c).segment(d * own, own);
+        linear.root.row(at).segment(d * all + first, own) = weights[c] * part;
+        known += part.dot(slopes_.col(d).segment(first, own).transpose());
+      }
+      const auto start = moves.row(c).tail(dim_);
+      linear.root.row(at).segment(dim_ * all + start_at * dim_, dim_) = weights[c] * start;
+      known += start.dot(x0_.row(start_at));
+      linear.target[at] = weights[c] * (left[c] + known);
+      ++at;
+    }
+  }
+
+ private:
+  Matrix x0_;
+  Eigen::Index dim_;
+  std::vector<Path> paths_;
+  std::vector<std::optional<Sensitivities>> sensitivities_;
+  Matrix points_, slopes_;
+  std::vector<Eigen::Index> first_, counts_;
+};
+
+// Adds the rows of all observed values that solutions reach.
+void AddObservations(const Solutions& solutions, const std::vector<TimedValues>& trajectories,
+                     const ObservationMap& map, const Vector& precision,
+                     LinearisedLikelihood& linear, Eigen::Index& at) {
+  const Vector weights = precision.cwiseSqrt();
+  for (std::size_t n = 0; n < trajectories.size(); ++n) {
+    const TimedValues& data = trajectories[n];
+    for (std::size_t i = 0; i < data.times.size(); ++i) {
+      if (!solutions.Reaches(n, data.times[i])) break;
+      const Vector predicted = map.matrix * solutions.StateAt(n, data.times[i]) + map.offset;
+      const Vector left = data.values.row(static_cast<Eigen::Index>(i)).transpose() - predicted;
+      solutions.AddRows(n, data.times[i], map.matrix, left, weights, linear, at);
+    }
+  }
+}
+
+// Adds the rows of all ties: the end of segment n minus the start of the next.
+void AddTies(const Solutions& solutions, const std::vector<TimedValues>& segments,
+             const SegmentTies& ties, LinearisedLikelihood& linear, Eigen::Index& at) {
+  const Eigen::Index dim = ties.precision.size();
+  const Vector weights = ties.precision.cwiseSqrt();
+  for (std::size_t n = 0; n < segments.size(); ++n) {
+    const double end = segments[n].times.back();
+    if (ties.next[n] == SegmentTies::kNone || !solutions.Reaches(n, end)) continue;
+    const Eigen::Index first = at;
+    solutions.AddRows(n, end, Eigen::MatrixXd::Identity(dim, dim), -solutions.StateAt(n, end),
+                      weights, linear, at);
+    const Eigen::Index next =
+        dim * solutions.points().rows() + static_cast<Eigen::Index>(ties.next[n]) * dim;
+    linear.root.block(first, next, dim, dim).diagonal() -= weights;
+  }
+}
+
+// Keeps the rows that are filled, or none if one of them is not finite.
+void Finish(Eigen::Index rows, LinearisedLikelihood& linear) {
+  linear.root.conservativeResize(rows, Eigen::NoChange);
+  linear.target.conservativeResize(rows);
+  if (linear.root.allFinite() && linear.target.allFinite()) return;
+  linear.root.setZero(0, linear.root.cols());
+  linear.target.resize(0);
+}
+
+LinearisedLikelihood EmptyRows(const Solutions& solutions, Eigen::Index rows) {
+  return {.points = solutions.points(),
+          .root = Eigen::MatrixXd::Zero(rows, solutions.columns()),
+          .target = Vector::Zero(rows)};
+}
+
+Eigen::Index CountValues(const std::vector<TimedValues>& trajectories) {
+  Eigen::Index count = 0;
+  for (const TimedValues& t : trajectories) count += t.values.size();
+  return count;
 }
 
 }  // namespace
@@ -182,72 +311,44 @@ LinearisedLikelihood Linearise(const Field& field, const Matrix& x0,
                                const std::vector<TimedValues>& trajectories,
                                const ObservationMap& map, const Vector& precision,
                                const SolverOptions& solver) {
-  const auto dim = static_cast<Eigen::Index>(field.dim());
-  const std::size_t count = trajectories.size();
-  const std::size_t nodes = std::max(kMostNodes / count, kFewestNodes);
-  std::vector<Path> paths;
-  std::vector<std::vector<std::size_t>> chosen;
-  Eigen::Index all_nodes = 0, rows = 0;
-  for (std::size_t n = 0; n < count; ++n) {
-    const auto row = x0.row(static_cast<Eigen::Index>(n));
-    paths.push_back(FollowPath(field, {row.data(), static_cast<std::size_t>(dim)},
-                               trajectories[n].times.back(), nodes * kStepsPerNode + 1, solver));
-    chosen.emplace_back();
-    if (paths[n].times.size() >= 2) chosen[n] = ChooseNodes(paths[n], nodes);
-    all_nodes += std::ssize(chosen[n]);
-    rows += trajectories[n].values.size();
-  }
-  LinearisedLikelihood linear;
-  linear.points.resize(all_nodes, dim);
-  linear.root = Eigen::MatrixXd::Zero(rows, dim * all_nodes + std::ssize(trajectories) * dim);
-  linear.target = Vector::Zero(rows);
-  Eigen::Index first = 0, at = 0;
-  for (std::size_t n = 0; n < count; ++n) {
-    const auto own = std::ssize(chosen[n]);
-    if (own == 0) continue;
-    const Sensitivities sensitivities(field, paths[n], chosen[n]);
-    Matrix states(own, dim);
-    for (Eigen::Index j = 0; j < own; ++j) {
-      states.row(j) = paths[n].states.row(
-          static_cast<Eigen::Index>(2 * chosen[n][static_cast<std::size_t>(j)]));
-    }
-    linear.points.middleRows(first, own) = states;
-    const Matrix slopes = Evaluate(field, states);
-    const TimedValues& data = trajectories[n];
-    for (std::size_t i = 0; i < data.times.size(); ++i) {
-      if (data.times[i] > paths[n].times.back() * (1 + 1e-12)) break;
-      const Eigen::MatrixXd moves = map.matrix * sensitivities.At(data.times[i]);
-      const Vector state = sensitivities.StateAt(data.times[i]);
-      const Vector predicted = map.matrix * state + map.offset;
-      for (Eigen::Index c = 0; c < moves.rows(); ++c) {
-        const double y = data.values(static_cast<Eigen::Index>(i), c);
-        if (std::isnan(y)) continue;
-        const double weight = std::sqrt(precision[c]);
-        double known = 0;  // the derivatives times the present field values and x0
-        for (Eigen::Index d = 0; d < dim; ++d) {
-          const auto part = moves.row(c).segment(d * own, own);
-          linear.root.row(at).segment(d * all_nodes + first, own) = weight * part;
-          known += part.dot(slopes.col(d).transpose());
-        }
-        const auto start = moves.row(c).tail(dim);
-        linear.root.row(at).segment(dim * all_nodes + static_cast<Eigen::Index>(n) * dim, dim) =
-            weight * start;
-        known += start.dot(x0.row(static_cast<Eigen::Index>(n)));
-        linear.target[at] = weight * (y - predicted[c] + known);
-        ++at;
-      }
-    }
-    first += own;
-  }
-  linear.root.conservativeResize(at, Eigen::NoChange);
-  linear.target.conservativeResize(at);
-  if (!linear.root.allFinite() || !linear.target.allFinite()) {
-    linear.root.setZero(0, linear.root.cols());
-    linear.target.resize(0);
-    return linear;
-  }
-  Compress(linear.root, linear.target);
+  const Solutions solutions(field, x0, trajectories, solver);
+  LinearisedLikelihood linear = EmptyRows(solutions, CountValues(trajectories));
+  Eigen::Index rows = 0;
+  AddObservations(solutions, trajectories, map, precision, linear, rows);
+  Finish(rows, linear);
+  if (linear.target.size() > 0) Compress(linear.root, linear.target);
   return linear;
+}
+
+LinearisedLikelihood LineariseSegments(const Field& field, const Matrix& states,
+                                       const std::vector<TimedValues>& segments,
+                                       const SegmentTies& ties, const ObservationMap& map,
+                                       const Vector& precision, const SolverOptions& solver) {
+  const Solutions solutions(field, states, segments, solver);
+  LinearisedLikelihood linear = EmptyRows(solutions, CountValues(segments) + states.size());
+  Eigen::Index rows = 0;
+  AddObservations(solutions, segments, map, precision, linear, rows);
+  AddTies(solutions, segments, ties, linear, rows);
+  Finish(rows, linear);
+  return linear;
+}
+
+// With Q = [A, B] and B = U R, U orthogonal, the minimum over the states of |A a + B b - c|^2 is
+// |V^T (A a - c)|^2, where the columns of V complete those of U.
+LinearisedLikelihood WithoutStates(const LinearisedLikelihood& linear, std::size_t kept) {
+  const Eigen::Index dim = linear.points.cols();
+  const Eigen::Index left = dim * linear.points.rows() + static_cast<Eigen::Index>(kept) * dim;
+  const Eigen::Index states = linear.root.cols() - left, rows = linear.root.rows();
+  LinearisedLikelihood rest = linear;
+  if (states > 0 && rows > states) {
+    const Eigen::HouseholderQR<Eigen::MatrixXd> qr(linear.root.rightCols(states));
+    const Eigen::MatrixXd turned = qr.householderQ().transpose() * linear.root.leftCols(left);
+    const Vector target = qr.householderQ().transpose() * linear.target;
+    rest.root = turned.bottomRows(rows - states);
+    rest.target = target.tail(rows - states);
+  }
+  if (rest.target.size() > 0) Compress(rest.root, rest.target);
+  return rest;
 }
 
 }  // namespace gpode

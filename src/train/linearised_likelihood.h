@@ -43,4 +43,24 @@ LinearisedLikelihood Linearise(const Field& field, const Matrix& x0,
                                const ObservationMap& map, const Vector& precision,
                                const SolverOptions& solver);
 
+// Segments of multiple shooting, each a trajectory of its own: segment n ends where the segment
+// next[n] starts (kNone: nowhere), up to an error whose variance is one over `precision` (D).
+struct SegmentTies {
+  static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+
+  std::vector<std::size_t> next;  // (N)
+  Vector precision;               // (D)
+};
+
+// Returns the same for segments that start at `states` (N, D), with the D rows of each tie after
+// the rows of all observed values.
+LinearisedLikelihood LineariseSegments(const Field& field, const Matrix& states,
+                                       const std::vector<TimedValues>& segments,
+                                       const SegmentTies& ties, const ObservationMap& map,
+                                       const Vector& precision, const SolverOptions& solver);
+
+// Integrates the start states of all trajectories or segments but the first `kept` out of the
+// likelihood, under a flat prior.
+LinearisedLikelihood WithoutStates(const LinearisedLikelihood& linear, std::size_t kept);
+
 }  // namespace gpode

@@ -16,6 +16,7 @@
 #include "gpode/random.h"
 #include "model/model_draws.h"
 #include "start/check_input.h"
+#include "train/gauss_newton.h"
 #include "train/linearised_draws.h"
 #include "train/sampled_target.h"
 #include "train/trainer.h"
@@ -170,7 +171,8 @@ class SampledFit {
 
   // One fit, from which all chains start, in coordinates that are whitened there.
   void FitOnce() {
-    std::vector<double> flat = FitVariationally(VariationalOptions(), start_);
+    std::vector<double> flat =
+        getenv("GPODE_GN") ? FitByGaussNewton(*target_) : FitVariationally(VariationalOptions(), start_);
     if (stopped_) return;
     const ModelParts& parts = target_->parts();
     std::vector<double> values(parts.layout().value_size());

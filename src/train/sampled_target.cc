@@ -141,16 +141,21 @@ LinearisedLikelihood SampledTarget::LineariseAt(std::span<const double> flat) co
   draw->Set(own.latent().Part(ModelParts::kFunction, std::span<const double>(z)));
   const std::span<const double> x0 =
       own.latent().Part(ModelParts::kInitial, std::span<const double>(z));
-  Vector precision(static_cast<Eigen::Index>(start_.map.channels()));
-  const std::span<const double> noise = own.LikelihoodParameters(std::span<const double>(values));
-  for (Eigen::Index c = 0; c < precision.size(); ++c) {
-    const auto channel = static_cast<std::size_t>(c);
-    precision[c] = 1 / own.likelihood().Variance(own.likelihood().OfChannel(channel, noise));
-    if (start_.channel_weights.size() > 0) precision[c] *= start_.channel_weights[c];
-  }
   return Linearise(draw->field(),
                    Eigen::Map<const Matrix>(x0.data(), start_.x0.rows(), start_.x0.cols()),
-                   trajectories_, start_.map, precision, options_.solver);
+                   trajectories_, start_.map, PrecisionOf(values), options_.solver);
+}
+
+Vector SampledTarget::PrecisionOf(std::span<const double> values) const {
+  Vector precision(static_cast<Eigen::Index>(start_.map.channels()));
+  const std::span<const double> noise = parts_.LikelihoodParameters(values);
+  const Likelihood& likelihood = parts_.likelihood();
+  for (Eigen::Index c = 0; c < precision.size(); ++c) {
+    const auto channel = static_cast<std::size_t>(c);
+    precision[c] = 1 / likelihood.Variance(likelihood.OfChannel(channel, noise));
+    if (start_.channel_weights.size() > 0) precision[c] *= start_.channel_weights[c];
+  }
+  return precision;
 }
 
 // Sets the function and the whitening for hyperparameters and weights of the residual, of which
@@ -276,14 +281,30 @@ void SampledDensity::PullBasis() {
   parts_.function().BasisPullback(linear.points, basis_, bbasis, bvalues_);
 }
 
-double SampledDensity::EvaluateEvidence(std::span<const double> hyper, std::span<double> gradient) {
-  flat_ = target_.flat_;
+Vector SampledDensity::HyperparametersOf(std::span<const double> flat) const {
+  Vector hyper(static_cast<Eigen::Index>(target_.hyperparameters()));
+  for (std::size_t i = 0; i < target_.hyperparameters(); ++i) {
+    const SampledTarget::Coordinate& c = target_.coordinates_[target_.whitened() + i];
+    hyper[static_cast<Eigen::Index>(i)] = (flat[c.index] - c.centre) / c.unit;
+  }
+  return hyper;
+}
+
+std::vector<double> SampledDensity::WithHyperparameters(std::span<const double> flat,
+                                                        std::span<const double> hyper) {
+  flat_.assign(flat.begin(), flat.end());
   for (std::size_t i = 0; i < hyper.size(); ++i) {
     const SampledTarget::Coordinate& c = target_.coordinates_[target_.whitened() + i];
     flat_[c.index] = c.centre + c.unit * hyper[i];
   }
+  std::vector<double> values(values_.size());
+  parts_.layout().Constrain(flat_, values);
+  return values;
+}
+
+double SampledDensity::EvaluateEvidence(std::span<const double> hyper, std::span<double> gradient) {
   std::ranges::fill(gradient, 0.0);
-  parts_.layout().Constrain(flat_, values_);
+  values_ = WithHyperparameters(target_.flat_, hyper);
   if (!ArePossible() || !SetFunction(hyper, {})) return kImpossible;
   bvalues_.assign(gradient.empty() ? 0 : values_.size(), 0.0);
   const double density =

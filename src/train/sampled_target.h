@@ -42,6 +42,9 @@ class SampledTarget {
   // The number of weights of the residual.
   std::size_t further() const;
   const ModelParts& parts() const { return parts_; }
+  const FitOptions& options() const { return options_; }
+  const Start& start() const { return start_; }
+  const std::vector<TimedValues>& trajectories() const { return trajectories_; }
 
   // Takes the values of everything that is not sampled from these flat parameters.
   void SetFlat(std::span<const double> flat);
@@ -49,6 +52,8 @@ class SampledTarget {
   // variables themselves.
   void SetLinear(LinearisedLikelihood linear) { linear_ = std::move(linear); }
   bool HasLinear() const { return linear_.target.size() > 0; }
+  // One over the variance of an observation of each channel (channels), for constrained values.
+  Vector PrecisionOf(std::span<const double> values) const;
   // Linearises the likelihood at these flat parameters.
   LinearisedLikelihood LineariseAt(std::span<const double> flat) const;
 
@@ -106,6 +111,11 @@ class SampledDensity {
   void DrawFurther(const RandomStream& stream, std::span<const double> position,
                    std::span<double> further);
 
+  // The position of the hyperparameters of flat values, and the constrained values of all
+  // parameters with others in their place.
+  Vector HyperparametersOf(std::span<const double> flat) const;
+  std::vector<double> WithHyperparameters(std::span<const double> flat,
+                                          std::span<const double> hyper);
   // The constrained values of all parameters at a position, and the position of such flat values.
   std::vector<double> ValuesAt(std::span<const double> position);
   Vector PositionOf(std::span<const double> flat);

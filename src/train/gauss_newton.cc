@@ -1,0 +1,305 @@
+#include "train/gauss_newton.h"
+
+#include <Eigen/Cholesky>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace gpode {
+namespace {
+
+// The most segments of all trajectories together.
+constexpr std::size_t kMostSegments = 40;
+// The tolerances, in units of how much the states vary, and the most steps at each.
+constexpr double kTolerances[] = {0.3, 0.1, 0.03, 0.01, 0.003, 0.001};
+constexpr int kSteps = 8, kHalvings = 8;
+// The steps at a tolerance end when one lowers the cost by less than this share, or by less than
+// this amount.
+constexpr double kLeastShare = 1e-3, kLeastGain = 0.05;
+// Noise is learnt from this tolerance on: before, the states can follow the observations.
+constexpr double kNoiseTolerance = 0.03;
+// The steps that maximise the evidence of the hyperparameters, and their first and largest sizes.
+constexpr int kEvidenceSteps = 25;
+constexpr double kFirstStep = 0.2, kLargestStep = 0.5;
+
+constexpr double kInfinite = std::numeric_limits<double>::infinity();
+
+class GaussNewton {
+ public:
+  explicit GaussNewton(SampledTarget& target)
+      : target_(target),
+        start_(target.start()),
+        parts_(target.options(), target.parts().shape()),
+        dim_(start_.x0.cols()),
+        trajectories_(target.trajectories().size()),
+        solver_(target.options().solver) {
+    Cut();
+    values_ = StartValues(parts_, start_, CutIntoSegments(target.trajectories(), 0));
+    parts_.function().SetStart(start_.function);
+    parts_.function().Moderate(values_);
+    const std::vector<double> z = parts_.LatentMean(values_);
+    const std::span<const double> own =
+        parts_.latent().Part(ModelParts::kFunction, std::span<const double>(z));
+    z_ = Eigen::Map<const Vector>(own.data(), std::ssize(own));
+    SetFunction();
+  }
+
+  std::vector<double> Run() {
+    bool is_first = true;
+    for (double tolerance : kTolerances) {
+      ties_.precision = (tolerance * start_.spread).cwiseAbs2().cwiseInverse();
+      // The first steps have guessed hyperparameters: their latent variables mean little.
+      Descend(is_first);
+      is_first = false;
+      if (getenv("GNDEBUG")) fprintf(stderr, "tol %g cost %g prec %g z %g\n", tolerance, Cost(z_, states_), precision_[0], z_.norm());
+      LearnNoise(tolerance);
+      LearnHyperparameters();
+      if (getenv("GNDEBUG")) fprintf(stderr, "   after cost %g prec %g z %g\n", Cost(z_, states_), precision_[0], z_.norm());
+    }
+    Descend(false);
+    return Flat();
+  }
+
+ private:
+  // Cuts trajectories into segments. The start states of whole trajectories are the first ones.
+  void Cut() {
+    const std::vector<TimedValues>& data = target_.trajectories();
+    std::size_t times = 0;
+    for (const TimedValues& t : data) times += t.times.size();
+    const Segmentation cut = CutIntoSegments(data, (times + kMostSegments - 1) / kMostSegments);
+    const std::size_t count = trajectories_ + cut.shooting_states;
+    segments_.resize(count);
+    ties_.next.assign(count, SegmentTies::kNone);
+    states_.resize(static_cast<Eigen::Index>(count), dim_);
+    for (const Segment& s : cut.segments) {
+      const std::size_t n = s.state == Segment::kNone ? s.trajectory : trajectories_ + s.state;
+      const TimedValues& from = data[s.trajectory];
+      const auto first = static_cast<Eigen::Index>(s.first);
+      for (std::size_t i = 0; i < s.count; ++i) {
+        segments_[n].times.push_back(from.times[s.first + i] - s.start);
+      }
+      segments_[n].values = from.values.middleRows(first, static_cast<Eigen::Index>(s.count));
+      if (s.next != Segment::kNone) ties_.next[n] = trajectories_ + s.next;
+      states_.row(static_cast<Eigen::Index>(n)) =
+          s.state == Segment::kNone
+              ? start_.x0.row(static_cast<Eigen::Index>(s.trajectory))
+              : start_.states[s.trajectory].row(first - 1);
+    }
+  }
+
+  bool SetFunction() {
+    ThreadPool pool(1);
+    if (parts_.function().Set(values_, pool) != FactorStatus::kOk) return false;
+    draw_ = parts_.function().MakeDraw();
+    precision_ = target_.PrecisionOf(values_);
+    return true;
+  }
+
+  const Field& FieldAt(const Vector& z) {
+    draw_->Set({z.data(), static_cast<std::size_t>(z.size())});
+    return draw_->field();
+  }
+
+  // Minus the log density of latent variables and states, up to a constant, and the weighted sum
+  // of squares of each channel.
+  double Cost(const Vector& z, const Matrix& states) {
+    const Field& field = FieldAt(z);
+    double sum = z.squaredNorm() +
+                 states.topRows(static_cast<Eigen::Index>(trajectories_)).squaredNorm();
+    squares_ = Vector::Zero(precision_.size());
+    for (std::size_t n = 0; n < segments_.size(); ++n) {
+      const TimedValues& data = segments_[n];
+      Matrix solution(std::ssize(data.times), dim_);
+      const auto row = states.row(static_cast<Eigen::Index>(n));
+      const std::size_t filled =
+          solver_.Solve(field, {row.data(), static_cast<std::size_t>(dim_)}, 0.0, data.times,
+                        {solution.data(), static_cast<std::size_t>(solution.size())}).filled;
+      if (filled < data.times.size() || !solution.allFinite()) return kInfinite;
+      const Matrix left =
+          data.values - ((solution * start_.map.matrix.transpose()).rowwise() +
+                         start_.map.offset.transpose());
+      squares_ += left.array().isNaN().select(0.0, left).cwiseAbs2().colwise().sum().transpose();
+      if (ties_.next[n] == SegmentTies::kNone) continue;
+      const auto next = states.row(static_cast<Eigen::Index>(ties_.next[n]));
+      sum += ((solution.bottomRows(1) - next).array().square() *
+              ties_.precision.transpose().array()).sum();
+    }
+    return 0.5 * (sum + squares_.dot(precision_));
+  }
+
+  // Linearises at the present unknowns; false if that is impossible.
+  bool Linearise() {
+    linear_ = LineariseSegments(FieldAt(z_), states_, segments_, ties_, start_.map, precision_,
+                                target_.options().solver);
+    if (linear_.target.size() == 0) return false;
+    SetDesign();
+    return true;
+  }
+
+  // The design matrix of z and all states with the present hyperparameters.
+  void SetDesign() {
+    const std::vector<Matrix> basis = parts_.function().Basis(linear_.points);
+    design_.resize(linear_.root.rows(), z_.size() + states_.size());
+    Eigen::Index from = 0, to = 0;
+    for (const Matrix& own : basis) {
+      design_.middleCols(to, own.cols()).noalias() =
+          linear_.root.middleCols(from, own.rows()) * own;
+      from += own.rows();
+      to += own.cols();
+    }
+    design_.rightCols(states_.size()) = linear_.root.rightCols(states_.size());
+  }
+
+  // The unknowns at the minimum of the linear problem. `weight` is that of the prior of z.
+  bool Solve(double weight, Vector& z, Matrix& states) {
+    constexpr double kFlat = 1e-8;  // shooting states have no prior
+    const Eigen::Index n = design_.cols();
+    Vector prior = Vector::Constant(n, kFlat);
+    prior.head(z_.size()).setConstant(weight);
+    prior.segment(z_.size(), static_cast<Eigen::Index>(trajectories_) * dim_).setOnes();
+    Eigen::MatrixXd a = prior.asDiagonal();
+    a.selfadjointView<Eigen::Lower>().rankUpdate(design_.transpose());
+    factor_.compute(a);
+    if (factor_.info() != Eigen::Success) return false;
+    const Vector unknowns = factor_.solve(design_.transpose() * linear_.target);
+    if (!unknowns.allFinite()) return false;
+    z = unknowns.head(z_.size());
+    states = Eigen::Map<const Matrix>(unknowns.data() + z_.size(), states_.rows(), dim_);
+    return true;
+  }
+
+  // Gauss-Newton steps, each as long as it lowers the cost; the first one always in full if asked.
+  void Descend(bool takes_first) {
+    double cost = takes_first ? kInfinite : Cost(z_, states_);
+    for (int step = 0; step < kSteps; ++step) {
+      Vector z;
+      Matrix states;
+      if (!Linearise() || !Solve(1, z, states)) return;
+      double share = 1, lower = Cost(z, states);
+      const double before = cost;
+      for (int i = 0; i < kHalvings && !(lower < cost); ++i) {
+        share *= 0.5;
+        lower = Cost(z_ + share * (z - z_), states_ + share * (states - states_));
+      }
+      if (!(lower < cost)) return;
+      z_ += share * (z - z_);
+      states_ += share * (states - states_);
+      cost = lower;
+      if (before - cost < kLeastShare * cost || before - cost < kLeastGain) return;
+    }
+  }
+
+  // Sets the variance of the noise to the mean square of what is left over, per degree of freedom.
+  void LearnNoise(double tolerance) {
+    if (!target_.options().noise_variance.empty() || tolerance > kNoiseTolerance) return;
+    if (!std::isfinite(Cost(z_, states_))) return;
+    const Vector squares = squares_;
+    Vector z;
+    Matrix states;
+    if (!Linearise() || !Solve(1, z, states)) return;
+    Vector counts = Vector::Zero(precision_.size()), free = counts;
+    // Rows of observations come before those of ties, in the order of their values.
+    Eigen::Index row = 0;
+    for (const TimedValues& data : segments_) {
+      for (Eigen::Index i = 0; i < data.values.rows(); ++i) {
+        for (Eigen::Index c = 0; c < data.values.cols(); ++c) {
+          if (std::isnan(data.values(i, c))) continue;
+          const Vector at = design_.row(row++).transpose();
+          counts[c] += 1;
+          free[c] += at.dot(Vector(factor_.solve(at)));
+        }
+      }
+    }
+    Vector variances(counts.size());
+    for (Eigen::Index c = 0; c < counts.size(); ++c) {
+      if (counts[c] == 0) return;
+      variances[c] = squares[c] / std::max(counts[c] - free[c], 0.3 * counts[c]);
+      if (!(variances[c] > 0)) return;
+    }
+    std::ranges::copy(StartNoise(parts_.likelihood(), variances),
+                      parts_.LikelihoodParameters(std::span(values_)).begin());
+    precision_ = target_.PrecisionOf(values_);
+  }
+
+  // Maximises the evidence of the linearised model by steps whose sizes depend on the signs of the
+  // gradient alone (Rprop), then moves the latent variables to where it has its mode.
+  void LearnHyperparameters() {
+    if (!Linearise()) return;
+    target_.SetFlat(Flat());
+    target_.SetLinear(WithoutStates(linear_, trajectories_));
+    if (!target_.HasLinear()) return;
+    const std::unique_ptr<SampledDensity> density = target_.Density();
+    const std::vector<double> flat = Flat();
+    Vector at = density->HyperparametersOf(flat);
+    const auto size = static_cast<std::size_t>(at.size());
+    Vector gradient(at.size()), last = Vector::Zero(at.size()), best = at,
+           steps = Vector::Constant(at.size(), kFirstStep);
+    double highest = -kInfinite;
+    for (int i = 0; i < kEvidenceSteps; ++i) {
+      const double evidence =
+          density->EvaluateEvidence({at.data(), size}, {gradient.data(), size});
+      if (!std::isfinite(evidence) || !gradient.allFinite()) break;
+      if (evidence > highest) {
+        highest = evidence;
+        best = at;
+      }
+      for (Eigen::Index k = 0; k < at.size(); ++k) {
+        const double turn = gradient[k] * last[k];
+        steps[k] = std::min(steps[k] * (turn > 0 ? 1.3 : turn < 0 ? 0.5 : 1.0), kLargestStep);
+        at[k] += std::copysign(steps[k], gradient[k]);
+      }
+      last = gradient;
+    }
+    if (!std::isfinite(highest)) return;
+    const std::vector<double> before = values_;
+    values_ = density->WithHyperparameters(flat, {best.data(), size});
+    Vector z;
+    Matrix states;
+    if (!SetFunction()) {
+      values_ = before;
+      SetFunction();
+      return;
+    }
+    SetDesign();
+    if (Solve(1, z, states) && std::isfinite(Cost(z, states))) {
+      z_ = z;
+      states_ = states;
+    } else {
+      values_ = before;
+      SetFunction();
+    }
+  }
+
+  std::vector<double> Flat() {
+    std::vector<double> z(parts_.latent().size()), deviation(z.size(), 0.0);
+    std::ranges::copy(z_, parts_.latent().Part(ModelParts::kFunction, std::span(z)).begin());
+    std::copy_n(states_.data(), static_cast<Eigen::Index>(trajectories_) * dim_,
+                parts_.latent().Part(ModelParts::kInitial, std::span(z)).begin());
+    std::vector<double> flat(parts_.layout().flat_size());
+    parts_.layout().Unconstrain(parts_.ValuesAt(z, deviation, {parts_.layout(), values_}), flat);
+    return flat;
+  }
+
+  SampledTarget& target_;
+  const Start& start_;
+  ModelParts parts_;
+  Eigen::Index dim_;
+  std::size_t trajectories_;
+  Solver solver_;
+  std::vector<TimedValues> segments_;
+  SegmentTies ties_;
+  std::vector<double> values_;  // hyperparameters and noise
+  Vector z_;                    // the function's latent variables
+  Matrix states_;               // (segments, D): those of whole trajectories first
+  std::unique_ptr<FunctionDraw> draw_;
+  Vector precision_, squares_;  // (channels)
+  LinearisedLikelihood linear_;
+  Eigen::MatrixXd design_;
+  Eigen::LLT<Eigen::MatrixXd> factor_;
+};
+
+}  // namespace
+
+std::vector<double> FitByGaussNewton(SampledTarget& target) { return GaussNewton(target).Run(); }
+
+}  // namespace gpode
