@@ -26,7 +26,7 @@ constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
 class GaussNewton {
  public:
-  explicit GaussNewton(SampledTarget& target)
+  explicit GaussNewton(const SampledTarget& target)
       : target_(target),
         start_(target.start()),
         parts_(target.options(), target.parts().shape()),
@@ -44,23 +44,25 @@ class GaussNewton {
     SetFunction();
   }
 
-  std::vector<double> Run() {
+  std::vector<double> Fit(SampledTarget& target) {
     bool is_first = true;
     for (double tolerance : kTolerances) {
-      ties_.precision = (tolerance * start_.spread).cwiseAbs2().cwiseInverse();
+      SetTolerance(tolerance);
       // The first steps have guessed hyperparameters: their latent variables mean little.
       Descend(is_first);
       is_first = false;
-      if (getenv("GNDEBUG")) fprintf(stderr, "tol %g cost %g prec %g z %g\n", tolerance, Cost(z_, states_), precision_[0], z_.norm());
       LearnNoise(tolerance);
-      LearnHyperparameters();
-      if (getenv("GNDEBUG")) fprintf(stderr, "   after cost %g prec %g z %g\n", Cost(z_, states_), precision_[0], z_.norm());
+      LearnHyperparameters(target);
     }
     Descend(false);
     return Flat();
   }
 
  private:
+  void SetTolerance(double tolerance) {
+    ties_.precision = (tolerance * start_.spread).cwiseAbs2().cwiseInverse();
+  }
+
   // Cuts trajectories into segments. The start states of whole trajectories are the first ones.
   void Cut() {
     const std::vector<TimedValues>& data = target_.trajectories();
@@ -104,8 +106,8 @@ class GaussNewton {
   // of squares of each channel.
   double Cost(const Vector& z, const Matrix& states) {
     const Field& field = FieldAt(z);
-    double sum = z.squaredNorm() +
-                 states.topRows(static_cast<Eigen::Index>(trajectories_)).squaredNorm();
+    const Eigen::Map<const Vector> x0(states.data(), start_.x0.size());
+    double sum = z.squaredNorm() + x0.squaredNorm();
     squares_ = Vector::Zero(precision_.size());
     for (std::size_t n = 0; n < segments_.size(); ++n) {
       const TimedValues& data = segments_[n];
@@ -136,7 +138,8 @@ class GaussNewton {
     return true;
   }
 
-  // The design matrix of z and all states with the present hyperparameters.
+  // The design matrix of z and all states with the present hyperparameters. The residual between
+  // inducing points is zero.
   void SetDesign() {
     const std::vector<Matrix> basis = parts_.function().Basis(linear_.points);
     design_.resize(linear_.root.rows(), z_.size() + states_.size());
@@ -150,13 +153,12 @@ class GaussNewton {
     design_.rightCols(states_.size()) = linear_.root.rightCols(states_.size());
   }
 
-  // The unknowns at the minimum of the linear problem. `weight` is that of the prior of z.
-  bool Solve(double weight, Vector& z, Matrix& states) {
+  // The unknowns at the minimum of the linear problem.
+  bool Solve(Vector& z, Matrix& states) {
     constexpr double kFlat = 1e-8;  // shooting states have no prior
     const Eigen::Index n = design_.cols();
     Vector prior = Vector::Constant(n, kFlat);
-    prior.head(z_.size()).setConstant(weight);
-    prior.segment(z_.size(), static_cast<Eigen::Index>(trajectories_) * dim_).setOnes();
+    prior.head(z_.size() + start_.x0.size()).setOnes();
     Eigen::MatrixXd a = prior.asDiagonal();
     a.selfadjointView<Eigen::Lower>().rankUpdate(design_.transpose());
     factor_.compute(a);
@@ -174,7 +176,7 @@ class GaussNewton {
     for (int step = 0; step < kSteps; ++step) {
       Vector z;
       Matrix states;
-      if (!Linearise() || !Solve(1, z, states)) return;
+      if (!Linearise() || !Solve(z, states)) return;
       double share = 1, lower = Cost(z, states);
       const double before = cost;
       for (int i = 0; i < kHalvings && !(lower < cost); ++i) {
@@ -196,7 +198,7 @@ class GaussNewton {
     const Vector squares = squares_;
     Vector z;
     Matrix states;
-    if (!Linearise() || !Solve(1, z, states)) return;
+    if (!Linearise() || !Solve(z, states)) return;
     Vector counts = Vector::Zero(precision_.size()), free = counts;
     // Rows of observations come before those of ties, in the order of their values.
     Eigen::Index row = 0;
@@ -223,12 +225,12 @@ class GaussNewton {
 
   // Maximises the evidence of the linearised model by steps whose sizes depend on the signs of the
   // gradient alone (Rprop), then moves the latent variables to where it has its mode.
-  void LearnHyperparameters() {
+  void LearnHyperparameters(SampledTarget& target) {
     if (!Linearise()) return;
-    target_.SetFlat(Flat());
-    target_.SetLinear(WithoutStates(linear_, trajectories_));
-    if (!target_.HasLinear()) return;
-    const std::unique_ptr<SampledDensity> density = target_.Density();
+    target.SetFlat(Flat());
+    target.SetLinear(WithoutStates(linear_, trajectories_));
+    if (!target.HasLinear()) return;
+    const std::unique_ptr<SampledDensity> density = target.Density();
     const std::vector<double> flat = Flat();
     Vector at = density->HyperparametersOf(flat);
     const auto size = static_cast<std::size_t>(at.size());
@@ -261,7 +263,7 @@ class GaussNewton {
       return;
     }
     SetDesign();
-    if (Solve(1, z, states) && std::isfinite(Cost(z, states))) {
+    if (Solve(z, states) && std::isfinite(Cost(z, states))) {
       z_ = z;
       states_ = states;
     } else {
@@ -280,7 +282,7 @@ class GaussNewton {
     return flat;
   }
 
-  SampledTarget& target_;
+  const SampledTarget& target_;
   const Start& start_;
   ModelParts parts_;
   Eigen::Index dim_;
@@ -300,6 +302,8 @@ class GaussNewton {
 
 }  // namespace
 
-std::vector<double> FitByGaussNewton(SampledTarget& target) { return GaussNewton(target).Run(); }
+std::vector<double> FitByGaussNewton(SampledTarget& target) {
+  return GaussNewton(target).Fit(target);
+}
 
 }  // namespace gpode

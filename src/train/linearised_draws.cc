@@ -11,11 +11,11 @@ namespace gpode {
 namespace {
 
 // The number of short chains, their iterations of warm-up, and the doublings of a trajectory.
-constexpr std::size_t kShortChains = 64, kShortWarmUp = 25, kShortDepth = 5;
+constexpr std::size_t kShortChains = 64, kShortWarmUp = 15, kShortDepth = 5;
 
 // The proposals of hyperparameters in an iteration of a short chain: from the evidence, and by
 // normal steps of this share of the evidence's deviations.
-constexpr std::size_t kFromEvidence = 2, kSmallSteps = 1;
+constexpr std::size_t kFromEvidence = 6, kSmallSteps = 6;
 constexpr double kStepShare = 0.5;
 
 // The random numbers of draws given hyperparameters are those of steps from here on, and the short
@@ -27,6 +27,9 @@ std::span<const double> SpanOf(const Vector& v) {
 }
 
 Eigen::Index Index(std::size_t n) { return static_cast<Eigen::Index>(n); }
+
+// The evidence has few dimensions and needs fewer iterations than a sampler of everything.
+std::size_t Half(std::size_t iterations) { return (iterations + 1) / 2; }
 
 std::size_t DrawsOfShortChain(std::size_t all) { return (all + kShortChains - 1) / kShortChains; }
 
@@ -59,6 +62,8 @@ class LinearisedSampler {
   // Step 1: hyperparameters (draws, H) and the logarithm of their evidence.
   void SampleEvidence() {
     NutsOptions nuts = nuts_;
+    nuts.warm_up = Half(nuts.warm_up);
+    nuts.draws = Half(nuts.draws);
     nuts.starts = start_.segment(whitened_, hyper_).transpose();
     nuts.mass_matrix = MassMatrix::kDense;
     const std::vector<std::unique_ptr<SampledDensity>> densities = target_.Densities(nuts.chains);
@@ -271,8 +276,10 @@ LinearisedDraws SampleLinearised(const SampledTarget& target, const Vector& star
   return LinearisedSampler(target, start, nuts).Run();
 }
 
-std::size_t IterationsOfMoves(const SamplerOptions& options) {
-  return kShortChains * (kShortWarmUp + DrawsOfShortChain(options.chains * options.draws));
+std::size_t IterationsOfLinearised(const SamplerOptions& options) {
+  const std::size_t draws = Half(options.draws);
+  return options.chains * (Half(options.warm_up) + draws) +
+         kShortChains * (kShortWarmUp + DrawsOfShortChain(options.chains * draws));
 }
 
 }  // namespace gpode

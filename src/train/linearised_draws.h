@@ -27,12 +27,13 @@ struct LinearisedDraws {
 };
 
 // `start` is the position around which the likelihood is linearised. `nuts` are the options of the
-// sampler of step 1, whose number of draws in all chains together is that of the result as well.
+// sampler of everything; step 1 takes half as many iterations, and its number of draws in all
+// chains together is that of the result as well.
 // The result has no chains if a report stopped the sampler.
 LinearisedDraws SampleLinearised(const SampledTarget& target, const Vector& start,
                                  const NutsOptions& nuts);
 
-// The number of iterations of all short chains together.
-std::size_t IterationsOfMoves(const SamplerOptions& options);
+// The number of iterations of all chains together.
+std::size_t IterationsOfLinearised(const SamplerOptions& options);
 
 }  // namespace gpode

@@ -83,9 +83,9 @@ class SampledFit {
     start_ = Initialise(data, options);
     target_ = std::make_unique<SampledTarget>(data_, options_, start_);
     const SamplerOptions& s = options.sampler;
-    const std::size_t trained = FitsEachChain() ? s.chains : 1;
-    progress_.steps = trained * options.steps + s.chains * (s.warm_up + s.draws);
-    if (IsLinearised()) progress_.steps += IterationsOfMoves(s);
+    progress_.steps =
+        IsLinearised() ? IterationsOfLinearised(s) : s.chains * (s.warm_up + s.draws);
+    if (FitsEachChain()) progress_.steps += s.chains * options.steps;
   }
 
   TrainedModel Run() {
@@ -171,12 +171,15 @@ class SampledFit {
 
   // One fit, from which all chains start, in coordinates that are whitened there.
   void FitOnce() {
-    std::vector<double> flat =
-        getenv("GPODE_GN") ? FitByGaussNewton(*target_) : FitVariationally(VariationalOptions(), start_);
-    if (stopped_) return;
+    std::vector<double> flat = FitByGaussNewton(*target_);
+    LinearisedLikelihood linear = target_->LineariseAt(flat);
+    if (linear.target.size() == 0) {
+      flat = FitVariationally(VariationalOptions(), start_);
+      if (stopped_) return;
+      linear = target_->LineariseAt(flat);
+    }
     const ModelParts& parts = target_->parts();
     std::vector<double> values(parts.layout().value_size());
-    LinearisedLikelihood linear = target_->LineariseAt(flat);
     parts.layout().Constrain(flat, values);
     parts.function().SetStart(start_.function);
     parts.function().Moderate(values);

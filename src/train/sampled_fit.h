@@ -1,7 +1,8 @@
 // Models whose posterior is a set of draws by the No-U-Turn sampler: of the latent variables of the
-// function, its hyperparameters, initial states and, unless it is known, the noise. Inducing
-// locations are those of a variational fit, from which the chains start. A posterior that
-// is_linearised() starts from draws of a linearised model instead, and moves them by short chains.
+// function, its hyperparameters, initial states and, unless it is known, the noise. The chains of a
+// process start from a point estimate (gauss_newton.h), those of a network from variational fits of
+// their own. A posterior that is_linearised() starts from draws of a linearised model instead, and
+// moves them by short chains (linearised_draws.h).
 //
 // The mass matrix of a chain is the curvature of the density where the chain starts. That of a
 // process, which has few coordinates, is adapted from there.

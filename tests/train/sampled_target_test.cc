@@ -65,6 +65,15 @@ TEST_P(SampledTargetTest, HasTheGradientOfItsDensity) {
       CheckGradient([&](std::span<const double> x) { return density->Evaluate(x, {}); }, at,
                     gradient, {.initial_step = 0.01});
   EXPECT_TRUE(check.ok(1e-4)) << check.message;
+
+  // With hyperparameters held, the other derivatives are the same.
+  std::vector<double> held(target_.size());
+  density->Evaluate(at, held, SampledDensity::Varied::kAllButHyperparameters);
+  const std::size_t first = target_.whitened(), last = first + target_.hyperparameters();
+  for (std::size_t i = 0; i < held.size(); ++i) {
+    const double expected = i >= first && i < last ? 0 : gradient[i];
+    EXPECT_NEAR(held[i], expected, 1e-9 * (1 + std::abs(expected))) << i;
+  }
 }
 
 // The right density and the linearised one have the same gradient at the place of linearisation, up
