@@ -18,9 +18,20 @@ constexpr std::size_t kShortChains = 64, kShortWarmUp = 15, kShortDepth = 5;
 constexpr std::size_t kFromEvidence = 6, kSmallSteps = 6;
 constexpr double kStepShare = 0.5;
 
+// The t distribution that proposes hyperparameters: its degrees of freedom, its scale relative to
+// the covariance, the candidates for each draw, the Newton steps to the mode, and the rounds.
+// Weights are reliable if their Pareto shape is below kReliable; the rounds end early if the
+// effective number of weighted draws is this share of the draws.
+constexpr std::size_t kFreedom = 5, kCandidates = 2;
+constexpr int kNewtonSteps = 3, kRounds = 5;
+constexpr double kOldDraws = 1, kEffective = 0.25;
+constexpr double kWider = 1.2, kReliable = 0.7;
+
 // The random numbers of draws given hyperparameters are those of steps from here on, and the short
 // chains have a seed of their own, apart from the numbers of the evidence's chains.
-constexpr std::uint64_t kGivenStep = std::uint64_t{1} << 59, kShortSeed = std::uint64_t{1} << 48;
+constexpr std::uint64_t kGivenStep = std::uint64_t{1} << 59,
+                        kProposedStep = std::uint64_t{3} << 58,
+                        kShortSeed = std::uint64_t{1} << 48;
 
 std::span<const double> SpanOf(const Vector& v) {
   return {v.data(), static_cast<std::size_t>(v.size())};
@@ -61,6 +72,105 @@ class LinearisedSampler {
  private:
   // Step 1: hyperparameters (draws, H) and the logarithm of their evidence.
   void SampleEvidence() {
+    if (!ProposeEvidence()) SampleEvidenceByNuts();
+    if (hyperparameters_.rows() == 0) return;
+    const Eigen::MatrixXd away = hyperparameters_.rowwise() - hyperparameters_.colwise().mean();
+    const Eigen::MatrixXd covariance =
+        away.transpose() * away / static_cast<double>(away.rows() - 1) +
+        1e-12 * Eigen::MatrixXd::Identity(hyper_, hyper_);
+    step_root_ = kStepShare / std::sqrt(static_cast<double>(hyper_)) *
+                 Eigen::MatrixXd(covariance.llt().matrixL());
+  }
+
+  // Draws from a t distribution and chooses among the draws by their weights. It has at first the
+  // mode and the curvature of the evidence, then the moments of the weighted draws before. Returns
+  // false if the weights do not become reliable.
+  bool ProposeEvidence() {
+    SetMode();
+    const std::size_t draws = nuts_.chains * Half(nuts_.draws);
+    for (int round = 0; round < kRounds; ++round) {
+      Proposals proposals = Propose(kCandidates * draws, round);
+      const SmoothedWeights weights = SmoothWeights(proposals.log_weights);
+      const bool is_good = weights.effective >= kEffective * static_cast<double>(draws);
+      if (weights.shape < kReliable && (is_good || round + 1 == kRounds)) {
+        hyperparameters_.resize(Index(draws), hyper_);
+        const std::vector<std::size_t> rows = Resample(weights.weights, draws, 0.5);
+        for (std::size_t i = 0; i < draws; ++i) {
+          hyperparameters_.row(Index(i)) = proposals.hyper.row(Index(rows[i]));
+          evidence_.push_back(proposals.evidence[rows[i]]);
+        }
+        return true;
+      }
+      if (!(weights.effective > 1)) return false;
+      TakeMoments(proposals.hyper, weights);
+    }
+    return false;
+  }
+
+  // Newton steps to the mode of the evidence, and its curvature.
+  void SetMode() {
+    const std::unique_ptr<SampledDensity> density = target_.Density();
+    const LogDensity evidence = [&](std::span<const double> x, std::span<double> g) {
+      return density->EvaluateEvidence(x, g);
+    };
+    Vector gradient(hyper_);
+    const std::span<double> slope(gradient.data(), target_.hyperparameters());
+    centre_ = start_.segment(whitened_, hyper_);
+    const Eigen::LLT<Eigen::MatrixXd> curvature(Curvature(evidence, centre_));
+    double highest = evidence(SpanOf(centre_), slope);
+    for (int step = 0; step < kNewtonSteps; ++step) {
+      const Vector next = centre_ + curvature.solve(gradient);
+      const double value = evidence(SpanOf(next), slope);
+      if (!(value > highest)) break;
+      centre_ = next;
+      highest = value;
+    }
+    covariance_ = curvature.solve(Eigen::MatrixXd::Identity(hyper_, hyper_));
+  }
+
+  struct Proposals {
+    Matrix hyper;  // (candidates, H)
+    std::vector<double> evidence, log_weights;
+  };
+
+  Proposals Propose(std::size_t count, int round) const {
+    Proposals p{.hyper = Matrix(Index(count), hyper_),
+                .evidence = std::vector<double>(count),
+                .log_weights = std::vector<double>(count)};
+    const Eigen::MatrixXd root = kWider * Eigen::MatrixXd(covariance_.llt().matrixL());
+    constexpr auto kNu = static_cast<double>(kFreedom);
+    ThreadPool pool(nuts_.threads);
+    const std::vector<std::unique_ptr<SampledDensity>> densities = target_.Densities(pool.size());
+    pool.For(count, [&](std::size_t i) {
+      // A normal vector over the root of a chi-squared number per degree of freedom.
+      Vector normals(hyper_ + Index(kFreedom));
+      RandomStream(nuts_.seed, kProposedStep + i, static_cast<std::uint64_t>(round),
+                   Purpose::kInducing)
+          .Normals({normals.data(), static_cast<std::size_t>(normals.size())});
+      const double scale = std::sqrt(kNu / normals.tail(Index(kFreedom)).squaredNorm());
+      const Vector own = scale * normals.head(hyper_), hyper = centre_ + root * own;
+      p.hyper.row(Index(i)) = hyper.transpose();
+      p.evidence[i] = densities[pool.WorkerIndex()]->EvaluateEvidence(SpanOf(hyper), {});
+      p.log_weights[i] = p.evidence[i] + 0.5 * (kNu + static_cast<double>(hyper_)) *
+                                             std::log1p(own.squaredNorm() / kNu);
+    });
+    return p;
+  }
+
+  // Moves the centre and the covariance of proposals to those of weighted draws, as far as these
+  // are worth more than kOldDraws times the dimension.
+  void TakeMoments(const Matrix& hyper, const SmoothedWeights& weights) {
+    const Eigen::Map<const Vector> w(weights.weights.data(), std::ssize(weights.weights));
+    const double old = kOldDraws * static_cast<double>(hyper_);
+    const double share = weights.effective / (weights.effective + old);
+    const Vector mean = hyper.transpose() * w;
+    const Eigen::MatrixXd away = hyper.rowwise() - mean.transpose();
+    const Eigen::MatrixXd spread = away.transpose() * w.asDiagonal() * away;
+    centre_ += share * (mean - centre_);
+    covariance_ = share * spread + (1 - share) * covariance_;
+  }
+
+  void SampleEvidenceByNuts() {
     NutsOptions nuts = nuts_;
     nuts.warm_up = Half(nuts.warm_up);
     nuts.draws = Half(nuts.draws);
@@ -83,12 +193,6 @@ class LinearisedSampler {
     for (const NutsChain& chain : evidence.chains) {
       for (const TransitionStatistics& s : chain.statistics) evidence_.push_back(s.log_density);
     }
-    const Eigen::MatrixXd away = hyperparameters_.rowwise() - hyperparameters_.colwise().mean();
-    const Eigen::MatrixXd covariance =
-        away.transpose() * away / static_cast<double>(away.rows() - 1) +
-        1e-12 * Eigen::MatrixXd::Identity(hyper_, hyper_);
-    step_root_ = kStepShare / std::sqrt(static_cast<double>(hyper_)) *
-                 Eigen::MatrixXd(covariance.llt().matrixL());
   }
 
   // Steps 2 and 3: positions, the residual's weights and the logarithms of the draws' weights.
@@ -265,6 +369,8 @@ class LinearisedSampler {
   Matrix hyperparameters_;        // (draws, H)
   std::vector<double> evidence_;  // (draws)
   Eigen::MatrixXd step_root_;     // of the covariance of small steps
+  Vector centre_;                 // of proposals of hyperparameters
+  Eigen::MatrixXd covariance_;
   Matrix positions_, residual_;   // (draws, .)
   std::vector<double> log_weights_;
 };

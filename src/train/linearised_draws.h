@@ -2,7 +2,8 @@
 //
 // With the linearised likelihood (linearised_likelihood.h) everything but the hyperparameters is
 // Gaussian given them. So
-//   1. hyperparameters are drawn by the No-U-Turn sampler from their evidence,
+//   1. hyperparameters are drawn from their evidence, by weighted draws of a t distribution or, if
+//      the weights are not reliable, by the No-U-Turn sampler,
 //   2. everything else is drawn given them,
 //   3. the draws are weighted by the density of the model itself (gpode/importance.h), and
 //   4. many short chains start from draws chosen by weight. An iteration of a chain moves the

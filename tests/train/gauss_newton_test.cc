@@ -56,11 +56,11 @@ TEST(GaussNewton, LeavesTheNoiseOver) {
                         Case{"brusselator", "se + linear", 11, 0.1},
                         Case{"lorenz63", "se + linear", 3, 0.8}}) {
     const Simulation data = Simulate({.system = c.system,
-                                         .points = 60,
-                                         .span = c.span,
-                                         .irregular = true,
-                                         .noise_variance = {c.noise * c.noise},
-                                         .seed = 4});
+                                      .span = c.span,
+                                      .points = 60,
+                                      .irregular = true,
+                                      .noise_variance = {c.noise * c.noise},
+                                      .seed = 4});
     const Vector left = LeftOver(data, Small(c.kernel), c.noise * c.noise);
     for (double share : left) {
       EXPECT_GT(share, 0.4) << c.system;

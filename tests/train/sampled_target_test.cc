@@ -8,6 +8,7 @@
 
 #include "gpode/gradient_check.h"
 #include "gpode/simulate.h"
+#include "train/gauss_newton.h"
 
 namespace gpode {
 namespace {
@@ -79,11 +80,22 @@ TEST_P(SampledTargetTest, HasTheGradientOfItsDensity) {
 // The right density and the linearised one have the same gradient at the place of linearisation, up
 // to the interpolation between nodes. The linearised one is standard normal in whitened coordinates.
 TEST_P(SampledTargetTest, TheLinearisedLikelihoodHasTheGradientOfTheRightOne) {
+  // A place away from the mode.
+  flat_ = FitByGaussNewton(target_);
+  target_.SetFlat(flat_);
+  target_.SetLinear(target_.LineariseAt(flat_));
+  const auto n = static_cast<Eigen::Index>(target_.whitened());
+  {
+    const std::unique_ptr<SampledDensity> density = target_.Density();
+    Vector away = density->PositionOf(flat_);
+    const std::vector<double> normals = Normals(target_.whitened(), 4);
+    away.head(n) += 3 * Eigen::Map<const Vector>(normals.data(), n);
+    target_.parts().layout().Unconstrain(density->ValuesAt({away.data(), target_.size()}), flat_);
+  }
   target_.SetLinear(target_.LineariseAt(flat_));
   target_.SetFlat(flat_);
   const std::unique_ptr<SampledDensity> density = target_.Density();
   const Vector position = density->PositionOf(flat_);
-  const auto n = static_cast<Eigen::Index>(target_.whitened());
   Vector gradient(position.size());
   density->Evaluate({position.data(), target_.size()}, {gradient.data(), target_.size()});
   EXPECT_GT(position.head(n).norm(), 10);
