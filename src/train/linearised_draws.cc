@@ -25,6 +25,10 @@ constexpr double kStepShare = 0.5;
 constexpr std::size_t kFreedom = 5, kCandidates = 2;
 constexpr int kNewtonSteps = 3, kRounds = 5;
 constexpr double kOldDraws = 1, kEffective = 0.25;
+// With more dimensions than this, no t distribution is good enough. The sampler in its place has so
+// many iterations of warm-up, and each of its draws is used several times.
+constexpr Eigen::Index kMostProposed = 24;
+constexpr std::size_t kEvidenceWarmUp = 25, kRepeats = 4;
 constexpr double kWider = 1.2, kReliable = 0.7;
 
 // The random numbers of draws given hyperparameters are those of steps from here on, and the short
@@ -39,7 +43,7 @@ std::span<const double> SpanOf(const Vector& v) {
 
 Eigen::Index Index(std::size_t n) { return static_cast<Eigen::Index>(n); }
 
-// The evidence has few dimensions and needs fewer iterations than a sampler of everything.
+// Short chains together have half as many draws as a sampler of everything, which are less alike.
 std::size_t Half(std::size_t iterations) { return (iterations + 1) / 2; }
 
 std::size_t DrawsOfShortChain(std::size_t all) { return (all + kShortChains - 1) / kShortChains; }
@@ -87,6 +91,7 @@ class LinearisedSampler {
   // false if the weights do not become reliable.
   bool ProposeEvidence() {
     SetMode();
+    if (hyper_ > kMostProposed) return false;
     const std::size_t draws = nuts_.chains * Half(nuts_.draws);
     for (int round = 0; round < kRounds; ++round) {
       Proposals proposals = Propose(kCandidates * draws, round);
@@ -170,12 +175,15 @@ class LinearisedSampler {
     covariance_ = share * spread + (1 - share) * covariance_;
   }
 
+  // Draws by the sampler, whose draws are expensive: each is used several times.
   void SampleEvidenceByNuts() {
     NutsOptions nuts = nuts_;
-    nuts.warm_up = Half(nuts.warm_up);
-    nuts.draws = Half(nuts.draws);
-    nuts.starts = start_.segment(whitened_, hyper_).transpose();
+    nuts.warm_up = kEvidenceWarmUp;
+    nuts.draws = (Half(nuts.draws) + kRepeats - 1) / kRepeats;
+    nuts.starts = centre_.transpose();
     nuts.mass_matrix = MassMatrix::kDense;
+    nuts.inverse_mass = {covariance_};
+    nuts.adapt_mass = false;
     const std::vector<std::unique_ptr<SampledDensity>> densities = target_.Densities(nuts.chains);
     const NutsResult evidence = SampleNuts(
         target_.hyperparameters(),
@@ -185,13 +193,13 @@ class LinearisedSampler {
           };
         },
         nuts);
-    hyperparameters_ = evidence.AllDraws();
-    if (hyperparameters_.rows() < 2) {
-      hyperparameters_.resize(0, hyper_);
-      return;
-    }
-    for (const NutsChain& chain : evidence.chains) {
-      for (const TransitionStatistics& s : chain.statistics) evidence_.push_back(s.log_density);
+    const Matrix all = evidence.AllDraws();
+    if (all.rows() < 2) return;
+    hyperparameters_ = all.replicate(Index(kRepeats), 1);
+    for (std::size_t i = 0; i < kRepeats; ++i) {
+      for (const NutsChain& chain : evidence.chains) {
+        for (const TransitionStatistics& s : chain.statistics) evidence_.push_back(s.log_density);
+      }
     }
   }
 
@@ -384,8 +392,7 @@ LinearisedDraws SampleLinearised(const SampledTarget& target, const Vector& star
 
 std::size_t IterationsOfLinearised(const SamplerOptions& options) {
   const std::size_t draws = Half(options.draws);
-  return options.chains * (Half(options.warm_up) + draws) +
-         kShortChains * (kShortWarmUp + DrawsOfShortChain(options.chains * draws));
+  return kShortChains * (kShortWarmUp + DrawsOfShortChain(options.chains * draws));
 }
 
 }  // namespace gpode

@@ -28,13 +28,12 @@ struct LinearisedDraws {
 };
 
 // `start` is the position around which the likelihood is linearised. `nuts` are the options of the
-// sampler of everything; step 1 takes half as many iterations, and its number of draws in all
-// chains together is that of the result as well.
+// sampler of everything, in place of which there are half as many draws.
 // The result has no chains if a report stopped the sampler.
 LinearisedDraws SampleLinearised(const SampledTarget& target, const Vector& start,
                                  const NutsOptions& nuts);
 
-// The number of iterations of all chains together.
+// The number of iterations of all short chains together.
 std::size_t IterationsOfLinearised(const SamplerOptions& options);
 
 }  // namespace gpode

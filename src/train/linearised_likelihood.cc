@@ -17,7 +17,7 @@ constexpr std::size_t kMostNodes = 64, kFewestNodes = 4;
 constexpr std::size_t kStepsPerNode = 8;
 // Directions in which the data's information Q^T Q is smaller than this are dropped. The prior's
 // information is of order one in the model's units, so that these data would change nothing.
-constexpr double kLeastInformation = 1e-3;
+constexpr double kLeastInformation = 1e-2;
 
 // A solution on a fine grid of K times. The states are those at the grid times and, between each
 // two of them, the one halfway, which the Runge-Kutta steps of Sensitivities need.
