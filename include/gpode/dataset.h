@@ -36,7 +36,7 @@ struct Dataset {
 };
 
 // Returns the trajectory with at most `most` of its rows: evenly spaced ones, the first and the
-// last included. Returns it unchanged if `most` is less than 2.
+// last included. Throws an InputError if `most` is less than 2.
 Trajectory Thinned(const Trajectory& trajectory, std::size_t most);
 
 // Throws an InputError that names the trajectory and the problem unless the data set has channels

@@ -50,8 +50,9 @@ std::size_t Dataset::observed() const {
 }
 
 Trajectory Thinned(const Trajectory& trajectory, std::size_t most) {
+  if (most < 2) ThrowInput("Thinned", "most", fmt::format("is {}, must be at least 2", most));
   const std::size_t count = trajectory.times.size();
-  if (count <= most || most < 2) return trajectory;
+  if (count <= most) return trajectory;
   Trajectory thinned{trajectory.name, {}, {}, trajectory.start_time};
   std::vector<Eigen::Index> rows;
   for (std::size_t i = 0; i < most; ++i) {

@@ -85,11 +85,7 @@ Dataset ReadDataset(std::span<const std::filesystem::path> files, const ReadOpti
     if (files.size() > 1) NameByFile(path, &one);
     Append(std::move(one), path, files[0], &data);
   }
-  internal::CheckReadData(data,
-                          files.size() == 1
-                              ? files[0].string()
-                              : fmt::format("{} and {} more", files[0].string(), files.size() - 1),
-                          options);
+  internal::CheckReadData(data, internal::NameFiles(files), options);
   return data;
 }
 

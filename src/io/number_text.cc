@@ -3,21 +3,40 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <cstdint>
 #include <limits>
 #include <system_error>
 
 namespace gpode::internal {
 namespace {
 
-// Returns zero or infinity for a number that is too small or too large for a double. from_chars
-// does not tell which of the two it is. The sign of the exponent does or, without an exponent,
-// whether the first digit is zero.
-double OutOfRange(std::string_view digits) {
-  const std::size_t exponent = digits.find_first_of("eE");
-  const bool small = exponent != std::string_view::npos
-                         ? digits.substr(exponent + 1).starts_with('-')
-                         : digits.starts_with('0') || digits.starts_with('.');
-  return small ? 0.0 : std::numeric_limits<double>::infinity();
+// Returns the number after "e" or "E", or one that no number of digits can outweigh if it has very
+// many digits itself.
+std::int64_t ParseExponent(std::string_view text) {
+  constexpr std::int64_t kHuge = std::numeric_limits<std::int64_t>::max() / 4;
+  const bool minus = text.starts_with('-');
+  if (minus || text.starts_with('+')) text.remove_prefix(1);
+  std::int64_t value = 0;
+  const auto result = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (result.ec != std::errc() || value > kHuge) value = kHuge;
+  return minus ? -value : value;
+}
+
+// Returns zero or infinity for a number without a sign that is too small or too large for a double.
+// from_chars does not tell which of the two it is. The power of ten of the first digit that is not
+// zero does.
+double OutOfRange(std::string_view text) {
+  const std::size_t e = std::min(text.find_first_of("eE"), text.size());
+  const std::string_view digits = text.substr(0, e);
+  const std::size_t first = digits.find_first_not_of("0.");
+  if (first == std::string_view::npos) return 0.0;
+  const std::size_t point = std::min(digits.find('.'), digits.size());
+  // This is the power of ten without the exponent. The digit before the point has the power 0, the one
+  // after the point has the power -1.
+  std::int64_t power = static_cast<std::int64_t>(point) - static_cast<std::int64_t>(first);
+  if (first < point) --power;
+  if (e < text.size()) power += ParseExponent(text.substr(e + 1));
+  return power < 0 ? 0.0 : std::numeric_limits<double>::infinity();
 }
 
 }  // namespace

@@ -12,6 +12,12 @@ namespace gpode::internal {
 
 std::string NameOf(const std::filesystem::path& path) { return path.stem().string(); }
 
+std::string NameFiles(std::span<const std::filesystem::path> files) {
+  GPODE_CHECK(!files.empty());
+  const std::string first = files[0].string();
+  return files.size() == 1 ? first : fmt::format("{} and {} more", first, files.size() - 1);
+}
+
 std::string ListOf(std::span<const std::string> names) {
   constexpr std::size_t kMost = 8;
   std::string list;

@@ -15,6 +15,10 @@ namespace gpode::internal {
 // Returns the file's name without folder and extension. A trajectory without a name gets this one.
 std::string NameOf(const std::filesystem::path& path);
 
+// Returns the files' names for messages about all of them: "a.csv", or "a.csv and 2 more". There
+// must be at least one.
+std::string NameFiles(std::span<const std::filesystem::path> files);
+
 // Returns a list for messages: "'x', 'y' and 3 more".
 std::string ListOf(std::span<const std::string> names);
 

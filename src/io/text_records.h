@@ -42,8 +42,6 @@ class TextRecords {
   // Return the record without its line end, valid until Next(), and the line that it begins on.
   std::string_view text() const { return text_; }
   std::size_t line() const { return line_; }
-  // Returns false if the block, and therefore the record, has no quotes.
-  bool may_have_quotes() const { return block_has_quotes_; }
   const std::string& name() const { return name_; }
 
   // Throws an InputError "NAME:LINE:COLUMN: MESSAGE" for the place `at` in text().

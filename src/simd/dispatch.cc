@@ -1,6 +1,10 @@
 // Chooses the instruction set of the loops at run time.
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <string>
 
 #include "gpode/error.h"
 #include "simd/simd.h"
@@ -43,16 +47,6 @@ std::size_t CountAvailable() {
 #endif
 }
 
-Isa Choose() {
-  const std::span<const Isa> available = Available();
-  if (const char* wanted = std::getenv("GPODE_SIMD")) {
-    for (Isa isa : available) {
-      if (Name(isa) == wanted) return isa;
-    }
-  }
-  return available.back();
-}
-
 }  // namespace
 
 std::string_view Name(Isa isa) {
@@ -65,8 +59,25 @@ std::span<const Isa> Available() {
   return std::span(kAll).first(count);
 }
 
+Isa SelectIsa(std::string_view name, std::span<const Isa> available) {
+  GPODE_CHECK(!available.empty());
+  if (name.empty()) return available.back();
+  std::string accepted;
+  for (const Isa isa : available) {
+    if (Name(isa) == name) return isa;
+    accepted += fmt::format("{}{}", accepted.empty() ? "" : ", ", Name(isa));
+  }
+  const bool known =
+      std::any_of(kAll.begin(), kAll.end(), [&](Isa isa) { return Name(isa) == name; });
+  throw InputError(fmt::format("GPODE_SIMD is '{}'{}, must be one of {}", name,
+                               known ? ", which this CPU lacks" : "", accepted));
+}
+
 Isa ActiveIsa() {
-  static const Isa isa = Choose();
+  static const Isa isa = [] {
+    const char* name = std::getenv("GPODE_SIMD");
+    return SelectIsa(name == nullptr ? "" : name, Available());
+  }();
   return isa;
 }
 

@@ -2,7 +2,8 @@
 //
 // One source (loops.cc) is compiled for several instruction sets, and the best one that the CPU
 // supports is chosen at the first call. The environment variable GPODE_SIMD (baseline, v3 or v4)
-// can select a weaker one; a name that is unknown or not supported is ignored.
+// can select a weaker one; the first call throws an InputError if the name is unknown or the CPU
+// lacks that instruction set. An empty name counts as none.
 //
 //   function   argument (float)     largest error, double     float
 //   SinCos     |x| <= 1e6 (8192)    1.6 ulp (baseline: 2.6)   1.6 ulp or 2^-36 (baseline: 2^-35),
@@ -122,7 +123,11 @@ enum class Isa { kBaseline, kV3, kV4 };
 std::string_view Name(Isa isa);
 // Returns the instruction sets that this machine supports, weakest first.
 std::span<const Isa> Available();
+// Returns the instruction set of this name, or the best one if the name is empty. Throws an
+// InputError if it is not among `available`, which is ordered weakest first.
+Isa SelectIsa(std::string_view name, std::span<const Isa> available);
 // ActiveIsa returns the instruction set in use, Active its loops, LoopsFor the loops of any set.
+// ActiveIsa and Active throw an InputError if GPODE_SIMD cannot be used.
 Isa ActiveIsa();
 const Loops& LoopsFor(Isa isa);
 const Loops& Active();

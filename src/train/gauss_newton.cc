@@ -83,9 +83,8 @@ class GaussNewton {
       segments_[n].values = from.values.middleRows(first, static_cast<Eigen::Index>(s.count));
       if (s.next != Segment::kNone) ties_.next[n] = trajectories_ + s.next;
       states_.row(static_cast<Eigen::Index>(n)) =
-          s.state == Segment::kNone
-              ? start_.x0.row(static_cast<Eigen::Index>(s.trajectory))
-              : start_.states[s.trajectory].row(first - 1);
+          s.state == Segment::kNone ? start_.x0.row(static_cast<Eigen::Index>(s.trajectory))
+                                    : start_.states[s.trajectory].row(first - 1);
     }
   }
 
@@ -114,17 +113,19 @@ class GaussNewton {
       Matrix solution(std::ssize(data.times), dim_);
       const auto row = states.row(static_cast<Eigen::Index>(n));
       const std::size_t filled =
-          solver_.Solve(field, {row.data(), static_cast<std::size_t>(dim_)}, 0.0, data.times,
-                        {solution.data(), static_cast<std::size_t>(solution.size())}).filled;
+          solver_
+              .Solve(field, {row.data(), static_cast<std::size_t>(dim_)}, 0.0, data.times,
+                     {solution.data(), static_cast<std::size_t>(solution.size())})
+              .filled;
       if (filled < data.times.size() || !solution.allFinite()) return kInfinite;
-      const Matrix left =
-          data.values - ((solution * start_.map.matrix.transpose()).rowwise() +
-                         start_.map.offset.transpose());
+      const Matrix left = data.values - ((solution * start_.map.matrix.transpose()).rowwise() +
+                                         start_.map.offset.transpose());
       squares_ += left.array().isNaN().select(0.0, left).cwiseAbs2().colwise().sum().transpose();
       if (ties_.next[n] == SegmentTies::kNone) continue;
       const auto next = states.row(static_cast<Eigen::Index>(ties_.next[n]));
-      sum += ((solution.bottomRows(1) - next).array().square() *
-              ties_.precision.transpose().array()).sum();
+      sum +=
+          ((solution.bottomRows(1) - next).array().square() * ties_.precision.transpose().array())
+              .sum();
     }
     return 0.5 * (sum + squares_.dot(precision_));
   }
@@ -235,11 +236,10 @@ class GaussNewton {
     Vector at = density->HyperparametersOf(flat);
     const auto size = static_cast<std::size_t>(at.size());
     Vector gradient(at.size()), last = Vector::Zero(at.size()), best = at,
-           steps = Vector::Constant(at.size(), kFirstStep);
+                                steps = Vector::Constant(at.size(), kFirstStep);
     double highest = -kInfinite;
     for (int i = 0; i < kEvidenceSteps; ++i) {
-      const double evidence =
-          density->EvaluateEvidence({at.data(), size}, {gradient.data(), size});
+      const double evidence = density->EvaluateEvidence({at.data(), size}, {gradient.data(), size});
       if (!std::isfinite(evidence) || !gradient.allFinite()) break;
       if (evidence > highest) {
         highest = evidence;

@@ -33,8 +33,7 @@ constexpr double kWider = 1.2, kReliable = 0.7;
 
 // The random numbers of draws given hyperparameters are those of steps from here on, and the short
 // chains have a seed of their own, apart from the numbers of the evidence's chains.
-constexpr std::uint64_t kGivenStep = std::uint64_t{1} << 59,
-                        kProposedStep = std::uint64_t{3} << 58,
+constexpr std::uint64_t kGivenStep = std::uint64_t{1} << 59, kProposedStep = std::uint64_t{3} << 58,
                         kShortSeed = std::uint64_t{1} << 48;
 
 std::span<const double> SpanOf(const Vector& v) {
@@ -379,7 +378,7 @@ class LinearisedSampler {
   Eigen::MatrixXd step_root_;     // of the covariance of small steps
   Vector centre_;                 // of proposals of hyperparameters
   Eigen::MatrixXd covariance_;
-  Matrix positions_, residual_;   // (draws, .)
+  Matrix positions_, residual_;  // (draws, .)
   std::vector<double> log_weights_;
 };
 

@@ -166,8 +166,8 @@ class Sensitivities {
 void Compress(Eigen::MatrixXd& root, Vector& target) {
   // The eigenvectors of the smaller of Q^T Q and Q Q^T, which have the same positive eigenvalues.
   const bool by_rows = root.rows() < root.cols();
-  const Eigen::MatrixXd squares = by_rows ? Eigen::MatrixXd(root * root.transpose())
-                                          : Eigen::MatrixXd(root.transpose() * root);
+  const Eigen::MatrixXd squares =
+      by_rows ? Eigen::MatrixXd(root * root.transpose()) : Eigen::MatrixXd(root.transpose() * root);
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(squares);
   const Eigen::Index kept = (eigen.eigenvalues().array() > kLeastInformation).count();
   const Eigen::MatrixXd directions = eigen.eigenvectors().rightCols(kept);
@@ -201,8 +201,8 @@ class Solutions {
       const auto own = std::ssize(chosen);
       points_.conservativeResize(points_.rows() + own, dim_);
       for (Eigen::Index j = 0; j < own; ++j) {
-        points_.row(first_.back() + j) = path.states.row(
-            static_cast<Eigen::Index>(2 * chosen[static_cast<std::size_t>(j)]));
+        points_.row(first_.back() + j) =
+            path.states.row(static_cast<Eigen::Index>(2 * chosen[static_cast<std::size_t>(j)]));
       }
       counts_.push_back(own);
       sensitivities_.emplace_back();

@@ -83,8 +83,7 @@ class SampledFit {
     start_ = Initialise(data, options);
     target_ = std::make_unique<SampledTarget>(data_, options_, start_);
     const SamplerOptions& s = options.sampler;
-    progress_.steps =
-        IsLinearised() ? IterationsOfLinearised(s) : s.chains * (s.warm_up + s.draws);
+    progress_.steps = IsLinearised() ? IterationsOfLinearised(s) : s.chains * (s.warm_up + s.draws);
     if (FitsEachChain()) progress_.steps += s.chains * options.steps;
   }
 

@@ -19,6 +19,14 @@ bad() {
   [ "$before" = "$after" ] || fail "gpode ${*:2}: files changed" "$(diff <(echo "$before") <(echo "$after"))"
 }
 
+# bad_start MESSAGE ARGUMENTS...: checks that the arguments are refused with one line that begins so.
+bad_start() {
+  local code=0 out
+  out=$("$gpode" "${@:2}" 2>&1) || code=$?
+  [ "$code" = 2 ] || fail "gpode ${*:2}: exit code $code, must be 2" "$out"
+  [[ "$out" == "gpode: $1"* && "$out" != *$'\n'* ]] || fail "gpode ${*:2}: output is" "$out" "must be one line that begins" "gpode: $1"
+}
+
 # bad_data MESSAGE TEXT OPTIONS...: the same for gpode fit with a file data.csv that holds the text.
 bad_data() {
   printf "$2" >data.csv
@@ -282,8 +290,37 @@ test_grids_gaps_and_scores_that_cannot_be() {
   bad "good.csv: holds no row between --after and --until, must hold some" score good.gpode good.csv --after 100
   bad "score: --until is 3, must be later than --after, 5" score good.gpode good.csv --after 5 --until 3
   bad "score: --horizons is '3,2', must be increasing times" score good.gpode good.csv --horizons 3,2
-  bad "good.csv: 2 trajectories found where the model has 1, must have the same names or number, or see --trajectory and --start first-row" \
+  bad "good.csv and 1 more: 2 trajectories found where the model has 1, must have the same names or number, or see --trajectory and --start first-row" \
     score good.gpode good.csv truth.csv
+}
+
+# Messages of score name the files that they are about: those of --calibrate, not the test data.
+test_score_names_the_files_of_calibrate() {
+  good_model
+  printf 'time,x1,x2\n0,1,\n1,1,1\n' >half.csv
+  printf 'time,run,x1,x2\n0,a,1,1\n1,a,1,1\n0,b,1,1\n1,b,1,1\n' >two.csv
+  bad "half.csv: the first row of trajectory 'half' does not determine the state, must have enough values of 'x1', 'x2' for --start first-row" \
+    score good.gpode truth.csv --start first-row --calibrate half.csv
+  bad "two.csv: 2 trajectories found where the model has 1, must have the same names or number, or see --trajectory and --start first-row" \
+    score good.gpode truth.csv --trajectories-by run --calibrate two.csv
+  bad "good.csv: holds no row between --after and --until, must hold some" \
+    score good.gpode truth.csv --after 8 --calibrate good.csv
+  bad "good.csv: holds no value after the data of the model, must hold some" \
+    score good.gpode truth.csv --calibrate good.csv
+  bad "truth.csv and 1 more: the first row of trajectory 'half' does not determine the state, must have enough values of 'x1', 'x2' for --start first-row" \
+    score good.gpode good.csv --start first-row --calibrate truth.csv half.csv
+}
+
+test_instruction_set_of_the_environment() {
+  good_data
+  local name
+  for name in v9 V3 avx2 " v3"; do
+    GPODE_SIMD=$name bad_start "GPODE_SIMD is '$name', must be one of baseline" info good.csv
+    GPODE_SIMD=$name bad_start "GPODE_SIMD is '$name', must be one of baseline" --version
+  done
+  for name in baseline ""; do
+    GPODE_SIMD=$name "$gpode" info good.csv >out.txt 2>&1 || fail "GPODE_SIMD=$name is refused" "$(<out.txt)"
+  done
 }
 
 test_states_and_runs_that_do_not_match() {

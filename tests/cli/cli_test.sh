@@ -228,6 +228,15 @@ assert page.count("</script>") == 2 and "<script>alert" not in page, page.count(
 END
 }
 
+# The plot in the terminal has room for a time column whose name has characters of several bytes.
+test_forecast_plot_with_a_long_time_name() {
+  local time="時間時間時間時間時間時間時間時間時間時間時間時間時間時間時間"  # 30 characters, 90 bytes
+  "$gpode" simulate vdp --points 8 -o plain.csv --quiet
+  sed "s/^time,/$time,/" plain.csv >long.csv
+  "$gpode" fit long.csv --time "$time" --iterations 3 --inducing 4 --features 16 -o long.gpode --quiet
+  contains "$("$gpode" forecast long.gpode --plot 2>&1)" "└" "$time"
+}
+
 test_trajectories_by_name() {
   "$gpode" simulate lotka-volterra --trajectories 3 --noise-share 0.05 -o lv.csv --quiet
   "$gpode" fit lv.csv --iterations 100 -o lv.gpode --quiet

@@ -7,9 +7,12 @@
 #include <string>
 
 #include "gpode/error.h"
+#include "support/message_of.h"
 
 namespace gpode {
 namespace {
+
+using testing_support::MessageOf;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
@@ -133,6 +136,14 @@ TEST(Dataset, ThinnedKeepsFirstAndLastAndTheOrder) {
     EXPECT_EQ(thinned.values(i, 1), -100.0 * static_cast<double>(i));
   }
   EXPECT_EQ(Thinned(t, 2000).times.size(), 1001u);
+  EXPECT_EQ(Thinned(t, 2).times, (std::vector<double>{0, 1000}));
+}
+
+TEST(Dataset, ThinnedNeedsRoomForFirstAndLast) {
+  const Trajectory t{
+      .name = "", .times = {2, 3, 4}, .values = Matrix::Ones(3, 1), .start_time = {}};
+  EXPECT_EQ(MessageOf([&] { Thinned(t, 1); }), "Thinned: most is 1, must be at least 2");
+  EXPECT_EQ(MessageOf([&] { Thinned(t, 0); }), "Thinned: most is 0, must be at least 2");
 }
 
 }  // namespace

@@ -155,6 +155,28 @@ TEST(Csv, NumbersAtTheEndsOfTheirRange) {
   }
 }
 
+TEST(Csv, NumbersOutOfRangeAreJudgedByAllOfTheirDigits) {
+  using internal::ToNumber;
+  constexpr double kInfinite = std::numeric_limits<double>::infinity();
+  const std::string nines(400, '9'), zeros(400, '0');
+  EXPECT_EQ(ToNumber(nines), kInfinite);
+  EXPECT_EQ(ToNumber(nines + "e-10"), kInfinite);
+  EXPECT_EQ(ToNumber("-" + nines + ".5e-10"), -kInfinite);
+  EXPECT_EQ(ToNumber("000" + nines + "E-10"), kInfinite);
+  EXPECT_EQ(ToNumber(nines + "e-800"), 0.0);
+  EXPECT_EQ(ToNumber("0." + zeros + "1e10"), 0.0);
+  EXPECT_EQ(ToNumber("." + zeros + "1e+10"), 0.0);
+  EXPECT_EQ(ToNumber("00." + zeros + "1E10"), 0.0);
+  EXPECT_EQ(ToNumber("0." + zeros + "1e800"), kInfinite);
+  EXPECT_EQ(ToNumber("0." + zeros + "1e500"), 1e99);
+  EXPECT_EQ(ToNumber("0." + zeros + "e500"), 0.0);
+  EXPECT_EQ(ToNumber("1" + zeros + "e-400"), 1.0);
+  EXPECT_EQ(ToNumber("0001e400"), kInfinite);
+  EXPECT_EQ(ToNumber("1e+99999999999999999999"), kInfinite);
+  EXPECT_EQ(ToNumber("1e-99999999999999999999"), 0.0);
+  EXPECT_EQ(ToNumber("0e99999999999999999999"), 0.0);
+}
+
 // Returns numbers of every magnitude, including those that are hard to print.
 double AnyNumber() {
   const double value = std::bit_cast<double>(*rc::gen::arbitrary<std::uint64_t>());

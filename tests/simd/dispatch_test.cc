@@ -1,15 +1,19 @@
 // Tests of the choice of an instruction set, of the functions that take spans, and of ExpScaled.
 #include <gtest/gtest.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "simd/simd.h"
+#include "support/message_of.h"
 
 namespace gpode::simd {
 namespace {
+
+using testing_support::MessageOf;
 
 // Returns 29 arguments, some of them beyond the fast range of sine and cosine.
 template <typename Real>
@@ -97,18 +101,40 @@ TEST(DispatchTest, AvailableAreTheWeakestAndTheActiveOne) {
   EXPECT_EQ(Name(Isa::kV4), "v4");
 }
 
+constexpr int kRefused = 2;
+
+// Ends with the number of the active instruction set plus 10, or with kRefused and the message.
 [[noreturn]] void ExitWithActive(const std::string& wanted) {
   setenv("GPODE_SIMD", wanted.c_str(), 1);
-  std::exit(static_cast<int>(ActiveIsa()));
+  int code = kRefused;
+  const std::string message = MessageOf([&] { code = 10 + static_cast<int>(ActiveIsa()); });
+  std::fputs(message.c_str(), stderr);
+  std::exit(code);
 }
 
 TEST(DispatchTest, EnvironmentAsksForAnInstructionSet) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");  // a new process, which has not chosen yet
-  const auto code = [](Isa isa) { return testing::ExitedWithCode(static_cast<int>(isa)); };
+  const auto code = [](Isa isa) { return testing::ExitedWithCode(10 + static_cast<int>(isa)); };
   for (const Isa isa : Available()) {
     EXPECT_EXIT(ExitWithActive(std::string(Name(isa))), code(isa), "");
   }
-  EXPECT_EXIT(ExitWithActive("unknown"), code(Available().back()), "");
+  EXPECT_EXIT(ExitWithActive(""), code(Available().back()), "");
+  EXPECT_EXIT(ExitWithActive("unknown"), testing::ExitedWithCode(kRefused),
+              "GPODE_SIMD is 'unknown', must be one of baseline");
+}
+
+TEST(DispatchTest, InstructionSetsAreSelectedAmongThoseOfTheCpu) {
+  constexpr Isa kAll[] = {Isa::kBaseline, Isa::kV3, Isa::kV4};
+  const std::span<const Isa> all = kAll;
+  EXPECT_EQ(SelectIsa("", all), Isa::kV4);
+  EXPECT_EQ(SelectIsa("", all.first(2)), Isa::kV3);
+  for (const Isa isa : all) EXPECT_EQ(SelectIsa(Name(isa), all), isa);
+  EXPECT_EQ(MessageOf([&] { SelectIsa("V3", all); }),
+            "GPODE_SIMD is 'V3', must be one of baseline, v3, v4");
+  EXPECT_EQ(MessageOf([&] { SelectIsa("v4", all.first(2)); }),
+            "GPODE_SIMD is 'v4', which this CPU lacks, must be one of baseline, v3");
+  EXPECT_EQ(MessageOf([&] { SelectIsa("v3", all.first(1)); }),
+            "GPODE_SIMD is 'v3', which this CPU lacks, must be one of baseline");
 }
 
 }  // namespace

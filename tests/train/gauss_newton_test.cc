@@ -20,8 +20,7 @@ FitOptions Small(const std::string& kernel) {
 }
 
 // The mean squares of what the estimate leaves over, per noise variance (channels).
-Vector LeftOver(const Simulation& simulated, const FitOptions& options,
-                double noise_variance) {
+Vector LeftOver(const Simulation& simulated, const FitOptions& options, double noise_variance) {
   const Start start = Initialise(simulated.data, options);
   SampledTarget target(simulated.data, options, start);
   const std::vector<double> flat = FitByGaussNewton(target);
@@ -52,9 +51,9 @@ TEST(GaussNewton, LeavesTheNoiseOver) {
     std::string system, kernel;
     double span, noise;
   };
-  for (const Case& c : {Case{"vdp", "squared-exponential", 10, 0.1},
-                        Case{"brusselator", "se + linear", 11, 0.1},
-                        Case{"lorenz63", "se + linear", 3, 0.8}}) {
+  for (const Case& c :
+       {Case{"vdp", "squared-exponential", 10, 0.1}, Case{"brusselator", "se + linear", 11, 0.1},
+        Case{"lorenz63", "se + linear", 3, 0.8}}) {
     const Simulation data = Simulate({.system = c.system,
                                       .span = c.span,
                                       .points = 60,
@@ -115,9 +114,8 @@ TEST(GaussNewton, TiedSegmentsHaveTheEvidenceOfTheWhole) {
   }
   const SegmentTies ties{.next = {1, 2, SegmentTies::kNone},
                          .precision = Vector::Constant(static_cast<Eigen::Index>(dim), 1e10)};
-  const LinearisedLikelihood tied =
-      LineariseSegments(draw->field(), states, segments, ties, start.map,
-                        target.PrecisionOf(values), options.solver);
+  const LinearisedLikelihood tied = LineariseSegments(
+      draw->field(), states, segments, ties, start.map, target.PrecisionOf(values), options.solver);
   EXPECT_EQ(tied.target.size(), 80 + 4);
 
   target.SetFlat(flat);
@@ -129,10 +127,10 @@ TEST(GaussNewton, TiedSegmentsHaveTheEvidenceOfTheWhole) {
     return density->EvaluateEvidence({hyper.data(), target.hyperparameters()}, {});
   };
   // The evidence is known up to a constant that does not depend on the hyperparameters.
-  const double difference = evidence_of(WithoutStates(tied, 1), 0.5) -
-                            evidence_of(WithoutStates(tied, 1), 0.0);
-  const double expected = evidence_of(target.LineariseAt(flat), 0.5) -
-                          evidence_of(target.LineariseAt(flat), 0.0);
+  const double difference =
+      evidence_of(WithoutStates(tied, 1), 0.5) - evidence_of(WithoutStates(tied, 1), 0.0);
+  const double expected =
+      evidence_of(target.LineariseAt(flat), 0.5) - evidence_of(target.LineariseAt(flat), 0.0);
   EXPECT_GT(std::abs(expected), 0.3);
   EXPECT_NEAR(difference, expected, 0.02 * std::abs(expected));
 }

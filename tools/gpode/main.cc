@@ -17,6 +17,7 @@
 #include "commands.h"
 #include "gpode/gpode.h"
 #include "io/files.h"
+#include "simd/simd.h"
 
 namespace gpode::tool {
 namespace {
@@ -171,6 +172,7 @@ int main(int argc, char** argv) {
   // error of the write.
   std::signal(SIGXFSZ, SIG_IGN);
   try {
+    gpode::simd::ActiveIsa();  // refuses a bad GPODE_SIMD before any work
     const int code = Run(argc, argv);
     if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
       PrintError("standard output cannot be written completely");

@@ -65,13 +65,14 @@ class Scorer {
     read.part = part;
     read.channels = trained_.model.channels;
     const Dataset tests = ReadDataset(Paths(files), read);
+    const std::string source = internal::NameFiles(Paths(files));
     std::vector<Compared> all;
     for (std::size_t n = 0; n < tests.trajectories.size(); ++n) {
-      Compared one = CompareOne(tests, n);
+      Compared one = CompareOne(tests, n, source);
       if (one.seen.rows() > 0) all.push_back(std::move(one));
     }
     if (all.empty()) {
-      internal::ThrowAt(files.front(), "holds no row between --after and --until, must hold some");
+      internal::ThrowAt(source, "holds no row between --after and --until, must hold some");
     }
     return all;
   }
@@ -84,7 +85,7 @@ class Scorer {
       AddHeldErrors(one.forecast, one.seen, one.begins, n++, &errors);
     }
     if (errors.empty()) {
-      internal::ThrowAt(files.front(),
+      internal::ThrowAt(internal::NameFiles(Paths(files)),
                         "holds no value after the data of the model, must hold some");
     }
     trained_.model.widening = FitWidening(errors, model().channels.size());
@@ -97,7 +98,8 @@ class Scorer {
   const Model& model() const { return trained_.model; }
 
  private:
-  Compared CompareOne(const Dataset& tests, std::size_t n) const {
+  // Compares trajectory n of the data with a forecast. Messages about the data begin with `source`.
+  Compared CompareOne(const Dataset& tests, std::size_t n, const std::string& source) const {
     const Trajectory& test = tests.trajectories[n];
     Trajectory chosen = RowsBetween(test, a_.after, a_.until);
     const std::vector<double>& times = chosen.times;
@@ -113,20 +115,20 @@ class Scorer {
           posterior_, {first.data(), static_cast<std::size_t>(first.size())},
           fmt::format("{}: the first row of trajectory {} does not determine the state, "
                       "must have enough values of {} for --start first-row",
-                      a_.files.front(), internal::Quote(test.name),
-                      internal::ListOf(model().channels)));
+                      source, internal::Quote(test.name), internal::ListOf(model().channels)));
       one.forecast = posterior_.From(start, one.begins, times, options_);
     } else {
-      const std::size_t known = TrainingTrajectory(tests, n);
+      const std::size_t known = TrainingTrajectory(tests, n, source);
       one.begins = trained_.model.end_times[known];
       one.forecast = posterior_.Trajectory(known, times, options_);
     }
     return one;
   }
 
-  std::size_t TrainingTrajectory(const Dataset& tests, std::size_t n) const {
+  std::size_t TrainingTrajectory(const Dataset& tests, std::size_t n,
+                                 const std::string& source) const {
     if (a_.trajectory) return FindTrajectory({"score", "--trajectory"}, *a_.trajectory, trained_);
-    return MatchTrajectory(tests, n, trained_, a_.files.front());
+    return MatchTrajectory(tests, n, trained_, source);
   }
 
   const Arguments& a_;
@@ -224,7 +226,9 @@ void Run(const Arguments& a) {
         ScoreByHorizon(one.forecast, noise, one.seen, one.begins, a.horizons, a.common.threads));
   }
   const Scores scores = Pool(parts);
-  if (scores.values == 0) internal::ThrowAt(a.files.front(), "holds no value to compare with");
+  if (scores.values == 0) {
+    internal::ThrowAt(internal::NameFiles(Paths(a.files)), "holds no value to compare with");
+  }
   const std::vector<HorizonScores> rows =
       by_horizon.empty() ? std::vector<HorizonScores>() : PoolByHorizon(by_horizon);
   if (a.common.json) {

@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "gpode/error.h"
+#include "report/draw/printable.h"
 
 namespace gpode::report {
 namespace {
@@ -105,19 +107,22 @@ std::string BrailleCanvas::RowText(std::size_t row, bool coloured) const {
   return text.substr(0, text.find_last_not_of(' ') + 1);
 }
 
-// Returns the axis and, below it, the numbers and the right-aligned label.
+// Returns the axis and, below it, the numbers and the right-aligned label, which is shortened if it
+// is longer than the axis.
 std::string BrailleCanvas::XAxis(std::string_view label, std::size_t indent) const {
+  const std::string shown = Shortened(label, columns_);
+  const std::size_t width = PrintableCharacters(shown).size();
   std::vector<std::string> axis(columns_, "─");
   std::string numbers(columns_, ' ');
   for (const double tick : Ticks(window_.left, window_.right, 7)) {
     const auto column = static_cast<std::size_t>(Across(tick) / kDotsAcross);
     const std::string text = fmt::format("{:.4g}", tick);
     const std::size_t start = column - std::min(column, text.size() / 2);
-    if (column >= columns_ || start + text.size() + label.size() + 1 > columns_) continue;
+    if (column >= columns_ || start + text.size() + width + 1 > columns_) continue;
     axis[column] = "┬";
     numbers.replace(start, text.size(), text);
   }
-  numbers.replace(columns_ - label.size(), label.size(), label);
+  numbers.replace(columns_ - width, width, shown);
   std::string text = std::string(indent, ' ') + "└";
   for (const std::string& piece : axis) text += piece;
   return text + "\n" + std::string(indent + 1, ' ') + numbers + "\n";
@@ -130,7 +135,9 @@ std::string BrailleCanvas::Framed(std::string_view x_label, std::string_view y_l
     const auto row = static_cast<std::size_t>(Down(tick) / kDotsDown);
     if (row < rows_) numbers[row] = fmt::format("{:.4g}", tick);
   }
-  std::string text = fmt::format("{:>{}}\n", y_label, std::max(kLabelWidth, y_label.size()));
+  const std::size_t width = PrintableCharacters(y_label).size();
+  std::string text = std::string(kLabelWidth - std::min(kLabelWidth, width), ' ');
+  text.append(y_label) += '\n';
   for (std::size_t row = 0; row < rows_; ++row) {
     text += fmt::format("{:>{}} {}{}\n", numbers[row], kLabelWidth,
                         numbers[row].empty() ? "│" : "┤", RowText(row, coloured));
