@@ -1,3 +1,5 @@
+// The divergence between Gaussians, KL[q(U) || p(U)] and KL[q(x0) || p(x0)] of the paper, and draws
+// from them.
 #include "model/gaussian.h"
 
 #include <cmath>

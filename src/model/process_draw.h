@@ -1,5 +1,6 @@
-// A draw of a Gaussian process as an unknown function, with the polynomial part of its kernel if it
-// has one. The draw without that part (paper, equation 13) is GpDraw, in field/gp_draw.cc.
+// One function drawn from a Gaussian process, as a FunctionDraw (gpode/unknown_function.h): a GpDraw
+// (paper, equation 13; field/gp_draw.cc) plus, if the kernel has a polynomial part, a polynomial with
+// drawn weights.
 //
 // D outputs (O for GpDraw), M inducing points, J polynomial terms, F Fourier features.
 #pragma once

@@ -26,8 +26,8 @@ struct Sums {
   double count = 0, residuals = 0, outside = 0, outliers = 0;
 };
 
-// Returns the trajectories to forecast: all of them or, if they have more than kMostTimes times, a
-// part of them at equal distances in the data.
+// Returns the indices of the trajectories to forecast: all or, if together they have more than
+// kMostTimes times, evenly spaced ones with about that many times.
 std::vector<std::size_t> Chosen(const Dataset& data) {
   std::size_t times = 0;
   for (const Trajectory& t : data.trajectories) times += t.times.size();

@@ -1,3 +1,5 @@
+// Inducing locations start at k-means centres (model/process_function.cc, data/kmeans.cc), inducing
+// values from a regression of slopes (model/initial_inducing_values.cc; paper, section S2.2).
 #include "start/initialise.h"
 
 #include <algorithm>

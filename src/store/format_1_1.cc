@@ -114,8 +114,8 @@ void ReadDraws(const Archive& archive, std::string_view file, Model& model) {
 }
 
 // Returns the sizes of the blocks in an old flat vector, in the order of kOldNames. All models had
-// all blocks, with size zero if they did not need them; point estimates had chol and deviation
-// blocks, which were not used.
+// all blocks, with size zero if they did not need them, but for the chol and deviation blocks of
+// point estimates, which had their full size without being used.
 std::vector<std::size_t> OldFlatSizes(const Model& model) {
   const FitOptions& o = model.options;
   const bool network = o.function == "network";

@@ -13,23 +13,23 @@ namespace {
 // The number of short chains, their iterations of warm-up, and the doublings of a trajectory.
 constexpr std::size_t kShortChains = 64, kShortWarmUp = 15, kShortDepth = 5;
 
-// The proposals of hyperparameters in an iteration of a short chain: from the evidence, and by
-// normal steps of this share of the evidence's deviations.
+// An iteration of a short chain tries kFromEvidence hyperparameters drawn from the evidence, then
+// kSmallSteps normal steps, whose deviations are kStepShare of the evidence's.
 constexpr std::size_t kFromEvidence = 6, kSmallSteps = 6;
 constexpr double kStepShare = 0.5;
 
-// The t distribution that proposes hyperparameters: its degrees of freedom, its scale relative to
-// the covariance, the candidates for each draw, the Newton steps to the mode, and the rounds.
-// Weights are reliable if their Pareto shape is below kReliable; the rounds end early if the
-// effective number of weighted draws is this share of the draws.
+// The t distribution that proposes hyperparameters has kFreedom degrees of freedom and kWider times
+// the scale of the evidence. Each round draws kCandidates times as many candidates as draws are
+// wanted. The rounds end when the weights are reliable (Pareto shape below kReliable) and their
+// effective number is at least kEffective times that of the draws. kOldDraws: see TakeMoments.
 constexpr std::size_t kFreedom = 5, kCandidates = 2;
 constexpr int kNewtonSteps = 3, kRounds = 5;
-constexpr double kOldDraws = 1, kEffective = 0.25;
-// With more dimensions than this, no t distribution is good enough. The sampler in its place has so
-// many iterations of warm-up, and each of its draws is used several times.
+constexpr double kWider = 1.2, kReliable = 0.7, kEffective = 0.25, kOldDraws = 1;
+// With more than kMostProposed hyperparameters, almost all candidates would have weight zero. The
+// No-U-Turn sampler in their place has kEvidenceWarmUp iterations of warm-up, and each of its draws
+// is used kRepeats times.
 constexpr Eigen::Index kMostProposed = 24;
 constexpr std::size_t kEvidenceWarmUp = 25, kRepeats = 4;
-constexpr double kWider = 1.2, kReliable = 0.7;
 
 // The random numbers of draws given hyperparameters are those of steps from here on, and the short
 // chains have a seed of their own, apart from the numbers of the evidence's chains.
@@ -45,7 +45,10 @@ Eigen::Index Index(std::size_t n) { return static_cast<Eigen::Index>(n); }
 // Short chains together have half as many draws as a sampler of everything, which are less alike.
 std::size_t Half(std::size_t iterations) { return (iterations + 1) / 2; }
 
-std::size_t DrawsOfShortChain(std::size_t all) { return (all + kShortChains - 1) / kShortChains; }
+// Chains cannot be compared with fewer than four draws.
+std::size_t DrawsOfShortChain(std::size_t all) {
+  return std::max<std::size_t>(4, (all + kShortChains - 1) / kShortChains);
+}
 
 class LinearisedSampler {
  public:
@@ -65,7 +68,8 @@ class LinearisedSampler {
     Matrix starts = positions_;
     std::vector<double> shares = weights.weights;
     if (!(weights.effective > 0)) {
-      // No draw of the linearised model is possible: the chains start around its mode.
+      // Every draw has weight zero under the model itself. The chains start from equally weighted
+      // draws, moved most of the way to the mode of the linearised model.
       shares.assign(shares.size(), 1 / static_cast<double>(shares.size()));
       starts.leftCols(whitened_) *= 0.1;
     }
@@ -161,8 +165,8 @@ class LinearisedSampler {
     return p;
   }
 
-  // Moves the centre and the covariance of proposals to those of weighted draws, as far as these
-  // are worth more than kOldDraws times the dimension.
+  // Moves the centre and the covariance of proposals towards those of weighted draws. The old ones
+  // count as much as kOldDraws draws for each dimension.
   void TakeMoments(const Matrix& hyper, const SmoothedWeights& weights) {
     const Eigen::Map<const Vector> w(weights.weights.data(), std::ssize(weights.weights));
     const double old = kOldDraws * static_cast<double>(hyper_);

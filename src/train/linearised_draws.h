@@ -11,7 +11,7 @@
 //      elliptical slice sampling, then the hyperparameters by proposals from step 1 and by small
 //      normal steps, which a Metropolis-Hastings test accepts or not.
 // The chains leave the posterior of the model itself as it is, so that draws become exact with the
-// length of the chains. How far they have to go, the weights' Pareto shape says.
+// length of the chains. The larger the Pareto shape of the weights, the longer they would have to be.
 //
 // Thread safety: any thread may call these functions; they share no state that changes.
 #pragma once
@@ -27,9 +27,9 @@ struct LinearisedDraws {
   double pareto_k = 0;  // of the weights of step 3
 };
 
-// `start` is the position around which the likelihood is linearised. `nuts` are the options of the
-// sampler of everything, in place of which there are half as many draws.
-// The result has no chains if a report stopped the sampler.
+// `start` is the position around which the likelihood is linearised. `nuts` are the options of a
+// sampler of everything; the result has half as many draws as they ask for, and no chains if their
+// report stopped the sampler.
 LinearisedDraws SampleLinearised(const SampledTarget& target, const Vector& start,
                                  const NutsOptions& nuts);
 
