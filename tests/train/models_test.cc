@@ -268,7 +268,8 @@ TEST(Models, SampledProcessesHaveTheSameDrawsForAnyNumberOfThreads) {
     options.solver = {.method = Method::kRungeKutta4, .fixed_step = 0.25};
     options.threads = 1;
     const Model alone = Fit(RotationData(), options);
-    ASSERT_EQ(alone.draws.rows(), 64) << posterior;
+    // Two chains of 32 draws, or 64 short chains with the fewest draws they may have.
+    ASSERT_EQ(alone.draws.rows(), std::string_view(posterior) == "nuts" ? 64 : 256);
     EXPECT_TRUE(alone.draws.allFinite()) << posterior;
     const auto first =
         static_cast<Eigen::Index>(alone.parameters.layout.Find("lengthscales").value_offset);
