@@ -22,6 +22,8 @@ constexpr double kNoiseTolerance = 0.03;
 constexpr int kEvidenceSteps = 25;
 constexpr double kFirstStep = 0.2, kLargestStep = 0.5;
 
+constexpr double kLargestError = 10;
+
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
 class GaussNewton {
@@ -55,12 +57,33 @@ class GaussNewton {
       LearnHyperparameters(target);
     }
     Descend(false);
-    return Flat();
+    return FollowsData() ? Flat() : std::vector<double>();
   }
 
  private:
   void SetTolerance(double tolerance) {
     ties_.precision = (tolerance * start_.spread).cwiseAbs2().cwiseInverse();
+  }
+
+  // Tells whether whole solutions from the initial states pass near the observations, with squared
+  // errors of at most kLargestError times the noise variance in the mean.
+  bool FollowsData() {
+    const Field& field = FieldAt(z_);
+    double squares = 0, count = 0;
+    for (std::size_t n = 0; n < trajectories_; ++n) {
+      const TimedValues& data = target_.trajectories()[n];
+      Matrix solution(std::ssize(data.times), dim_);
+      const auto row = states_.row(static_cast<Eigen::Index>(n));
+      const std::span<double> out(solution.data(), static_cast<std::size_t>(solution.size()));
+      const std::span<const double> x0(row.data(), static_cast<std::size_t>(dim_));
+      if (solver_.Solve(field, x0, 0.0, data.times, out).filled < data.times.size()) return false;
+      const Matrix left = data.values - ((solution * start_.map.matrix.transpose()).rowwise() +
+                                         start_.map.offset.transpose());
+      const auto missing = left.array().isNaN();
+      squares += (missing.select(0.0, left).cwiseAbs2() * precision_).sum();
+      count += static_cast<double>(left.size() - missing.count());
+    }
+    return squares <= kLargestError * count;
   }
 
   // Cuts trajectories into segments. The start states of whole trajectories are the first ones.

@@ -17,8 +17,9 @@
 
 namespace gpode {
 
-// Returns the flat parameters of the target's parts at the estimate. Uses and changes the target's
-// own flat parameters and approximation of the likelihood.
+// Returns the flat parameters of the target's parts at the estimate, or none if whole solutions from
+// the initial states do not follow the data, as over many periods of a chaotic system. Uses and
+// changes the target's own flat parameters and approximation of the likelihood.
 std::vector<double> FitByGaussNewton(SampledTarget& target);
 
 }  // namespace gpode

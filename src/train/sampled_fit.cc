@@ -171,7 +171,8 @@ class SampledFit {
   // One fit, from which all chains start, in coordinates that are whitened there.
   void FitOnce() {
     std::vector<double> flat = FitByGaussNewton(*target_);
-    LinearisedLikelihood linear = target_->LineariseAt(flat);
+    LinearisedLikelihood linear;
+    if (!flat.empty()) linear = target_->LineariseAt(flat);
     if (linear.target.size() == 0) {
       flat = FitVariationally(VariationalOptions(), start_);
       if (stopped_) return;
@@ -198,6 +199,10 @@ class SampledFit {
     for (int i = 0; i < kMost; ++i) {
       const std::unique_ptr<SampledDensity> density = target_->Density();
       Vector position = density->PositionOf(flat);
+      if (i == 0) {
+        const double value = density->Evaluate({position.data(), target_->size()}, {});
+        if (std::isfinite(value)) best = value - density->LogJacobian();
+      }
       position.head(static_cast<Eigen::Index>(target_->whitened())).setZero();
       const std::span<const double> at(position.data(), target_->size());
       const double value = density->Evaluate(at, {}) - density->LogJacobian();

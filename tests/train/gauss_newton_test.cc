@@ -68,6 +68,15 @@ TEST(GaussNewton, LeavesTheNoiseOver) {
   }
 }
 
+// Over many periods of a chaotic system no solution follows noisy data.
+TEST(GaussNewton, ReturnsNothingIfNoSolutionFollowsTheData) {
+  const Dataset data =
+      Simulate({.system = "lorenz63", .span = 20, .points = 60, .noise_share = 0.08}).data;
+  const FitOptions options = Small("se + linear");
+  SampledTarget target(data, options, Initialise(data, options));
+  EXPECT_TRUE(FitByGaussNewton(target).empty());
+}
+
 // Segments that are tied without tolerance are the whole trajectory.
 TEST(GaussNewton, TiedSegmentsHaveTheEvidenceOfTheWhole) {
   const Dataset data =
