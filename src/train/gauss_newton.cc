@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 namespace gpode {
 namespace {
@@ -22,6 +23,7 @@ constexpr double kNoiseTolerance = 0.03;
 constexpr int kEvidenceSteps = 25;
 constexpr double kFirstStep = 0.2, kLargestStep = 0.5;
 
+// An estimate whose mean squared error is more than this many noise variances is of no use.
 constexpr double kLargestError = 10;
 
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
@@ -65,23 +67,36 @@ class GaussNewton {
     ties_.precision = (tolerance * start_.spread).cwiseAbs2().cwiseInverse();
   }
 
+  // Returns the errors of the solution from x0 at the times of the data, NaN where a value is
+  // missing, and its last state. Nothing if the solution fails.
+  struct Errors {
+    Matrix errors;  // (T, channels)
+    Eigen::RowVectorXd end;
+  };
+  std::optional<Errors> ErrorsOf(const Field& field, const TimedValues& data,
+                                 const Eigen::RowVectorXd& x0) {
+    Matrix solution(std::ssize(data.times), dim_);
+    const std::span<const double> from(x0.data(), static_cast<std::size_t>(dim_));
+    const std::span<double> out(solution.data(), static_cast<std::size_t>(solution.size()));
+    const std::size_t filled = solver_.Solve(field, from, 0.0, data.times, out).filled;
+    if (filled < data.times.size() || !solution.allFinite()) return std::nullopt;
+    const Matrix predicted =
+        (solution * start_.map.matrix.transpose()).rowwise() + start_.map.offset.transpose();
+    return Errors{data.values - predicted, solution.bottomRows(1)};
+  }
+
   // Tells whether whole solutions from the initial states pass near the observations, with squared
   // errors of at most kLargestError times the noise variance in the mean.
   bool FollowsData() {
     const Field& field = FieldAt(z_);
     double squares = 0, count = 0;
     for (std::size_t n = 0; n < trajectories_; ++n) {
-      const TimedValues& data = target_.trajectories()[n];
-      Matrix solution(std::ssize(data.times), dim_);
-      const auto row = states_.row(static_cast<Eigen::Index>(n));
-      const std::span<double> out(solution.data(), static_cast<std::size_t>(solution.size()));
-      const std::span<const double> x0(row.data(), static_cast<std::size_t>(dim_));
-      if (solver_.Solve(field, x0, 0.0, data.times, out).filled < data.times.size()) return false;
-      const Matrix left = data.values - ((solution * start_.map.matrix.transpose()).rowwise() +
-                                         start_.map.offset.transpose());
-      const auto missing = left.array().isNaN();
-      squares += (missing.select(0.0, left).cwiseAbs2() * precision_).sum();
-      count += static_cast<double>(left.size() - missing.count());
+      const std::optional<Errors> found =
+          ErrorsOf(field, target_.trajectories()[n], states_.row(static_cast<Eigen::Index>(n)));
+      if (!found) return false;
+      const auto missing = found->errors.array().isNaN();
+      squares += (missing.select(0.0, found->errors).cwiseAbs2() * precision_).sum();
+      count += static_cast<double>(missing.size() - missing.count());
     }
     return squares <= kLargestError * count;
   }
@@ -124,31 +139,24 @@ class GaussNewton {
     return draw_->field();
   }
 
-  // Minus the log density of latent variables and states, up to a constant, and the weighted sum
-  // of squares of each channel.
+  // Returns minus the log density of latent variables and states, up to a constant, and sets
+  // squares_ to the sum of squared errors of each channel.
   double Cost(const Vector& z, const Matrix& states) {
     const Field& field = FieldAt(z);
     const Eigen::Map<const Vector> x0(states.data(), start_.x0.size());
     double sum = z.squaredNorm() + x0.squaredNorm();
     squares_ = Vector::Zero(precision_.size());
     for (std::size_t n = 0; n < segments_.size(); ++n) {
-      const TimedValues& data = segments_[n];
-      Matrix solution(std::ssize(data.times), dim_);
-      const auto row = states.row(static_cast<Eigen::Index>(n));
-      const std::size_t filled =
-          solver_
-              .Solve(field, {row.data(), static_cast<std::size_t>(dim_)}, 0.0, data.times,
-                     {solution.data(), static_cast<std::size_t>(solution.size())})
-              .filled;
-      if (filled < data.times.size() || !solution.allFinite()) return kInfinite;
-      const Matrix left = data.values - ((solution * start_.map.matrix.transpose()).rowwise() +
-                                         start_.map.offset.transpose());
-      squares_ += left.array().isNaN().select(0.0, left).cwiseAbs2().colwise().sum().transpose();
+      const std::optional<Errors> found =
+          ErrorsOf(field, segments_[n], states.row(static_cast<Eigen::Index>(n)));
+      if (!found) return kInfinite;
+      const Matrix& errors = found->errors;
+      squares_ +=
+          errors.array().isNaN().select(0.0, errors).cwiseAbs2().colwise().sum().transpose();
       if (ties_.next[n] == SegmentTies::kNone) continue;
-      const auto next = states.row(static_cast<Eigen::Index>(ties_.next[n]));
-      sum +=
-          ((solution.bottomRows(1) - next).array().square() * ties_.precision.transpose().array())
-              .sum();
+      const Vector gap =
+          (found->end - states.row(static_cast<Eigen::Index>(ties_.next[n]))).transpose();
+      sum += gap.cwiseAbs2().dot(ties_.precision);
     }
     return 0.5 * (sum + squares_.dot(precision_));
   }
@@ -158,23 +166,8 @@ class GaussNewton {
     linear_ = LineariseSegments(FieldAt(z_), states_, segments_, ties_, start_.map, precision_,
                                 target_.options().solver);
     if (linear_.target.size() == 0) return false;
-    SetDesign();
+    MakeDesign(linear_, parts_.function().Basis(linear_.points), design_);
     return true;
-  }
-
-  // The design matrix of z and all states with the present hyperparameters. The residual between
-  // inducing points is zero.
-  void SetDesign() {
-    const std::vector<Matrix> basis = parts_.function().Basis(linear_.points);
-    design_.resize(linear_.root.rows(), z_.size() + states_.size());
-    Eigen::Index from = 0, to = 0;
-    for (const Matrix& own : basis) {
-      design_.middleCols(to, own.cols()).noalias() =
-          linear_.root.middleCols(from, own.rows()) * own;
-      from += own.rows();
-      to += own.cols();
-    }
-    design_.rightCols(states_.size()) = linear_.root.rightCols(states_.size());
   }
 
   // The unknowns at the minimum of the linear problem.
@@ -223,9 +216,15 @@ class GaussNewton {
     Vector z;
     Matrix states;
     if (!Linearise() || !Solve(z, states)) return;
+    // Rows of observations come before those of ties, in the order of their values, if the solutions
+    // reach all of them.
+    Eigen::Index row = 0, rows = 0;
+    for (std::size_t n = 0; n < segments_.size(); ++n) {
+      rows += (!segments_[n].values.array().isNaN()).count();
+      if (ties_.next[n] != SegmentTies::kNone) rows += dim_;
+    }
+    if (rows != design_.rows()) return;
     Vector counts = Vector::Zero(precision_.size()), free = counts;
-    // Rows of observations come before those of ties, in the order of their values.
-    Eigen::Index row = 0;
     for (const TimedValues& data : segments_) {
       for (Eigen::Index i = 0; i < data.values.rows(); ++i) {
         for (Eigen::Index c = 0; c < data.values.cols(); ++c) {
@@ -285,7 +284,7 @@ class GaussNewton {
       SetFunction();
       return;
     }
-    SetDesign();
+    MakeDesign(linear_, parts_.function().Basis(linear_.points), design_);
     if (Solve(z, states) && std::isfinite(Cost(z, states))) {
       z_ = z;
       states_ = states;

@@ -218,9 +218,10 @@ class Solutions {
   }
   Vector StateAt(std::size_t n, double time) const { return sensitivities_[n]->StateAt(time); }
 
-  // Appends a row for each component of `map` applied to the state at a time of solution n:
-  // the derivatives, times `weights`, and as the target weights (value - x), x the state's linear
-  // expansion without its linear part.
+  // Appends a row for each component of `map` times the state of solution n at a time. `left` is
+  // what is observed minus what the solution predicts (NaN: no row). The row is the derivative of
+  // the prediction, the target `left` plus that derivative times the present field values and start
+  // state; both are multiplied by the component's weight.
   void AddRows(std::size_t n, double time, const Eigen::MatrixXd& map, const Vector& left,
                const Vector& weights, LinearisedLikelihood& linear, Eigen::Index& at) const {
     const Eigen::MatrixXd moves = map * sensitivities_[n]->At(time);
@@ -318,6 +319,19 @@ LinearisedLikelihood Linearise(const Field& field, const Matrix& x0,
   Finish(rows, linear);
   if (linear.target.size() > 0) Compress(linear.root, linear.target);
   return linear;
+}
+
+void MakeDesign(const LinearisedLikelihood& linear, std::span<const Matrix> basis,
+                Eigen::MatrixXd& design) {
+  Eigen::Index from = 0, to = 0, columns = linear.root.cols();
+  for (const Matrix& own : basis) columns += own.cols() - own.rows();
+  design.resize(linear.root.rows(), columns);
+  for (const Matrix& own : basis) {
+    design.middleCols(to, own.cols()).noalias() = linear.root.middleCols(from, own.rows()) * own;
+    from += own.rows();
+    to += own.cols();
+  }
+  design.rightCols(columns - to) = linear.root.rightCols(columns - to);
 }
 
 LinearisedLikelihood LineariseSegments(const Field& field, const Matrix& states,

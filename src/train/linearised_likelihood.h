@@ -17,6 +17,7 @@
 #pragma once
 
 #include <Eigen/Dense>
+#include <span>
 #include <vector>
 
 #include "data/segments.h"
@@ -42,6 +43,11 @@ LinearisedLikelihood Linearise(const Field& field, const Matrix& x0,
                                const std::vector<TimedValues>& trajectories,
                                const ObservationMap& map, const Vector& precision,
                                const SolverOptions& solver);
+
+// Sets `design` (r, n) to Q as a map of latent variables of the function, by its basis at the nodes
+// (UnknownFunction::Basis), then of the start states. The residual of a process is left out.
+void MakeDesign(const LinearisedLikelihood& linear, std::span<const Matrix> basis,
+                Eigen::MatrixXd& design);
 
 // Segments of multiple shooting, each a trajectory of its own: segment n ends where the segment
 // next[n] starts (kNone: nowhere), up to an error whose variance is one over `precision` (D).

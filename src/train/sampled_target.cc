@@ -180,18 +180,12 @@ bool SampledDensity::SetFunction(std::span<const double> hyper, std::span<const 
 // Computes the design matrix W of the whitened coordinates with the present hyperparameters.
 void SampledDensity::SetDesign() {
   const LinearisedLikelihood& linear = target_.linear_;
-  const auto n = static_cast<Eigen::Index>(target_.whitened());
-  design_.setZero(linear.target.size(), n);
-  if (linear.target.size() > 0) {
-    basis_ = parts_.function().Basis(linear.points);
-    Eigen::Index from = 0, to = 0;
-    for (const Matrix& own : basis_) {
-      design_.middleCols(to, own.cols()).noalias() = linear.root.middleCols(from, own.rows()) * own;
-      from += own.rows();
-      to += own.cols();
-    }
-    design_.rightCols(n - to) = linear.root.rightCols(n - to);
+  if (linear.target.size() == 0) {
+    design_.setZero(0, static_cast<Eigen::Index>(target_.whitened()));
+    return;
   }
+  basis_ = parts_.function().Basis(linear.points);
+  MakeDesign(linear, basis_, design_);
 }
 
 // The latent variables have to explain what the residual leaves over: c - Q residual(nodes).
@@ -406,8 +400,7 @@ Vector SampledDensity::PositionOf(std::span<const double> flat) {
     position[static_cast<Eigen::Index>(i)] = (flat[c.index] - c.centre) / c.unit;
   }
   parts_.layout().Constrain(flat, values_);
-  const Vector hyper = position.segment(static_cast<Eigen::Index>(target_.whitened()),
-                                        static_cast<Eigen::Index>(target_.hyperparameters()));
+  const Vector hyper = HyperparametersOf(flat);
   if (!SetFunction({hyper.data(), target_.hyperparameters()}, further_)) return position;
   const auto n = static_cast<Eigen::Index>(target_.whitened());
   latent_ = position.head(n);

@@ -120,10 +120,10 @@ class Fitter {
       const std::vector<std::filesystem::path> paths(config_.files.begin(), config_.files.end());
       if (out_.empty()) out_ = paths.front().stem().string() + ".gpode";
       data_ = ReadDataset(paths, config_.read);
+      ChooseModel();
       SetStarts(config_.initial, &data_);
       SetObservation(a_.observe, data_.channels.size(), &config_.fit);
       CheckChannelsMove(data_, config_, "every row");
-      ChooseModel();
       CheckFitInput(data_, config_.fit);
       PrepareHoldout();
       ReadValidation();
