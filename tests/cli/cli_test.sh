@@ -146,6 +146,12 @@ assert abs(sum(timing["sessions"]) - seconds[-1]) < 1e-6, (timing["sessions"], s
 END
 }
 
+test_an_option_of_a_part_wins_over_the_model() {
+  "$gpode" simulate vdp -o vdp.csv --quiet
+  "$gpode" fit vdp.csv --posterior normals --model shooting --iterations 10 --quiet
+  contains "$(<vdp.gpode.toml)" 'posterior = "normals"' 'bound = "shooting"'
+}
+
 test_training_time_is_beside_the_model() {
   command -v python3 >/dev/null || { echo "python3 is not here"; exit 77; }
   "$gpode" simulate vdp --noise 0.05 --points 20 -o vdp.csv --quiet

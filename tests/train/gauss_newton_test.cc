@@ -19,30 +19,38 @@ FitOptions Small(const std::string& kernel) {
   return options;
 }
 
-// The mean squares of what the estimate leaves over, per noise variance (channels).
-Vector LeftOver(const Simulation& simulated, const FitOptions& options, double noise_variance) {
-  const Start start = Initialise(simulated.data, options);
-  SampledTarget target(simulated.data, options, start);
-  const std::vector<double> flat = FitByGaussNewton(target);
-  std::vector<double> values(target.parts().layout().value_size());
-  target.parts().layout().Constrain(flat, values);
-  ThreadPool pool(1);
-  UnknownFunction& function = target.parts().function();
-  EXPECT_EQ(function.Set(values, pool), FactorStatus::kOk);
-  const std::vector<double> z = target.parts().LatentMean(values);
-  const LatentLayout& latent = target.parts().latent();
-  const std::unique_ptr<FunctionDraw> draw = function.MakeDraw();
-  draw->Set(latent.Part(ModelParts::kFunction, std::span<const double>(z)));
-  const std::span<const double> x0 = latent.Part(ModelParts::kInitial, std::span<const double>(z));
-  const TimedValues& data = target.trajectories()[0];
-  Matrix solution(std::ssize(data.times), std::ssize(x0));
-  Solver solver(options.solver);
-  solver.Solve(draw->field(), x0, 0.0, data.times,
-               {solution.data(), static_cast<std::size_t>(solution.size())});
-  const Matrix left = data.values - ((solution * start.map.matrix.transpose()).rowwise() +
-                                     start.map.offset.transpose());
-  return left.cwiseAbs2().colwise().mean().transpose() / noise_variance;
-}
+// The estimate from some data, and its solution of the first trajectory.
+struct Estimate {
+  Estimate(const Dataset& data, const FitOptions& options)
+      : start(Initialise(data, options)), target(data, options, start) {
+    flat = FitByGaussNewton(target);
+    values.resize(target.parts().layout().value_size());
+    target.parts().layout().Constrain(flat, values);
+    ThreadPool pool(1);
+    UnknownFunction& function = target.parts().function();
+    EXPECT_EQ(function.Set(values, pool), FactorStatus::kOk);
+    const std::vector<double> z = target.parts().LatentMean(values);
+    const LatentLayout& latent = target.parts().latent();
+    draw = function.MakeDraw();
+    draw->Set(latent.Part(ModelParts::kFunction, std::span<const double>(z)));
+    const std::span<const double> own =
+        latent.Part(ModelParts::kInitial, std::span<const double>(z));
+    x0.assign(own.begin(), own.end());
+    path.resize(std::ssize(observed().times), std::ssize(x0));
+    Solver solver(options.solver);
+    solver.Solve(draw->field(), x0, 0.0, observed().times,
+                 {path.data(), static_cast<std::size_t>(path.size())});
+  }
+
+  const TimedValues& observed() const { return target.trajectories()[0]; }
+
+  Start start;
+  SampledTarget target;
+  std::vector<double> flat, values;
+  std::unique_ptr<FunctionDraw> draw;
+  std::vector<double> x0;
+  Matrix path;  // (T, D)
+};
 
 // Whole solutions through the estimate leave the noise over, less what its degrees of freedom take,
 // also of a chaotic system and of one with sudden jumps.
@@ -60,8 +68,12 @@ TEST(GaussNewton, LeavesTheNoiseOver) {
                                       .irregular = true,
                                       .noise_variance = {c.noise * c.noise},
                                       .seed = 4});
-    const Vector left = LeftOver(data, Small(c.kernel), c.noise * c.noise);
-    for (double share : left) {
+    const Estimate e(data.data, Small(c.kernel));
+    const Matrix left = e.observed().values - ((e.path * e.start.map.matrix.transpose()).rowwise() +
+                                               e.start.map.offset.transpose());
+    const Vector squares = left.cwiseAbs2().colwise().mean().transpose();
+    for (double square : squares) {
+      const double share = square / (c.noise * c.noise);
       EXPECT_GT(share, 0.4) << c.system;
       EXPECT_LT(share, 1.5) << c.system;
     }
@@ -84,30 +96,14 @@ TEST(GaussNewton, TiedSegmentsHaveTheEvidenceOfTheWhole) {
   const Dataset data =
       Simulate({.system = "pendulum", .points = 40, .noise_share = 0.1, .seed = 3}).data;
   const FitOptions options = Small("se + linear");
-  const Start start = Initialise(data, options);
-  SampledTarget target(data, options, start);
-  std::vector<double> flat = FitByGaussNewton(target);
-  std::vector<double> values(target.parts().layout().value_size());
-  target.parts().layout().Constrain(flat, values);
-  ThreadPool pool(1);
-  UnknownFunction& function = target.parts().function();
-  ASSERT_EQ(function.Set(values, pool), FactorStatus::kOk);
-  const std::vector<double> z = target.parts().LatentMean(values);
-  const std::unique_ptr<FunctionDraw> draw = function.MakeDraw();
-  const LatentLayout& latent = target.parts().latent();
-  draw->Set(latent.Part(ModelParts::kFunction, std::span<const double>(z)));
-  const std::span<const double> x0 = latent.Part(ModelParts::kInitial, std::span<const double>(z));
+  Estimate e(data, options);
 
   // Three segments whose states are on the solution.
-  const TimedValues& whole = target.trajectories()[0];
-  const std::size_t dim = x0.size();
-  Matrix path(std::ssize(whole.times), std::ssize(x0));
-  Solver solver(options.solver);
-  solver.Solve(draw->field(), x0, 0.0, whole.times,
-               {path.data(), static_cast<std::size_t>(path.size())});
+  const TimedValues& whole = e.observed();
+  const std::size_t dim = e.x0.size();
   const std::vector<std::size_t> cuts = {0, 14, 27, 40};
   std::vector<TimedValues> segments(3);
-  Matrix states(3, std::ssize(x0));
+  Matrix states(3, std::ssize(e.x0));
   for (std::size_t n = 0; n < 3; ++n) {
     const double from = n == 0 ? 0 : whole.times[cuts[n] - 1];
     for (std::size_t i = cuts[n]; i < cuts[n + 1]; ++i) {
@@ -118,30 +114,31 @@ TEST(GaussNewton, TiedSegmentsHaveTheEvidenceOfTheWhole) {
         whole.values.middleRows(first, static_cast<Eigen::Index>(cuts[n + 1] - cuts[n]));
     const auto row = static_cast<Eigen::Index>(n);
     if (n == 0) {
-      std::ranges::copy(x0, states.row(row).begin());
+      std::ranges::copy(e.x0, states.row(row).begin());
     } else {
-      states.row(row) = path.row(first - 1);
+      states.row(row) = e.path.row(first - 1);
     }
   }
   const SegmentTies ties{.next = {1, 2, SegmentTies::kNone},
                          .precision = Vector::Constant(static_cast<Eigen::Index>(dim), 1e10)};
-  const LinearisedLikelihood tied = LineariseSegments(
-      draw->field(), states, segments, ties, start.map, target.PrecisionOf(values), options.solver);
+  const LinearisedLikelihood tied =
+      LineariseSegments(e.draw->field(), states, segments, ties, e.start.map,
+                        e.target.PrecisionOf(e.values), options.solver);
   EXPECT_EQ(tied.target.size(), 80 + 4);
 
-  target.SetFlat(flat);
+  e.target.SetFlat(e.flat);
   const auto evidence_of = [&](LinearisedLikelihood linear, double longer) {
-    target.SetLinear(std::move(linear));
-    const std::unique_ptr<SampledDensity> density = target.Density();
-    Vector hyper = density->HyperparametersOf(flat);
+    e.target.SetLinear(std::move(linear));
+    const std::unique_ptr<SampledDensity> density = e.target.Density();
+    Vector hyper = density->HyperparametersOf(e.flat);
     hyper.array() += longer;
-    return density->EvaluateEvidence({hyper.data(), target.hyperparameters()}, {});
+    return density->EvaluateEvidence({hyper.data(), e.target.hyperparameters()}, {});
   };
   // The evidence is known up to a constant that does not depend on the hyperparameters.
   const double difference =
       evidence_of(WithoutStates(tied, 1), 0.5) - evidence_of(WithoutStates(tied, 1), 0.0);
-  const double expected =
-      evidence_of(target.LineariseAt(flat), 0.5) - evidence_of(target.LineariseAt(flat), 0.0);
+  const double expected = evidence_of(e.target.LineariseAt(e.flat), 0.5) -
+                          evidence_of(e.target.LineariseAt(e.flat), 0.0);
   EXPECT_GT(std::abs(expected), 0.3);
   EXPECT_NEAR(difference, expected, 0.02 * std::abs(expected));
 }
