@@ -6,18 +6,10 @@
 #include <cmath>
 
 #include "gpode/simulate.h"
+#include "support/sampled_options.h"
 
 namespace gpode {
 namespace {
-
-FitOptions Small(const std::string& kernel) {
-  FitOptions options;
-  options.kernel = kernel;
-  options.posterior = "nuts";
-  options.features = 16;
-  options.threads = 1;
-  return options;
-}
 
 // The estimate from some data, and its solution of the first trajectory.
 struct Estimate {
@@ -68,7 +60,7 @@ TEST(GaussNewton, LeavesTheNoiseOver) {
                                       .irregular = true,
                                       .noise_variance = {c.noise * c.noise},
                                       .seed = 4});
-    const Estimate e(data.data, Small(c.kernel));
+    const Estimate e(data.data, SampledOptions(c.kernel));
     const Matrix left = e.observed().values - ((e.path * e.start.map.matrix.transpose()).rowwise() +
                                                e.start.map.offset.transpose());
     const Vector squares = left.cwiseAbs2().colwise().mean().transpose();
@@ -85,7 +77,7 @@ TEST(GaussNewton, LeavesTheNoiseOver) {
 TEST(GaussNewton, ReturnsNothingIfNoSolutionFollowsTheData) {
   const Dataset data =
       Simulate({.system = "lorenz63", .span = 20, .points = 60, .noise_share = 0.08}).data;
-  FitOptions options = Small("se + linear");
+  FitOptions options = SampledOptions("se + linear");
   options.noise_variance = {0.01, 0.01, 0.01};
   SampledTarget target(data, options, Initialise(data, options));
   EXPECT_TRUE(FitByGaussNewton(target).empty());
@@ -95,7 +87,7 @@ TEST(GaussNewton, ReturnsNothingIfNoSolutionFollowsTheData) {
 TEST(GaussNewton, TiedSegmentsHaveTheEvidenceOfTheWhole) {
   const Dataset data =
       Simulate({.system = "pendulum", .points = 40, .noise_share = 0.1, .seed = 3}).data;
-  const FitOptions options = Small("se + linear");
+  const FitOptions options = SampledOptions("se + linear");
   Estimate e(data, options);
 
   // Three segments whose states are on the solution.

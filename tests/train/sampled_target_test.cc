@@ -8,18 +8,15 @@
 
 #include "gpode/gradient_check.h"
 #include "gpode/simulate.h"
+#include "support/sampled_options.h"
 #include "train/gauss_newton.h"
 
 namespace gpode {
 namespace {
 
 FitOptions Small(const std::string& kernel) {
-  FitOptions options;
-  options.kernel = kernel;
-  options.posterior = "nuts";
+  FitOptions options = SampledOptions(kernel);
   options.inducing = 8;
-  options.features = 16;
-  options.threads = 1;
   options.solver.rtol = options.solver.atol = 1e-10;
   return options;
 }
