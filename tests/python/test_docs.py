@@ -1,0 +1,76 @@
+"""What the documents show works as printed: docstrings, README, docs/python.md, notebooks, type stubs."""
+import doctest
+import importlib
+import os
+import pathlib
+import pkgutil
+import re
+import subprocess
+import sys
+
+import pytest
+
+import gpode
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+MODULES = ["gpode"] + [f"gpode.{m.name}" for m in pkgutil.iter_modules(gpode.__path__) if m.name != "_gpode"]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_docstrings(name):
+    result = doctest.testmod(importlib.import_module(name))
+    assert result.failed == 0
+
+
+def test_everything_public_has_a_docstring():
+    for name in gpode.__all__:
+        thing = getattr(gpode, name)
+        if callable(thing) and thing is not gpode.Dataset:
+            assert thing.__doc__, name
+            for member, value in vars(thing).items() if isinstance(thing, type) else []:
+                if callable(value) and not member.startswith("_"):
+                    assert value.__doc__, f"{name}.{member}"
+
+
+@pytest.mark.parametrize("file", ["README.md", "docs/python.md"])
+def test_blocks_of_documents(file, tmp_path, monkeypatch, vdp_csv):
+    monkeypatch.chdir(tmp_path)
+    text = (ROOT / file).read_text()
+    blocks = re.findall(r"^```python\n(.*?)^```", text, flags=re.M | re.S)
+    assert blocks
+    (tmp_path / "data.csv").write_bytes(vdp_csv.read_bytes())
+    scope = {}
+    for block in blocks:
+        exec(compile(block, file, "exec"), scope)
+
+
+NOTEBOOKS = sorted((ROOT / "docs/notebooks").glob("*.ipynb"))
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda p: p.stem)
+def test_notebooks(path, tmp_path):
+    nbformat = pytest.importorskip("nbformat")
+    nbclient = pytest.importorskip("nbclient")
+    book = nbformat.read(path, as_version=4)
+    for cell in book.cells:
+        assert not cell.get("outputs"), "notebooks are kept without their outputs"
+    os.environ["GPODE_NOTEBOOK_FOLDER"] = str(path.parent)
+    client = nbclient.NotebookClient(book, timeout=240, kernel_name="python3",
+                                     resources={"metadata": {"path": str(path.parent)}})
+    client.execute()
+    pictures = [o for cell in book.cells for o in cell.get("outputs", []) if "image/png" in o.get("data", {})]
+    assert len(pictures) >= 2
+    folder = os.environ.get("GPODE_NOTEBOOK_PICTURES")
+    if folder:
+        import base64
+
+        for i, picture in enumerate(pictures):
+            (pathlib.Path(folder) / f"{path.stem}-{i + 1}.png").write_bytes(base64.b64decode(picture["data"]["image/png"]))
+
+
+def test_stubs_match_the_module():
+    pytest.importorskip("mypy")
+    done = subprocess.run([sys.executable, "-m", "mypy.stubtest", "gpode._gpode", "--ignore-positional-only",
+                           "--allowlist", str(pathlib.Path(__file__).parent / "stubtest_allowlist.txt")],
+                          capture_output=True, text=True, cwd=ROOT / "tests")
+    assert done.returncode == 0, done.stdout + done.stderr
