@@ -2,9 +2,9 @@
 //
 // A run trains in a thread of its own. The thread that called waits without the interpreter's lock,
 // and wakes a few times a second to let Python handle signals and to report progress. If either
-// raises an exception, such as the KeyboardInterrupt of Ctrl-C, training stops after its present
-// step and the run is returned with that exception.
-#include <atomic>
+// raises an exception, such as the KeyboardInterrupt of Ctrl-C, training is told to stop, which the
+// optimiser does after its present step, and the run is returned with that exception. A sampler may
+// take seconds until it looks; it then ends without anyone waiting for it, and has no model anyway.
 #include <chrono>
 #include <condition_variable>
 #include <exception>
@@ -22,63 +22,105 @@ namespace gpode::python {
 namespace {
 
 constexpr std::chrono::milliseconds kWake{50};
+constexpr std::chrono::milliseconds kPatience{500};  // the longest wait for a run told to stop
+
+// A run, shared by the thread that trains and the one that waits.
+struct Run {
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::optional<Progress> latest;
+  bool stop = false, done = false;
+  std::optional<TrainedModel> result;
+  std::exception_ptr failure;
+
+  // Called by the thread that trains.
+  bool Report(const Progress& progress) {
+    const std::lock_guard lock(mutex);
+    latest = progress;
+    return !stop;
+  }
+};
+
+// The threads that were told to stop and that nobody waits for, until Python ends.
+class LeftThreads {
+ public:
+  void Add(std::thread thread) {
+    const std::lock_guard lock(mutex_);
+    threads_.push_back(std::move(thread));
+  }
+  void Join() {
+    const std::lock_guard lock(mutex_);
+    for (std::thread& thread : threads_) thread.join();
+    threads_.clear();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::thread> threads_;
+};
+
+LeftThreads& TheLeftThreads() {
+  static LeftThreads threads;
+  return threads;
+}
 
 class Supervisor {
  public:
   // `progress` is None or a function of (step, steps, bound, shooting).
   explicit Supervisor(py::object progress) : progress_(std::move(progress)) {}
 
-  // Called by the thread that trains.
-  bool Report(const Progress& progress) {
-    const std::lock_guard lock(mutex_);
-    latest_ = progress;
-    return !stop_;
-  }
-
-  // Runs `train` in another thread and returns its result. The interpreter's lock must be held.
+  // Runs `train`, a function of a Run, in another thread. Returns a pair of the model and the
+  // exception that stopped it, or None for either. The interpreter's lock must be held.
   template <typename Train>
-  TrainedModel Run(Train train) {
-    std::optional<TrainedModel> result;
-    std::exception_ptr failure;
-    std::thread worker([&] {
+  py::tuple Do(Train train) {
+    const auto run = std::make_shared<Run>();
+    std::thread worker([run, train] {
+      std::optional<TrainedModel> result;
+      std::exception_ptr failure;
       try {
-        result = train();
+        result = train(*run);
       } catch (...) {
         failure = std::current_exception();
       }
-      const std::lock_guard lock(mutex_);
-      done_ = true;
-      changed_.notify_all();
+      const std::lock_guard lock(run->mutex);
+      run->result = std::move(result);
+      run->failure = failure;
+      run->done = true;
+      run->changed.notify_all();
     });
-    while (!Wait()) Attend();
+    while (!raised_ && !Wait(*run, kWake)) Attend(*run);
+    const bool done = Wait(*run, kPatience);
+    if (!done) {
+      TheLeftThreads().Add(std::move(worker));
+      return py::make_tuple(py::none(), raised_->value());
+    }
     {
       const py::gil_scoped_release release;
       worker.join();
     }
-    if (!raised_) Attend();
-    if (failure) std::rethrow_exception(failure);
-    return std::move(*result);
+    Attend(*run);
+    if (run->failure && !raised_) std::rethrow_exception(run->failure);
+    return py::make_tuple(ModelOf(std::move(run->result)),
+                          raised_ ? py::object(raised_->value()) : py::none());
   }
 
-  // Returns the exception that stopped the run, or None.
-  py::object Raised() const { return raised_ ? py::object(raised_->value()) : py::none(); }
-
  private:
-  bool Wait() {
+  // Returns true if the run ends before this time has passed.
+  static bool Wait(Run& run, std::chrono::milliseconds time) {
     const py::gil_scoped_release release;
-    std::unique_lock lock(mutex_);
-    return changed_.wait_for(lock, kWake, [&] { return done_; });
+    std::unique_lock lock(run.mutex);
+    return run.changed.wait_for(lock, time, [&] { return run.done; });
   }
 
   // Lets Python handle signals, and reports progress.
-  void Attend() {
+  void Attend(Run& run) {
     if (raised_) return;
     try {
       if (PyErr_CheckSignals() != 0) throw py::error_already_set();
       std::optional<Progress> latest;
       {
-        const std::lock_guard lock(mutex_);
-        latest = std::exchange(latest_, std::nullopt);
+        const std::lock_guard lock(run.mutex);
+        latest = std::exchange(run.latest, std::nullopt);
       }
       if (latest && !progress_.is_none()) {
         progress_(latest->step + 1, latest->steps, latest->bound,
@@ -86,23 +128,28 @@ class Supervisor {
       }
     } catch (py::error_already_set& error) {
       raised_.emplace(std::move(error));
-      const std::lock_guard lock(mutex_);
-      stop_ = true;
+      const std::lock_guard lock(run.mutex);
+      run.stop = true;
     }
+  }
+
+  // Returns None if there is no model, as after a sampler was stopped.
+  static py::object ModelOf(std::optional<TrainedModel> trained) {
+    if (!trained) return py::none();
+    const Model& model = trained->model;
+    const bool unfinished_sampler = IsSampled(model.options) && !model.IsSampled();
+    if (model.channels.empty() || unfinished_sampler) return py::none();
+    return py::cast(std::make_shared<PyModel>(std::move(*trained)));
   }
 
   py::object progress_;
   std::optional<py::error_already_set> raised_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::optional<Progress> latest_;
-  bool done_ = false, stop_ = false;
 };
 
-FitControl ControlOf(Supervisor& supervisor, const std::string& checkpoint, double seconds,
+FitControl ControlOf(Run& run, const std::string& checkpoint, double seconds,
                      std::optional<std::size_t> threads) {
   FitControl control;
-  control.report = [&](const Progress& progress) { return supervisor.Report(progress); };
+  control.report = [&run](const Progress& progress) { return run.Report(progress); };
   control.report_every = 1;
   control.checkpoint = checkpoint;
   control.checkpoint_seconds = seconds;
@@ -110,45 +157,31 @@ FitControl ControlOf(Supervisor& supervisor, const std::string& checkpoint, doub
   return control;
 }
 
-// Returns the model, or None if a sampler was stopped, which then has none, and the exception that
-// stopped the run.
-py::tuple Result(TrainedModel trained, const Supervisor& supervisor) {
-  const bool none = !trained.finished && trained.model.channels.empty();
-  const bool no_draws = IsSampled(trained.model.options) && !trained.model.IsSampled();
-  py::object model = py::none();
-  if (!none && !no_draws) model = py::cast(std::make_shared<PyModel>(std::move(trained)));
-  return py::make_tuple(model, supervisor.Raised());
-}
-
 py::tuple Fit(const Dataset& given, FitOptions options, const Dataset* validation,
               const std::string& initial, bool choose_bound, std::optional<double> holdout_share,
               std::optional<double> holdout_after, bool refit, const std::string& checkpoint,
               double checkpoint_seconds, std::optional<std::size_t> threads,
               const py::object& progress) {
-  Dataset data = given;
-  if (choose_bound) options.bound = ChooseBound(data);
-  SetStartTimes(initial, "fit: initial", &data);
-  CompleteObservation(data.channels.size(), &options);
+  const auto data = std::make_shared<Dataset>(given);
+  const auto held_out = std::make_shared<Dataset>(validation != nullptr ? *validation : Dataset{});
+  if (choose_bound) options.bound = ChooseBound(*data);
+  SetStartTimes(initial, "fit: initial", data.get());
+  CompleteObservation(data->channels.size(), &options);
   std::optional<HoldoutOptions> holdout;
   if (holdout_share || holdout_after) {
     holdout = {.share = holdout_after ? 0 : *holdout_share, .after = holdout_after, .refit = refit};
   }
-  Supervisor supervisor(progress);
-  const FitControl control = ControlOf(supervisor, checkpoint, checkpoint_seconds, threads);
-  const Dataset held_out = validation != nullptr ? *validation : Dataset{};
-  TrainedModel trained = supervisor.Run([&] {
-    return holdout ? TrainWithHoldout(data, options, *holdout, control, held_out)
-                   : Train(data, options, control, held_out);
+  return Supervisor(progress).Do([=](Run& run) {
+    const FitControl control = ControlOf(run, checkpoint, checkpoint_seconds, threads);
+    return holdout ? TrainWithHoldout(*data, options, *holdout, control, *held_out)
+                   : Train(*data, options, control, *held_out);
   });
-  return Result(std::move(trained), supervisor);
 }
 
 py::tuple ResumeRun(const std::string& path, double checkpoint_seconds,
                     std::optional<std::size_t> threads, const py::object& progress) {
-  Supervisor supervisor(progress);
-  const FitControl control = ControlOf(supervisor, path, checkpoint_seconds, threads);
-  TrainedModel trained = supervisor.Run([&] { return Resume(path, control); });
-  return Result(std::move(trained), supervisor);
+  return Supervisor(progress).Do(
+      [=](Run& run) { return Resume(path, ControlOf(run, path, checkpoint_seconds, threads)); });
 }
 
 }  // namespace
@@ -160,6 +193,11 @@ void AddTraining(py::module_& module) {
              py::arg("checkpoint_seconds"), py::arg("threads"), py::arg("progress"));
   module.def("resume", &ResumeRun, py::arg("path"), py::arg("checkpoint_seconds"),
              py::arg("threads"), py::arg("progress"));
+  // A thread must not outlive what it uses, which Python begins to take down after this.
+  py::module_::import("atexit").attr("register")(py::cpp_function([] {
+    const py::gil_scoped_release release;
+    TheLeftThreads().Join();
+  }));
   module.def("find_constant_channel", [](const Dataset& data) -> py::object {
     const std::optional<ConstantChannel> found = FindConstantChannel(data);
     if (!found) return py::none();

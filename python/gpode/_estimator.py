@@ -12,14 +12,15 @@ from sklearn.utils.validation import check_is_fitted
 from . import _fit
 from ._options import options as _list_options
 
-_DEFAULTS: Dict[str, Any] = {"model": "auto", "observe": None, "initial": "first",
+_DEFAULTS: Dict[str, Any] = {"time": None, "model": "auto", "observe": None, "initial": "first",
                              **{option.name: None for option in _list_options()}}
 
 
 class GPODE(RegressorMixin, BaseEstimator):
     """Learns a vector field from values ``y`` (n, channels) at times ``X`` (n) or (n, 1), and forecasts at others.
 
-    Its parameters are the options of :func:`gpode.fit`; None is the option's default. ``predict`` returns the mean of
+    Its parameters are the options of :func:`gpode.fit`; None is the option's default. If X has several columns, ``time``
+    is the number or the name of the one with the times, and the others are not used. ``predict`` returns the mean of
     the forecast from the initial state, ``score`` its R². Rows may be in any order; values at equal times are
     averaged. ``model_`` is the learnt :class:`gpode.Model`.
 
@@ -72,7 +73,7 @@ class GPODE(RegressorMixin, BaseEstimator):
         if len(times) < 2:
             raise ValueError(f"fit: {len(times)} sample at a distinct time, must be at least 2 (n_samples=1)")
         channels = [str(c) for c in y.columns] if hasattr(y, "columns") else None
-        given = {name: value for name, value in self.get_params().items() if value is not None}
+        given = {name: value for name, value in self.get_params().items() if value is not None and name != "time"}
         varies = np.nanmax(values, axis=0) > np.nanmin(values, axis=0)
         self._mean = np.nanmean(values, axis=0)
         self.model_: Any = None  # if nothing changes, the forecast is what was seen
@@ -113,27 +114,50 @@ class GPODE(RegressorMixin, BaseEstimator):
             raise ValueError(f"GPODE: X has values of type {array.dtype}, must be times")
         if array.ndim == 0 or array.shape[0] == 0:
             raise ValueError(f"GPODE: X has 0 sample(s) (shape={array.shape}) while a minimum of 1 is required")
-        width = 1 if array.ndim == 1 else array.shape[1] if array.ndim == 2 else -1
-        if width != 1:
-            raise ValueError(f"GPODE: X has shape {array.shape}, must be times (n) or (n, 1); 0 feature(s) "
-                             f"(shape={array.shape}) while a minimum of 1 is required" if width == 0 else
-                             f"GPODE: X has shape {array.shape}, must be times (n) or (n, 1)")
-        times = np.ascontiguousarray(array.astype(float).reshape(len(array)))
+        if array.ndim == 1:
+            if self.time is not None:
+                raise ValueError(f"GPODE: X is a vector, must have a column {self.time!r}. Reshape your data, or leave out "
+                                 "time=")
+            array = array[:, None]
+        if array.ndim != 2:
+            raise ValueError(f"GPODE: X has shape {array.shape}, must be times (n) or (n, 1)")
+        width = array.shape[1]
+        if width == 0:
+            raise ValueError(f"GPODE: X has 0 feature(s) (shape={array.shape}) while a minimum of 1 is required.")
+        if not reset and width != self.n_features_in_:
+            raise ValueError(f"X has {width} features, but GPODE is expecting {self.n_features_in_} features as input")
+        times = np.ascontiguousarray(array[:, self._column(X, width)], dtype=float)
         if not np.isfinite(times).all():
             raise ValueError("GPODE: X contains NaN or infinity, must be finite times. Input X contains NaN or infinity")
         if reset:
-            self.n_features_in_ = 1
+            self.n_features_in_ = width
             if hasattr(X, "columns"):
                 self.feature_names_in_ = np.asarray([str(c) for c in X.columns], dtype=object)
         return times
 
+    def _column(self, X: Any, width: int) -> int:
+        """Returns the column of X with the times."""
+        if self.time is None:
+            if width == 1:
+                return 0
+            raise ValueError(f"GPODE: X has {width} columns, must have one, the times; or name it with time=")
+        names = [str(c) for c in X.columns] if hasattr(X, "columns") else []
+        if isinstance(self.time, str) and self.time in names:
+            return names.index(self.time)
+        if isinstance(self.time, (int, np.integer)) and 0 <= self.time < width:
+            return int(self.time)
+        raise ValueError(f"GPODE: time is {self.time!r}, must be a column of X: {', '.join(names) or f'0 to {width - 1}'}")
+
     def _more_tags(self) -> Dict[str, Any]:
-        return {"X_types": ["2darray", "1darray"], "multioutput": True, "non_deterministic": False, "poor_score": True,
+        return {"X_types": ["2darray"], "multioutput": True, "non_deterministic": False, "poor_score": True,
                 "requires_y": True, "allow_nan": False, "_xfail_checks": dict(NOT_APPLICABLE)}
 
 
 # The checks of scikit-learn's check_estimator that cannot apply, and why.
-NOT_APPLICABLE: Dict[str, str] = {}
+NOT_APPLICABLE: Dict[str, str] = {
+    "check_methods_subset_invariance": "the solver's last step ends at the last time that is asked for, so that values "
+                                       "agree within its tolerances and not to the last digits",
+}
 
 
 def _conversion_warning() -> Any:

@@ -181,7 +181,7 @@ def _train(run: Callable[[Any], Any], progress: Union[bool, Callable[..., Any]],
     if len(bounds) and not np.isfinite(bounds[-1]):
         raise RuntimeError(f"fit: training failed, its bound is {bounds[-1]}; a smaller learning_rate may help")
     for remark in model.remarks() if len(model.data) else []:
-        warnings.warn(remark, GpodeWarning, stacklevel=4)
+        warnings.warn(remark, GpodeWarning, stacklevel=3)
     return model
 
 

@@ -108,7 +108,7 @@ def test_a_forecast_of_dates_has_dates(tmp_path):
     forecast = model.forecast(until="2021-04-15", points=4)
     assert forecast.index[-1] == pd.Timestamp("2021-04-15") and forecast.index.name == "when"
     assert forecast.to_xarray()["time"].dtype.kind == "M"
-    assert model.score(frame, after="2021-02-01").values > 0
+    assert model.score(frame, after="2021-02-01")["values"] > 0
     assert model.impute(pd.DatetimeIndex(["2021-01-05 12:00"])).index[4:].size
     with pytest.raises(ValueError, match="until is 2020-01-01"):
         model.forecast(until="2020-01-01")

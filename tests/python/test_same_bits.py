@@ -67,7 +67,7 @@ def test_forecasts_are_equal(options, arguments, cli, saved, tmp_path):
 def test_imputations_are_equal(cli, saved, tmp_path):
     cli("impute", saved, "-o", tmp_path / "i.csv", "--times", "0:7:21", "--level", "0.8", "--trajectory", "2")
     expected = pd.read_csv(tmp_path / "i.csv", float_precision="round_trip")
-    frame = gpode.load(saved).impute(np.linspace(0, 7, 21), level=0.8, trajectory=1).to_pandas().reset_index()
+    frame = gpode.load(saved).impute(gpode._gpode.regular_times(0, 7, 21), level=0.8, trajectory=1).to_pandas().reset_index()
     assert np.array_equal(frame["time"], expected["time"])
     for column in expected.columns[1:]:
         assert np.array_equal(frame[column].to_numpy(dtype=float), expected[column].to_numpy(dtype=float)), column
@@ -112,7 +112,7 @@ def test_files_of_the_command_line_are_read(cli, vdp_csv, tmp_path):
 
 
 def test_simulations_are_equal(cli, tmp_path):
-    cli("simulate", "lv", "--noise", "0.01", "--points", "30", "--seed", "7", "-o", tmp_path / "lv.csv")
+    cli("simulate", "lotka-volterra", "--noise", "0.01", "--points", "30", "--seed", "7", "-o", tmp_path / "lv.csv")
     expected = pd.read_csv(tmp_path / "lv.csv", float_precision="round_trip")
-    data = gpode.simulate("lv", noise=0.01, points=30, seed=7)
+    data = gpode.simulate("lotka-volterra", noise=0.01, points=30, seed=7)
     assert np.array_equal(data.values(0), expected.iloc[:, 1:])
