@@ -1,6 +1,7 @@
 """Learning a model from data."""
 from __future__ import annotations
 
+import importlib.util
 import os
 import sys
 import time as clock
@@ -186,46 +187,44 @@ def _train(run: Callable[[Any], Any], progress: Union[bool, Callable[..., Any]],
 
 
 class _Progress:
-    """Shows progress: tqdm's bar if there is tqdm, else a line in a terminal, else nothing."""
+    """Shows progress: tqdm's bar in terminals and notebooks if there is tqdm, else a plain line in a terminal."""
 
     def __init__(self) -> None:
         self._bar: Any = None
         self._line = False
-        self._start = clock.monotonic()
-        self._steps = 0
+        self._shown = clock.monotonic() + 0.3  # a run of less than half a second shows nothing
 
     def show(self, step: int, steps: int, bound: float, shooting: bool) -> None:
-        if clock.monotonic() - self._start < 0.5 and self._bar is None and not self._line:
-            return  # a short run shows nothing
+        now = clock.monotonic()
+        if now < self._shown + 0.2:
+            return
+        self._shown = now
         if self._bar is None and not self._line:
             self._open(steps)
-        phase = "shooting" if shooting else "whole trajectories"
+        state = f"bound {bound:.1f}, {'shooting' if shooting else 'whole trajectories'}" if bound else ""
         if self._bar is not None:
-            if steps != self._bar.total:
-                self._bar.total = steps
+            self._bar.total = steps
             self._bar.n = min(step, steps)
-            self._bar.set_postfix_str(f"bound {bound:.1f}, {phase}", refresh=False)
+            self._bar.set_postfix_str(state, refresh=False)
             self._bar.refresh()
-        elif self._line and sys.stderr.isatty():
-            sys.stderr.write(f"\r{100 * step // max(steps, 1):3d} %  step {step} of {steps}, bound {bound:.1f}, {phase} ")
+        elif sys.stderr.isatty():
+            sys.stderr.write(f"\r{100 * step // max(steps, 1):3d} %  step {step} of {steps} {state} ")
             sys.stderr.flush()
 
     def _open(self, steps: int) -> None:
         notebook = "ipykernel" in sys.modules
+        self._line = True
         if not notebook and not sys.stderr.isatty():
-            self._line = True
             return
         try:
-            if notebook:
-                from tqdm.auto import tqdm
+            if notebook and importlib.util.find_spec("ipywidgets") is not None:
+                from tqdm.notebook import tqdm
             else:
-                from tqdm import tqdm
+                from tqdm import tqdm  # type: ignore[assignment]
         except ImportError:
-            self._line = True
             return
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            self._bar = tqdm(total=steps, unit=" steps", leave=False)
+        self._line = False
+        self._bar = tqdm(total=steps, unit=" steps", leave=False)
 
     def close(self) -> None:
         if self._bar is not None:

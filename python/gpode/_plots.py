@@ -118,8 +118,9 @@ def _plane(model: Any, states: Optional[Sequence[str]], resolution: int, margin:
 def _uncertainty(ax: Any, axes: Any, deviation: np.ndarray, speed: np.ndarray, shape: Any) -> Any:
     """Shades the field's standard deviation relative to its typical size."""
     share = (np.linalg.norm(deviation, axis=1) / max(float(np.median(speed)), 1e-300)).reshape(shape)
-    mesh = ax.pcolormesh(*axes, share, cmap="Greys", vmin=0, vmax=max(1.0, float(np.quantile(share, 0.95))),
-                         shading="gouraud", alpha=0.55, rasterized=True)
+    mesh = ax.imshow(share, cmap="Greys", vmin=0, vmax=max(1.0, float(np.quantile(share, 0.95))), alpha=0.55,
+                     extent=(axes[0][0], axes[0][-1], axes[1][0], axes[1][-1]), origin="lower", aspect="auto",
+                     interpolation="bilinear")
     ax.figure.colorbar(mesh, ax=ax, label="sd of the field / its median size", fraction=0.046, pad=0.03)
     return mesh
 

@@ -10,7 +10,7 @@ import gpode
 
 matplotlib.use("Agg")
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-FAST = dict(steps=300, inducing=8, features=64)
+FAST = dict(posterior="blocks", steps=300, inducing=8, features=64)
 
 
 @pytest.fixture(scope="session")

@@ -102,7 +102,7 @@ def test_a_forecast_of_dates_has_dates(tmp_path):
     data = gpode.simulate("vdp", noise=0.05)
     days = pd.Timestamp("2021-01-01") + pd.to_timedelta(np.round(data.times(0) * 10, 3), "D")
     frame = pd.DataFrame(data.values(0), columns=["a", "b"], index=pd.DatetimeIndex(days, name="when"))
-    model = gpode.fit(frame, steps=150, progress=False)
+    model = gpode.fit(frame, posterior="blocks", steps=150, progress=False)
     model.save(tmp_path / "m.gpode")
     model = gpode.load(tmp_path / "m.gpode")
     forecast = model.forecast(until="2021-04-15", points=4)

@@ -74,7 +74,7 @@ def test_pickle_and_copy(model, tmp_path):
     for other in (pickle.loads(pickle.dumps(model)), copy.copy(model), copy.deepcopy(model)):
         assert other == model
         assert np.array_equal(other.forecast(until=9).draws, model.forecast(until=9).draws)
-    assert model != gpode.fit(gpode.simulate("vdp", noise=0.05), steps=20, progress=False)
+    assert model != gpode.fit(gpode.simulate("vdp", noise=0.05), posterior="blocks", steps=20, progress=False)
     with pytest.raises(ValueError):
         gpode._gpode.Model.from_bytes(b"not a model")
 
@@ -120,7 +120,7 @@ def test_inference_data(model):
 def test_options_come_from_the_library():
     names = {option.name for option in gpode.options()}
     assert {"inducing", "solver_rtol", "neural_hidden", "prior_noise"} <= names
-    model = gpode.fit(gpode.simulate("vdp"), steps=20, solver_rtol=1e-5, shared_hyperparameters=True, progress=False)
+    model = gpode.fit(gpode.simulate("vdp"), posterior="blocks", steps=20, solver_rtol=1e-5, shared_hyperparameters=True, progress=False)
     assert float(model.options["solver_rtol"]) == 1e-5
     assert model.options["shared_hyperparameters"] == "true"
     assert set(model.options) == names
@@ -131,18 +131,18 @@ def test_remarks_are_warnings():
     values = gpode.simulate("vdp", noise=0.05).values(0).copy()
     values[20] = 100
     with pytest.warns(gpode.GpodeWarning):
-        gpode.fit((t, values), steps=50, progress=False)
+        gpode.fit((t, values), posterior="blocks", steps=50, progress=False)
 
 
 def test_progress(capsys):
     seen = []
-    gpode.fit(gpode.simulate("vdp"), steps=3000, patience=0, progress=lambda *a: seen.append(a))
+    gpode.fit(gpode.simulate("vdp"), posterior="blocks", steps=3000, patience=0, progress=lambda *a: seen.append(a))
     assert seen and seen[-1][0] == 3000 and seen[-1][1] == 3000
 
     def fails(*_):
         raise ZeroDivisionError("from progress")
 
     with pytest.raises(ZeroDivisionError, match="from progress"):
-        gpode.fit(gpode.simulate("vdp"), progress=fails)
-    gpode.fit(gpode.simulate("vdp"), steps=20)
+        gpode.fit(gpode.simulate("vdp"), posterior="blocks", progress=fails)
+    gpode.fit(gpode.simulate("vdp"), posterior="blocks", steps=20)
     assert capsys.readouterr().out == ""

@@ -39,6 +39,6 @@ def test_forecast(model, two, vdp):
 def test_a_plane_needs_two_states(vdp):
     import gpode
 
-    one = gpode.fit((vdp.times(0), vdp.values(0)[:, 0]), steps=20, progress=False)
+    one = gpode.fit((vdp.times(0), vdp.values(0)[:, 0]), posterior="blocks", steps=20, progress=False)
     with pytest.raises(ValueError, match="plane needs 2"):
         one.plot_phase()
