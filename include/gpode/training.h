@@ -66,6 +66,7 @@ struct FitControl {
 };
 
 struct TrainingState;  // the state of the optimiser
+struct SamplingState;  // the state of a sampler
 
 // A model with its data and the history of its training.
 struct TrainedModel {
@@ -74,13 +75,23 @@ struct TrainedModel {
   Dataset validation = {};             // empty if there were none
   std::vector<Progress> history = {};  // at most 400 evenly spaced steps, and the last
   bool finished = false;
-  std::shared_ptr<const TrainingState> state = {};  // for Resume, which needs it
-  std::optional<Holdout> holdout = {};              // if data were held back
+  // For Resume, which needs one of them until the run has finished.
+  std::shared_ptr<const TrainingState> state = {};
+  std::shared_ptr<const SamplingState> sampling = {};
+  std::optional<Holdout> holdout = {};  // if data were held back
 };
 
+// Returns the options with those parts of the model that suit the data, as `gpode fit` chooses them.
+// A process gets the joint posterior, and with it a kernel that continues linearly beyond the data,
+// if there are at most 200 times and 6 states. Otherwise it gets the paper's posterior, by shooting
+// if a trajectory has 100 times or more. `given` are names of options (options.h) that the caller
+// has set and that stay; options of training, such as "steps", mean a posterior that is trained.
+FitOptions ChooseOptions(const Dataset& data, FitOptions options = {},
+                         const std::vector<std::string>& given = {});
+
 // Trains a model on all trajectories. `validation`, which has the channels of the data, decides
-// when training stops (FitOptions::validation_patience). Samplers do not use it; they write a model
-// file only at the end, so that a sampler that was interrupted starts from the beginning.
+// when training stops (FitOptions::validation_patience). Samplers do not use it. The model of a
+// sampler that was stopped has no draws and cannot forecast before it was resumed.
 TrainedModel Train(const Dataset& data, const FitOptions& options, const FitControl& control = {},
                    const Dataset& validation = {});
 

@@ -1,8 +1,11 @@
 #include "train/linearised_draws.h"
 
 #include <Eigen/Cholesky>
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
+#include "gpode/error.h"
 #include "gpode/importance.h"
 #include "gpode/parallel.h"
 #include "gpode/random.h"
@@ -52,10 +55,13 @@ std::size_t DrawsOfShortChain(std::size_t all) {
 
 class LinearisedSampler {
  public:
-  LinearisedSampler(const SampledTarget& target, const Vector& start, const NutsOptions& nuts)
+  LinearisedSampler(const SampledTarget& target, const Vector& start, const NutsOptions& nuts,
+                    ChainKeeper& keeper, const std::function<bool()>& must_stop)
       : target_(target),
         start_(start),
         nuts_(nuts),
+        keeper_(keeper),
+        must_stop_(must_stop),
         whitened_(Index(target.whitened())),
         hyper_(Index(target.hyperparameters())),
         noise_(target.LikelihoodDeviations()) {}
@@ -258,10 +264,17 @@ class LinearisedSampler {
       nuts.further_starts.row(c) << residual_.row(from), hyperparameters_.row(from),
           evidence_[static_cast<std::size_t>(from)];
     }
+    keeper_.Attach(nuts);
     std::vector<ShortChain> states(kShortChains);
     for (std::size_t c = 0; c < kShortChains; ++c) {
       states[c].density = target_.Density();
-      states[c].Take(*this, nuts.further_starts.row(Index(c)).transpose());
+      Vector further = nuts.further_starts.row(Index(c)).transpose();
+      if (!nuts.resume.empty() && nuts.resume[c]) {
+        const std::vector<double>& resumed = nuts.resume[c]->further;
+        CheckSize("SampleNuts", "further variables to resume from", resumed.size(), nuts.further);
+        std::ranges::copy(resumed, further.begin());
+      }
+      states[c].Take(*this, further);
     }
     nuts.draw_further = [&](std::size_t c, std::uint64_t iteration, std::span<const double> x,
                             std::span<double> further) {
@@ -295,6 +308,7 @@ class LinearisedSampler {
   }
 
   double Evaluate(ShortChain& chain, std::span<const double> x, std::span<double> gradient) const {
+    if (must_stop_()) return -std::numeric_limits<double>::infinity();
     Assemble(chain, x);
     const double density =
         chain.density->Evaluate(SpanOf(chain.position), {chain.gradient.data(), target_.size()},
@@ -375,6 +389,8 @@ class LinearisedSampler {
   const SampledTarget& target_;
   const Vector& start_;
   const NutsOptions& nuts_;
+  ChainKeeper& keeper_;
+  const std::function<bool()>& must_stop_;
   Eigen::Index whitened_, hyper_;
   Vector noise_;                  // the deviations of the noise's coordinates
   Matrix hyperparameters_;        // (draws, H)
@@ -389,8 +405,9 @@ class LinearisedSampler {
 }  // namespace
 
 LinearisedDraws SampleLinearised(const SampledTarget& target, const Vector& start,
-                                 const NutsOptions& nuts) {
-  return LinearisedSampler(target, start, nuts).Run();
+                                 const NutsOptions& nuts, ChainKeeper& keeper,
+                                 const std::function<bool()>& must_stop) {
+  return LinearisedSampler(target, start, nuts, keeper, must_stop).Run();
 }
 
 std::size_t IterationsOfLinearised(const SamplerOptions& options) {

@@ -18,6 +18,7 @@
 
 #include "gpode/fit_options.h"
 #include "gpode/nuts.h"
+#include "train/chain_keeper.h"
 #include "train/sampled_target.h"
 
 namespace gpode {
@@ -29,9 +30,11 @@ struct LinearisedDraws {
 
 // `start` is the position around which the likelihood is linearised. `nuts` are the options of a
 // sampler of everything; the result has half as many draws as they ask for, and no chains if their
-// report stopped the sampler.
+// report stopped the sampler. The keeper saves and resumes the short chains. Chains end soon after
+// must_stop(), which any thread may call, returns true.
 LinearisedDraws SampleLinearised(const SampledTarget& target, const Vector& start,
-                                 const NutsOptions& nuts);
+                                 const NutsOptions& nuts, ChainKeeper& keeper,
+                                 const std::function<bool()>& must_stop);
 
 // The number of iterations of all short chains together.
 std::size_t IterationsOfLinearised(const SamplerOptions& options);

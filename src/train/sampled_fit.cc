@@ -6,6 +6,7 @@
 #include <Eigen/Cholesky>
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -16,6 +17,7 @@
 #include "gpode/random.h"
 #include "model/model_draws.h"
 #include "start/check_input.h"
+#include "train/chain_keeper.h"
 #include "train/gauss_newton.h"
 #include "train/linearised_draws.h"
 #include "train/sampled_target.h"
@@ -26,8 +28,6 @@ namespace {
 
 // The times per trajectory at whose states chains are compared.
 constexpr std::size_t kComparedTimes = 20;
-
-using Report = std::function<bool(const Progress&)>;
 
 // The means of the columns, exact for columns that are constant.
 Vector ColumnMeans(const Matrix& draws) {
@@ -77,8 +77,8 @@ Matrix IdentifiedQuantities(const Model& model, const std::vector<TimedValues>& 
 
 class SampledFit {
  public:
-  SampledFit(const Dataset& data, const FitOptions& options, const Report& report)
-      : data_(data), options_(options), report_(report) {
+  SampledFit(const Dataset& data, const FitOptions& options, const SamplingControl& control)
+      : data_(data), options_(options), control_(control) {
     CheckFitInput(data, options);
     start_ = Initialise(data, options);
     target_ = std::make_unique<SampledTarget>(data_, options_, start_);
@@ -88,14 +88,19 @@ class SampledFit {
   }
 
   TrainedModel Run() {
+    if (control_.from) CountResumed();
+    ChainKeeper::Save save;
+    if (control_.save)
+      save = [this](const SamplingState& state) { control_.save(Unfinished(state)); };
+    ChainKeeper keeper(control_.from, control_.seconds, save);
     FitsEachChain() ? FitChains() : FitOnce();
-    TrainedModel trained{.model = UntrainedModel(data_, options_, start_), .data = data_};
-    if (stopped_) return trained;
-    const NutsResult result = IsLinearised() ? SampleByLinearisation() : Sample();
-    if (stopped_) return trained;
-    trained.model = ToModel(result);
-    trained.finished = true;
-    return trained;
+    NutsResult result;
+    if (!stopped_) result = IsLinearised() ? SampleByLinearisation(keeper) : Sample(keeper);
+    if (stopped_) {
+      keeper.SaveNow();
+      return Unfinished({});
+    }
+    return {.model = ToModel(result), .data = data_, .finished = true};
   }
 
  private:
@@ -104,12 +109,42 @@ class SampledFit {
   // Tells whether chains start from variational fits of their own.
   bool FitsEachChain() const { return target_->parts().function().has_symmetries(); }
 
+  // The run so far, for a checkpoint. Its model has the parameters of the start, and no draws.
+  TrainedModel Unfinished(const SamplingState& state) const {
+    TrainedModel run{.model = UntrainedModel(data_, options_, start_), .data = data_};
+    const ModelParts& parts = target_->parts();
+    run.model.parameters = {
+        parts.layout(), StartValues(parts, start_, CutIntoSegments(target_->trajectories(), 0))};
+    run.sampling = std::make_shared<const SamplingState>(state);
+    return run;
+  }
+
+  // Counts the iterations that the chains of a resumed run have completed.
+  void CountResumed() {
+    for (const auto& chain : control_.from->chains) {
+      if (chain) progress_.step += chain->iteration;
+    }
+    progress_.step = std::min(progress_.step, progress_.steps);
+  }
+
+  // Asks the report from time to time whether to stop, between calls of Count. May be called from
+  // any thread.
+  bool MustStop() {
+    constexpr std::chrono::milliseconds kPause(100);
+    const auto now = std::chrono::steady_clock::now();
+    if (control_.report && now - asked_.load() > kPause) {
+      asked_ = now;
+      Count(0, progress_.bound);
+    }
+    return stopped_;
+  }
+
   // Counts steps of training and iterations of all chains together; may be called from any thread.
   bool Count(std::size_t steps, double bound) {
     const std::lock_guard lock(mutex_);
     progress_.step = std::min(progress_.step + steps, progress_.steps);
     progress_.bound = bound;
-    if (report_ && !report_(progress_)) stopped_ = true;
+    if (control_.report && !control_.report(progress_)) stopped_ = true;
     return !stopped_;
   }
 
@@ -229,7 +264,7 @@ class SampledFit {
             }};
   }
 
-  NutsResult Sample() {
+  NutsResult Sample(ChainKeeper& keeper) {
     NutsOptions nuts = LongChains();
     nuts.inverse_mass.resize(nuts.chains);
     nuts.adapt_mass = !FitsEachChain();
@@ -238,11 +273,13 @@ class SampledFit {
     const std::vector<std::unique_ptr<SampledDensity>> densities = target_->Densities(nuts.chains);
     ThreadPool pool(options_.threads);
     pool.For(nuts.chains, [&](std::size_t c) { PrepareChain(c, *densities[c], nuts); });
+    keeper.Attach(nuts);
     return RunChains(nuts, densities);
   }
 
-  NutsResult SampleByLinearisation() {
-    LinearisedDraws draws = SampleLinearised(*target_, starts_[0], LongChains());
+  NutsResult SampleByLinearisation(ChainKeeper& keeper) {
+    LinearisedDraws draws =
+        SampleLinearised(*target_, starts_[0], LongChains(), keeper, [this] { return MustStop(); });
     pareto_k_ = draws.pareto_k;
     return std::move(draws.moved);
   }
@@ -257,8 +294,20 @@ class SampledFit {
         densities[chain]->DrawFurther(stream, position, further);
       };
     }
+    for (std::size_t c = 0; c < nuts.resume.size(); ++c) {
+      if (nuts.resume[c] && nuts.further > 0) densities[c]->SetFurther(nuts.resume[c]->further);
+    }
     return SampleNuts(
-        target_->size(), [&](std::size_t c) { return DensityOf(*densities[c]); }, nuts);
+        target_->size(), [&](std::size_t c) { return StoppableDensityOf(*densities[c]); }, nuts);
+  }
+
+  // The density of a chain, which becomes impossible when the report has asked to stop, so that a
+  // trajectory of many steps ends at once.
+  LogDensity StoppableDensityOf(SampledDensity& density) {
+    return [&](std::span<const double> position, std::span<double> gradient) {
+      if (MustStop()) return -std::numeric_limits<double>::infinity();
+      return density.Evaluate(position, gradient);
+    };
   }
 
   static LogDensity DensityOf(SampledDensity& density) {
@@ -307,17 +356,10 @@ class SampledFit {
     return model;
   }
 
-  // Says how good the draws of a linearised model are by their weights and by the short chains.
+  // Warnings about long chains do not apply to the short chains of a linearised model.
   void SetWeightSummary(Model& model) const {
-    constexpr double kReliable = 0.7, kMixed = 1.1;
     model.sampler.pareto_k = *pareto_k_;
     model.warning.clear();
-    if (*pareto_k_ < kReliable && model.sampler.worst_rhat < kMixed) return;
-    model.warning = fmt::format(
-        "bands are approximate: weights of the linearised model have the shape k = {:.2f}, should "
-        "be below 0.7, and short chains differ by R-hat {:.2f}, should be below 1.1; --posterior "
-        "nuts is slower and checks them",
-        *pareto_k_, model.sampler.worst_rhat);
   }
 
   void SetSummary(const NutsResult& result, Model& model) const {
@@ -351,10 +393,11 @@ class SampledFit {
 
   Dataset data_;
   FitOptions options_;
-  Report report_;
+  const SamplingControl& control_;
   std::mutex mutex_;
   Progress progress_ = {};
   std::atomic<bool> stopped_ = false;
+  std::atomic<std::chrono::steady_clock::time_point> asked_ = std::chrono::steady_clock::now();
   Start start_;
   std::unique_ptr<SampledTarget> target_;
   std::vector<Vector> starts_;      // (chains)
@@ -363,8 +406,9 @@ class SampledFit {
 
 }  // namespace
 
-TrainedModel SampleModel(const Dataset& data, const FitOptions& options, const Report& report) {
-  return SampledFit(data, options, report).Run();
+TrainedModel SampleModel(const Dataset& data, const FitOptions& options,
+                         const SamplingControl& control) {
+  return SampledFit(data, options, control).Run();
 }
 
 }  // namespace gpode

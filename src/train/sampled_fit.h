@@ -9,13 +9,25 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 
 #include "gpode/training.h"
+#include "train/sampling_state.h"
 
 namespace gpode {
 
-// Returns a run that is not finished and has no model if the report asked to stop.
+// What a run reports, where it goes on from, and how it is saved; each may be empty.
+struct SamplingControl {
+  std::function<bool(const Progress&)> report = {};
+  std::shared_ptr<const SamplingState> from = {};
+  // Called with an unfinished run whenever `seconds` have passed since the last time, and when the
+  // report has asked to stop.
+  std::function<void(const TrainedModel&)> save = {};
+  double seconds = 0;
+};
+
+// Returns an unfinished run, whose model has no draws, if the report asked to stop.
 TrainedModel SampleModel(const Dataset& data, const FitOptions& options,
-                         const std::function<bool(const Progress&)>& report);
+                         const SamplingControl& control);
 
 }  // namespace gpode

@@ -67,11 +67,12 @@ void ProgressLine::Show(const Progress& progress) {
   if (!due) return;
   shown_ = now;
   next_share_ = progress.step * kPlainLines / progress.steps + 1;
-  // A sampler reports no noise, because each of its chains has its own.
-  const std::string noise =
-      progress.noise > 0 ? fmt::format("   noise {:.4g}", progress.noise) : std::string();
-  const std::string line = fmt::format("step {} of {}   bound {:.2f}{}   {} left", progress.step,
-                                       progress.steps, progress.bound, noise, TimeLeft(progress));
+  // A sampler reports neither a bound nor noise, because each of its chains has its own.
+  const std::string trained = progress.noise > 0 ? fmt::format("   bound {:.2f}   noise {:.4g}",
+                                                               progress.bound, progress.noise)
+                                                 : std::string();
+  const std::string line = fmt::format("step {} of {}{}   {} left", progress.step, progress.steps,
+                                       trained, TimeLeft(progress));
   fmt::print(stderr, "{}  {}{}", terminal_ ? "\r\033[K" : "", line, terminal_ ? "" : "\n");
   std::fflush(stderr);
   open_ = terminal_;
