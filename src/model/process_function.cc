@@ -412,8 +412,8 @@ class ProcessFunction final : public UnknownFunction {
   std::size_t scales_block_ = 0;
   mutable PolynomialPart part_;
   mutable Matrix inducing_terms_;  // (M, J)
-  // Memory for the cotangents of v (D, M) and, for each row of the hyperparameters, of [v, b] (M +
-  // J) and of the terms at the inducing locations (M, J).
+  // Memory for the cotangents of v (D, M) and, for each row of the hyperparameters, for those of
+  // [v, b] (M + J) and of the terms at the inducing locations (M, J).
   mutable std::vector<double> bwhite_;
   mutable std::vector<std::vector<double>> blatent_;
   mutable std::vector<Matrix> bterms_;

@@ -46,8 +46,8 @@ struct TrainerState {
   std::vector<double> objective;  // the objective's checkpoint
 
   ValidationState validation;
-  // The step of the last phase at which the parameters were reset to the best by validation; from
-  // then on only the noise variance is updated (and the tolerance, if it is learnt).
+  // The step of the last phase at which the parameters were reset to those with the best validation
+  // score. From then on only the noise variance is updated (and the tolerance, if it is learnt).
   std::optional<std::size_t> settling_from;
 
   bool operator==(const TrainerState&) const = default;
