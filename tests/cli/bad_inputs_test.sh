@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Tests of bad inputs. Each ends with exit code 2 and one exact line on standard error, prints
-# nothing else and leaves every file as it was. usage: bad_inputs_test.sh GPODE TEST    environment:
-# GPODE_VERSION, the version to expect
+# nothing else and leaves every file as it was.
+# usage: bad_inputs_test.sh GPODE TEST    environment: GPODE_VERSION, the version to expect
 set -euo pipefail
 gpode=$1
 source "$(dirname "$0")/support.sh"
