@@ -103,7 +103,7 @@ struct FitOptions {
   FeaturePrecision precision = FeaturePrecision::kDouble;
   double jitter = 1e-6;
 
-  std::size_t steps = 20000;  // in all phases together
+  std::size_t steps = 20000;  // number of steps in all phases together
   std::size_t draws = 1;      // functions drawn per step
   // The number of observation times in a minibatch. Larger data sets are learnt by minibatches of
   // whole segments (vanilla bound: whole trajectories) with about this many times, but at least one

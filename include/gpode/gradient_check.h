@@ -43,7 +43,7 @@ struct GradientCheckOptions {
 
 struct GradientCheck {
   double max_relative_error = 0.0;  // infinite when an entry is not finite
-  std::size_t worst_index = 0;      // the entry with that error; its two derivatives:
+  std::size_t worst_index = 0;      // the entry with that error, whose two derivatives follow
   double analytic = 0.0;
   double numeric = 0.0;
   double numeric_error = 0.0;  // estimated error of `numeric`
