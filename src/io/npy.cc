@@ -51,7 +51,7 @@ struct Half {
 
 double ToDouble(Bool value) { return value.byte != 0 ? 1.0 : 0.0; }
 
-// IEEE 754 binary16: 1 sign bit, 5 exponent bits, 10 fraction bits.
+// Converts an IEEE 754 binary16 number: 1 sign bit, 5 exponent bits, 10 fraction bits.
 double ToDouble(Half value) {
   const int exponent = (value.bits >> 10) & 0x1F;
   const int fraction = value.bits & 0x3FF;

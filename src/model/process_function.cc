@@ -352,8 +352,8 @@ class ProcessFunction final : public UnknownFunction {
     return part_.whitenings[row].Inverse(both);
   }
 
-  // For z ~ N(mean, C C^T), f(x) has the mean s^T mean and the variance
-  // k(x, x) - |L^-1 k(Z, x)|^2 + |C^T s|^2.
+  // Returns the moments of the field. For z ~ N(mean, C C^T) and the columns s of BasisOf, f(x) has
+  // the mean s^T mean and the variance k(x, x) - |L^-1 k(Z, x)|^2 + |C^T s|^2.
   FieldMoments MomentsWithPolynomial(const Matrix& points, const GaussianItems& latent) const {
     FieldMoments moments{Matrix(points.rows(), Index(outputs_)),
                          Matrix(points.rows(), Index(outputs_))};

@@ -12,7 +12,7 @@ constexpr double kTickLength = 2.5, kGap = 2.5, kEdge = 3;
 constexpr double kFrameWidth = 0.6;
 constexpr double kBetweenPanels = 7;
 constexpr std::size_t kLongestName = 150;  // bytes; longer names are shortened instead of wrapped
-constexpr double kDigitHeight = 0.72;      // relative to the font size
+constexpr double kDigitHeight = 0.72;      // height of a digit, relative to the font size
 
 // Returns as many ticks as fit on an axis of this length. `room(a, b)` is the distance that two
 // neighbouring ticks need, and `usual` a usual one, from which the first number to try follows.
@@ -161,7 +161,7 @@ void Panel::Band(std::span<const double> x, std::span<const double> low,
 }
 
 void Panel::Marks(std::span<const double> x, std::span<const double> y, const Mark& mark) const {
-  constexpr double kSame = 0.25;  // points
+  constexpr double kSame = 0.25;  // Marks closer than this, in points, count as one.
   std::set<std::pair<long, long>> drawn;
   for (std::size_t i = 0; i < x.size(); ++i) {
     const Point at = At(x[i], y[i]);
