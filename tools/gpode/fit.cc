@@ -146,7 +146,7 @@ class Fitter {
     if (a_.model == "auto" && a_.config.empty()) {
       config_.fit.bound = IsLong(data_) ? BoundKind::kShooting : BoundKind::kVanilla;
     }
-    // A part of the model that has an option of its own, such as --posterior, is that option's.
+    // An option for a part of the model, such as --posterior, takes precedence over --model.
     for (const auto& change : a_.changes) change(config_);
   }
 
@@ -216,8 +216,8 @@ class Fitter {
       WriteSidecarPeriodically();
       return !Interruption::Requested();
     };
-    // Called between the run without held-back data and the one on all data. Progress and times are
-    // then those of the second run.
+    // This function is called between the run without held-back data and the one on all data.
+    // Progress and times are then those of the second run.
     control.compared = [&](const HoldoutReport& report) {
       line->End();
       if (!silent) ShowHoldout(report);
