@@ -38,7 +38,7 @@ struct GradientCheckOptions {
   int levels = 8;                // step sizes per table, at least 2
   int restarts = 2;              // the most further tables, each with smaller steps
   double relative_floor = 1e-3;  // see above; with 0 every error is divided by its own entry
-  double absolute_floor = 0.0;   // for points where the whole gradient vanishes
+  double absolute_floor = 0.0;   // see above; needed where the whole gradient vanishes
 };
 
 struct GradientCheck {

@@ -1,4 +1,4 @@
-// Notices that a noisy estimate of the bound no longer grows, by comparing means over windows of
+// Notices that a random estimate of the bound no longer grows, by comparing means over windows of
 // steps.
 #pragma once
 

@@ -40,7 +40,7 @@ struct TrainerState {
 
   std::vector<double> flat;  // unconstrained parameters
   Adam adam{0};
-  // How often the posterior of each state was updated: initial states, then shooting states. A
+  // The number of updates of each state's posterior: initial states, then shooting states. A
   // minibatch updates only the states of its segments, and Adam needs each one's own count.
   std::vector<double> state_updates;
   std::vector<double> objective;  // the objective's checkpoint

@@ -317,9 +317,10 @@ std::vector<Slot> ColumnSlots(const Canvas& canvas, const Box& area, std::size_t
 std::vector<Panel> GridPanels(Canvas* canvas, const Box& area, std::size_t columns,
                               const std::vector<GridCell>& cells, std::vector<double> row_shares) {
   if (row_shares.empty()) row_shares.assign((cells.size() + columns - 1) / columns, 1);
-  // How titles wrap depends on the width of the columns, this on the width of their numbers, and
-  // that slightly on the height of the rows, which depends on how titles wrap. One pass with
-  // unwrapped titles gives widths that are good enough.
+  // The dependence is circular: titles wrap at the width of the columns, that width depends on the
+  // widths of the axes' numbers, the numbers depend a little on the heights of the rows, and these
+  // heights depend on how titles wrap. One pass with unwrapped titles gives widths that are good
+  // enough.
   const std::vector<Slot> slots =
       ColumnSlots(*canvas, area, columns, cells,
                   RowSlots(*canvas, area, columns, cells, row_shares, area.width()));
