@@ -12,8 +12,8 @@
 namespace gpode {
 namespace {
 
-// Limits time and memory: the most times that are compared, in all trajectories together, and the
-// most numbers in the forecast of one trajectory (times, draws, channels and states).
+// The largest number of times that are compared, in all trajectories together, and of numbers in
+// the forecast of one trajectory (times, draws, channels and states). They limit time and memory.
 constexpr std::size_t kMostTimes = 4000, kMostNumbers = 20'000'000;
 // There is a remark on a fit beyond these limits.
 constexpr double kExplained = 0.5;     // the least explained share of a channel's variance
