@@ -243,9 +243,9 @@ std::string_view TakeHeaderText(ByteReader* reader, std::string_view where) {
                                      : reader->Take<std::uint32_t>());
 }
 
-// Returns the number of elements of an array. Returns nullopt if the product of the dimensions,
-// without those that are zero, is larger than an address: products of some of the dimensions, which
-// are computed later, could then overflow even if the array is empty.
+// Returns the number of elements of an array. Returns nullopt if the product of the dimensions that
+// are not zero is larger than the number of doubles that memory can hold. Products of some of the
+// dimensions, which are computed later, could then overflow even if the array is empty.
 std::optional<std::size_t> CountElements(std::span<const std::size_t> shape) {
   constexpr std::size_t kMost = std::numeric_limits<std::ptrdiff_t>::max() / sizeof(double);
   std::size_t product = 1;

@@ -12,7 +12,7 @@ import { hideTooltip, say, showTooltip } from "./tooltip";
 import type { View } from "./view";
 
 const SNAP = 24; // pixels within which the pointer selects an observation
-const TIE = 1.5; // pixels in time within which the nearest value is selected
+const TIE = 1.5; // Observations within this many pixels in time are told apart by their value.
 
 export class ChannelPlot implements Plot {
   private u: uPlot | null = null;
