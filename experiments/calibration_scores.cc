@@ -18,7 +18,8 @@ struct ValueDraws {
   std::vector<double> sorted;
   std::size_t draws = 0;
 
-  // Returns the medians of groups of neighbours, for scores that take quadratic time.
+  // Returns the medians of groups of four neighbouring draws, for scores whose time grows with the
+  // square of the number of draws.
   std::vector<double> Fewer() const {
     constexpr std::size_t kGroup = 4;
     if (sorted.size() < 32 * kGroup) return sorted;

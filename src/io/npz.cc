@@ -269,7 +269,8 @@ std::vector<std::byte> Inflate(Bytes packed, std::size_t size, std::string_view 
   constexpr std::size_t kChunk = std::size_t{1} << 30;  // zlib counts bytes in 32 bits
   std::vector<std::byte> out(size + 1);                 // a stream too long fills the last byte
   z_stream stream{};
-  if (inflateInit2(&stream, -MAX_WBITS) != Z_OK) throw std::bad_alloc();  // raw, no zlib header
+  // A negative number of bits means that the data have no zlib header.
+  if (inflateInit2(&stream, -MAX_WBITS) != Z_OK) throw std::bad_alloc();
   std::size_t taken = 0;
   std::size_t given = 0;
   int status = Z_OK;

@@ -14,9 +14,9 @@ namespace {
 // that a trajectory of the No-U-Turn sampler doubles in them.
 constexpr std::size_t kShortChains = 64, kShortWarmUp = 15, kShortDepth = 5;
 
-// An iteration of a short chain proposes kFromEvidence times hyperparameters drawn from the
-// evidence, then kSmallSteps times a normal step, whose covariance is that of the evidence's draws
-// times kStepShare^2 over the number of hyperparameters.
+// In each iteration, a short chain makes kFromEvidence proposals of hyperparameters drawn from the
+// evidence, then kSmallSteps proposals by normal steps. The covariance of a step is that of the
+// evidence's draws, times kStepShare^2, over the number of hyperparameters.
 constexpr std::size_t kFromEvidence = 6, kSmallSteps = 6;
 constexpr double kStepShare = 0.5;
 

@@ -123,7 +123,7 @@ class LinePlot implements Plot {
   }
 }
 
-// Returns the lines nearest to the pointer if there are many.
+// Returns all lines or, if there are many, those nearest to the pointer.
 function closest(rows: Row[], u: uPlot, i: number, top: number): Row[] {
   if (rows.length <= MOST_IN_LEGEND) return rows;
   const away = rows.map((_, k) => {
