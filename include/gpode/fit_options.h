@@ -67,7 +67,7 @@ struct SamplerOptions {
 struct PriorOptions {
   double lengthscale = 3, lengthscale_deviation = 1;
   double variance = 1, variance_deviation = 1;
-  double noise = 0.1, noise_deviation = 1;  // standard deviation of the noise
+  double noise = 0.1, noise_deviation = 1;  // `noise` is a standard deviation, not a variance
   double linear = 1;
 };
 
