@@ -76,7 +76,7 @@ struct NutsChainState;
 struct NutsOptions {
   std::size_t chains = 4;
   std::size_t warm_up = 1000;  // first iterations, which adapt the sampler and give no draws
-  std::size_t draws = 1000;    // per chain
+  std::size_t draws = 1000;    // number of draws of each chain
   double target_acceptance = 0.8;
   std::size_t max_depth = 10;  // a trajectory has at most 2^max_depth - 1 leapfrog steps
   MassMatrix mass_matrix = MassMatrix::kDiagonal;

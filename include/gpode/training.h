@@ -43,11 +43,12 @@ struct Progress {
   double lengthscale = 0;       // geometric mean, in the model's states of unit size
   std::size_t diverged = 0;     // integrations in this step that diverged
   std::size_t evaluations = 0;  // evaluations of the drawn fields in this step
-  std::size_t skipped = 0;      // steps so far that changed nothing, for want of a finite gradient
+  std::size_t skipped = 0;      // steps so far that were skipped for lack of a finite gradient
 };
 
 struct FitControl {
-  // Called every `report_every` steps and after the last one; training ends if it returns false.
+  // This function is called every `report_every` steps and after the last one. Training ends if it
+  // returns false.
   std::function<bool(const Progress&)> report = {};
   std::size_t report_every = 100;
 
@@ -58,8 +59,8 @@ struct FitControl {
   std::size_t checkpoint_steps = 0;
   double checkpoint_seconds = 60;
 
-  // Called when held-back data have been compared with their forecasts, before the model is trained
-  // on them.
+  // This function is called when held-back data have been compared with their forecasts, before the
+  // model is trained on them.
   std::function<void(const HoldoutReport&)> compared = {};
 
   std::optional<std::size_t> threads = {};  // if set, replaces FitOptions::threads
@@ -75,10 +76,10 @@ struct TrainedModel {
   Dataset validation = {};             // empty if there were none
   std::vector<Progress> history = {};  // at most 400 evenly spaced steps, and the last
   bool finished = false;
-  // For Resume, which needs one of them until the run has finished.
+  // The state from which Resume continues: that of the optimiser, or of a sampler.
   std::shared_ptr<const TrainingState> state = {};
   std::shared_ptr<const SamplingState> sampling = {};
-  std::optional<Holdout> holdout = {};  // if data were held back
+  std::optional<Holdout> holdout = {};  // set if data were held back
 };
 
 // Returns the options with those parts of the model that suit the data, as `gpode fit` chooses them.

@@ -26,10 +26,11 @@
 namespace gpode {
 namespace {
 
-// The times per trajectory at whose states chains are compared.
+// Chains are compared by the states at about this many times of each trajectory.
 constexpr std::size_t kComparedTimes = 20;
 
-// The means of the columns, exact for columns that are constant.
+// Returns the mean of each column. Adding up differences from the first row makes the mean of a
+// constant column exact.
 Vector ColumnMeans(const Matrix& draws) {
   Vector away = Vector::Zero(draws.cols());
   for (Eigen::Index s = 0; s < draws.rows(); ++s) {
@@ -38,9 +39,10 @@ Vector ColumnMeans(const Matrix& draws) {
   return draws.row(0).transpose() + away / static_cast<double>(draws.rows());
 }
 
-// Quantities (draws, k) that the draws `first` to `first + count - 1` determine: initial states,
-// noise, and the states at some times of the data. Latent variables of a network can be exchanged
-// without changing its field, so chains are compared by quantities that can be identified.
+// Returns the quantities (count, k) by which chains are compared, for the draws `first` to
+// `first + count - 1`: initial states, logarithms of the noise parameters unless the noise is
+// known, and states at some times of the data. The latent variables themselves do not serve: in a
+// network, hidden units can be exchanged without changing the field.
 Matrix IdentifiedQuantities(const Model& model, const std::vector<TimedValues>& data,
                             std::size_t first, std::size_t count) {
   const std::size_t d = model.dim();
@@ -104,12 +106,13 @@ class SampledFit {
   }
 
  private:
-  // Tells whether draws start from a linearised model.
+  // Returns true if the draws start from a linearised model.
   bool IsLinearised() const { return GetPosteriorFamily(options_.posterior).is_linearised(); }
-  // Tells whether chains start from variational fits of their own.
+  // Returns true if each chain starts from a variational fit of its own.
   bool FitsEachChain() const { return target_->parts().function().has_symmetries(); }
 
-  // The run so far, for a checkpoint. Its model has the parameters of the start, and no draws.
+  // Returns the run so far, for a checkpoint. Its model has the parameters of the start, and no
+  // draws.
   TrainedModel Unfinished(const SamplingState& state) const {
     TrainedModel run{.model = UntrainedModel(data_, options_, start_), .data = data_};
     const ModelParts& parts = target_->parts();
@@ -127,19 +130,20 @@ class SampledFit {
     progress_.step = std::min(progress_.step, progress_.steps);
   }
 
-  // Asks the report from time to time whether to stop, between calls of Count. May be called from
-  // any thread.
+  // Returns true if the report has asked to stop. Calls the report for this, but not more often
+  // than about ten times per second. May be called from any thread.
   bool MustStop() {
     constexpr std::chrono::milliseconds kPause(100);
     const auto now = std::chrono::steady_clock::now();
-    if (control_.report && now - asked_.load() > kPause) {
-      asked_ = now;
-      Count(0, progress_.bound);
-    }
+    if (!control_.report || now - asked_.load() < kPause) return stopped_;
+    asked_ = now;
+    const std::lock_guard lock(mutex_);
+    if (!control_.report(progress_)) stopped_ = true;
     return stopped_;
   }
 
-  // Counts steps of training and iterations of all chains together; may be called from any thread.
+  // Adds to the progress, which counts the steps of training and the iterations of all chains
+  // together. Returns false if the report has asked to stop. May be called from any thread.
   bool Count(std::size_t steps, double bound) {
     const std::lock_guard lock(mutex_);
     progress_.step = std::min(progress_.step + steps, progress_.steps);
@@ -148,7 +152,7 @@ class SampledFit {
     return !stopped_;
   }
 
-  // The flat parameters of the target that a variational fit ends with.
+  // Returns the target's flat parameters at the end of a variational fit.
   std::vector<double> FitVariationally(const FitOptions& options, const Start& start) {
     constexpr std::size_t kCountEvery = 50;
     Trainer trainer(data_, options, start);
@@ -164,7 +168,8 @@ class SampledFit {
     return PointEstimateOf(trainer);
   }
 
-  // Latent variables at their means; everything else as it was trained.
+  // Returns flat parameters with the latent variables at their posterior means and everything else
+  // as it was trained.
   std::vector<double> PointEstimateOf(const Trainer& trainer) const {
     const ModelParts &from = trainer.parts(), &to = target_->parts();
     const NamedValues fitted = trainer.Snapshot().parameters;
@@ -176,7 +181,7 @@ class SampledFit {
     }
     std::vector<double> flat(to.layout().flat_size());
     to.layout().Unconstrain(to.ValuesAt(z, deviation, fitted), flat);
-    // Logarithms that need not be taken again are not.
+    // Copies the trained flat parameters, which Unconstrain reproduces only up to rounding errors.
     CopyBlocks(from.layout(), trainer.Save().flat, to.layout(), flat);
     return flat;
   }
@@ -187,7 +192,7 @@ class SampledFit {
     return options;
   }
 
-  // Fits from different random starts, one for each chain.
+  // Fits one model for each chain, each from a random start of its own.
   void FitChains() {
     starts_.resize(options_.sampler.chains);
     std::vector<std::vector<double>> flats(starts_.size());
@@ -203,7 +208,8 @@ class SampledFit {
     for (std::size_t c = 0; c < starts_.size(); ++c) starts_[c] = density->PositionOf(flats[c]);
   }
 
-  // One fit, from which all chains start, in coordinates that are whitened there.
+  // Fits one model, from which all chains start. Where the likelihood can be linearised, the
+  // coordinates of the chains are whitened there.
   void FitOnce() {
     std::vector<double> flat = FitByGaussNewton(*target_);
     LinearisedLikelihood linear;
@@ -226,8 +232,8 @@ class SampledFit {
     starts_.assign(options_.sampler.chains, target_->Density()->PositionOf(flat));
   }
 
-  // Moves the latent variables to where the linearised likelihood has its mode, and linearises
-  // there, as long as the density grows.
+  // Moves the latent variables to the mode of the linearised model and linearises again there, as
+  // long as the density grows.
   void Relinearise(std::vector<double>& flat) {
     constexpr int kMost = 10;
     double best = -std::numeric_limits<double>::infinity();
@@ -248,7 +254,7 @@ class SampledFit {
     }
   }
 
-  // The options of the sampler that the user has chosen.
+  // Returns the sampler options that the user has chosen.
   NutsOptions LongChains() {
     const SamplerOptions& s = options_.sampler;
     return {.chains = s.chains,
@@ -401,7 +407,7 @@ class SampledFit {
   Start start_;
   std::unique_ptr<SampledTarget> target_;
   std::vector<Vector> starts_;      // (chains)
-  std::optional<double> pareto_k_;  // of the weights of the draws of a linearised model
+  std::optional<double> pareto_k_;  // the Pareto shape of the linearised model's weights
 };
 
 }  // namespace

@@ -137,7 +137,7 @@ class Fitter {
       if (!config_.validation.empty()) given.emplace_back("validation_patience");
       config_.fit = ChooseOptions(data_, config_.fit, given);
     }
-    // A part of the model that has an option of its own, such as --posterior, is that option's.
+    // An option for a part of the model, such as --posterior, takes precedence over --model.
     for (const auto& change : a_.changes) change(config_);
   }
 
@@ -207,8 +207,8 @@ class Fitter {
       WriteSidecarPeriodically();
       return !Interruption::Requested();
     };
-    // Called between the run without held-back data and the one on all data. Progress and times are
-    // then those of the second run.
+    // This function is called between the run without held-back data and the one on all data.
+    // Progress and times are then those of the second run.
     control.compared = [&](const HoldoutReport& report) {
       line->End();
       if (!silent) ShowHoldout(report);

@@ -63,7 +63,8 @@ void PrintPlan(const Dataset& data, const RunConfig& config) {
   const std::size_t states = o.states > 0                  ? o.states
                              : o.observation_map.dim() > 0 ? o.observation_map.dim()
                                                            : data.channels.size();
-  // Made first: options with which the function cannot be made throw before anything is printed.
+  // The function is made first, so that options with which it cannot be made throw before anything
+  // is printed.
   const std::string made_of =
       MakeUnknownFunction(o.function, {.options = o, .dim = states})->Summary();
   const NamedModel model = NameOf(o);

@@ -18,7 +18,8 @@ namespace {
 constexpr std::size_t kPlainLines = 10;  // lines per run, if standard error is not a terminal
 constexpr std::size_t kRunsShown = 2;    // running runs that a line names; more would make it wrap
 
-// Set by a signal handler and read by any thread, which needs an atomic without locks.
+// A signal handler sets this flag and any thread reads it, so that it must be an atomic without
+// locks.
 std::atomic<bool> interrupted = false;
 static_assert(std::atomic<bool>::is_always_lock_free);
 
