@@ -3,9 +3,8 @@
 // Thread safety: all functions may be called from any thread.
 //
 //   SetStartTimes("gap", "fit: --initial", &data);
-//   options.bound = ChooseBound(data);
 //   CompleteObservation(data.channels.size(), &options);
-//   TrainedModel run = Train(data, options);
+//   TrainedModel run = Train(data, ChooseOptions(data, options));
 #pragma once
 
 #include <cstddef>
@@ -16,10 +15,6 @@
 #include "gpode/fit_options.h"
 
 namespace gpode {
-
-// Returns the bound to use if none was asked for: shooting if a trajectory has 100 or more times,
-// and otherwise whole trajectories.
-BoundKind ChooseBound(const Dataset& data);
 
 // The accepted values of `when` in SetStartTimes.
 inline constexpr std::string_view kStartTimeWords = "first, gap or a time";

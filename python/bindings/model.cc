@@ -83,11 +83,13 @@ py::dict History(const TrainedModel& trained) {
 py::dict Quality(const TrainedModel& trained, std::size_t threads) {
   FitQuality quality;
   std::vector<std::string> remarks;
+  std::string verdict;
   {
     const py::gil_scoped_release release;
     quality =
         AssessFit(trained, {.draws = 64, .seed = trained.model.options.seed, .threads = threads});
     remarks = AllRemarks(trained, quality);
+    verdict = BandVerdict(trained, quality);
   }
   py::list channels;
   for (const ChannelFit& fit : quality.channels) {
@@ -104,6 +106,7 @@ py::dict Quality(const TrainedModel& trained, std::size_t threads) {
   result["channels"] = channels;
   result["diverged"] = quality.diverged;
   result["remarks"] = remarks;
+  result["verdict"] = verdict;
   return result;
 }
 

@@ -4,7 +4,7 @@
 // and wakes a few times a second to let Python handle signals and to report progress. If either
 // raises an exception, such as the KeyboardInterrupt of Ctrl-C, training is told to stop, which the
 // optimiser does after its present step, and the run is returned with that exception. A sampler may
-// take seconds until it looks; it then ends without anyone waiting for it, and has no model anyway.
+// take seconds until it looks. Nobody waits for it then, except for the next run.
 #include <chrono>
 #include <condition_variable>
 #include <exception>
@@ -73,6 +73,10 @@ class Supervisor {
   // exception that stopped it, or None for either. The interpreter's lock must be held.
   template <typename Train>
   py::tuple Do(Train train) {
+    {
+      const py::gil_scoped_release release;
+      TheLeftThreads().Join();  // one of them may still write the checkpoint of this run
+    }
     const auto run = std::make_shared<Run>();
     std::thread worker([run, train] {
       std::optional<TrainedModel> result;
@@ -158,15 +162,16 @@ FitControl ControlOf(Run& run, const std::string& checkpoint, double seconds,
 }
 
 py::tuple Fit(const Dataset& given, FitOptions options, const Dataset* validation,
-              const std::string& initial, bool choose_bound, std::optional<double> holdout_share,
-              std::optional<double> holdout_after, bool refit, const std::string& checkpoint,
-              double checkpoint_seconds, std::optional<std::size_t> threads,
-              const py::object& progress) {
+              const std::string& initial,
+              const std::optional<std::vector<std::string>>& given_names,
+              std::optional<double> holdout_share, std::optional<double> holdout_after, bool refit,
+              const std::string& checkpoint, double checkpoint_seconds,
+              std::optional<std::size_t> threads, const py::object& progress) {
   const auto data = std::make_shared<Dataset>(given);
   const auto held_out = std::make_shared<Dataset>(validation != nullptr ? *validation : Dataset{});
-  if (choose_bound) options.bound = ChooseBound(*data);
   SetStartTimes(initial, "fit: initial", data.get());
   CompleteObservation(data->channels.size(), &options);
+  if (given_names) options = ChooseOptions(*data, options, *given_names);
   std::optional<HoldoutOptions> holdout;
   if (holdout_share || holdout_after) {
     holdout = {.share = holdout_after ? 0 : *holdout_share, .after = holdout_after, .refit = refit};
@@ -188,7 +193,7 @@ py::tuple ResumeRun(const std::string& path, double checkpoint_seconds,
 
 void AddTraining(py::module_& module) {
   module.def("fit", &Fit, py::arg("data"), py::arg("options"), py::arg("validation"),
-             py::arg("initial"), py::arg("choose_bound"), py::arg("holdout_share"),
+             py::arg("initial"), py::arg("given_names"), py::arg("holdout_share"),
              py::arg("holdout_after"), py::arg("refit"), py::arg("checkpoint"),
              py::arg("checkpoint_seconds"), py::arg("threads"), py::arg("progress"));
   module.def("resume", &ResumeRun, py::arg("path"), py::arg("checkpoint_seconds"),

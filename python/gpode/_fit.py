@@ -13,7 +13,7 @@ import numpy as np
 from . import _gpode
 from ._data import READ_OPTIONS, as_dataset
 from ._model import Model
-from ._options import set_options, word
+from ._options import option_names, set_options, word
 from ._times import TimeAxis
 
 Path = Union[str, "os.PathLike[str]"]
@@ -92,8 +92,10 @@ def fit(data: Any, time: Any = None, *, channels: Optional[Sequence[str]] = None
     when = initial if isinstance(initial, str) else word(axis.number(initial, "fit", "initial"))
     if not checkpoint_seconds >= 0:
         raise ValueError(f"fit: checkpoint_seconds is {checkpoint_seconds!r}, must be zero or more")
-    choose = model == "auto" and "bound" not in options
-    return _train(lambda show: _gpode.fit(dataset, chosen, others, when, choose, **held, checkpoint=checkpoint_path,
+    given = None  # whoever names a model gets that one
+    if model == "auto":
+        given = option_names(options) + (["validation_patience"] if validation is not None else [])
+    return _train(lambda show: _gpode.fit(dataset, chosen, others, when, given, **held, checkpoint=checkpoint_path,
                                           checkpoint_seconds=float(checkpoint_seconds),
                                           threads=threads or None, progress=show),
                   progress, checkpoint_path)
@@ -175,7 +177,7 @@ def _train(run: Callable[[Any], Any], progress: Union[bool, Callable[..., Any]],
     if stopped is not None:
         if not isinstance(stopped, KeyboardInterrupt):
             raise stopped
-        how = f"; go on with gpode.resume({checkpoint!r})" if checkpoint and model is not None else ""
+        how = f"; go on with gpode.resume({checkpoint!r})" if checkpoint else ""
         raise Interrupted(f"training was stopped{how}", model) from None
     assert model is not None
     bounds = model._raw.history["bound"]

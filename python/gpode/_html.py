@@ -81,7 +81,8 @@ def summary_html(summary: Any) -> str:
     facts = [(f"<b>{escape(name)}</b>", escape(value)) for name, value in summary.facts]
     channels = "" if summary.channels is None else summary.channels.to_html(float_format="{:.4g}".format)
     held = "" if summary.holdout is None else summary.holdout.to_html(index=False, float_format="{:.4g}".format)
-    notes = "".join(f"<p>note: {escape(remark)}</p>" for remark in summary.remarks)
+    notes = f"<p>bands: {escape(summary.verdict)}</p>" if summary.verdict else ""
+    notes += "".join(f"<p>note: {escape(remark)}</p>" for remark in summary.remarks)
     return f"<div><table>{_rows(facts)}</table>{channels}{held}{notes}</div>"
 
 

@@ -441,6 +441,10 @@ class Model:
         """Returns remarks about the data, the fit and held-back data, as ``gpode fit`` prints them."""
         return list(self._assess()["remarks"])
 
+    def verdict(self) -> str:
+        """Returns one sentence that says whether the bands can be trusted, and why."""
+        return str(self._assess()["verdict"])
+
     def _assess(self) -> Dict[str, Any]:
         if self._quality is None:
             if len(self.data) == 0:
@@ -531,6 +535,7 @@ class Summary:
         has_data = len(model.data) > 0
         self.channels = model.quality() if has_data else None
         self.remarks = model.remarks() if has_data else []
+        self.verdict = model.verdict() if has_data else ""
         self.holdout = model.holdout
 
     def __str__(self) -> str:
@@ -544,7 +549,8 @@ class Summary:
                              f"{row['noise']:>10.4g} {100 * row['explained']:>8.1f} % {100 * row['inside_90']:>12.0f} %")
         if self.holdout is not None:
             lines += ["", "forecasts of held-back data", self.holdout.to_string(index=False, float_format="{:.4g}".format)]
-        lines += [""] * bool(self.remarks) + [f"note: {remark}" for remark in self.remarks]
+        lines += ["", f"bands: {self.verdict}"] if self.verdict else []
+        lines += [f"note: {remark}" for remark in self.remarks]
         return "\n".join(lines)
 
     __repr__ = __str__

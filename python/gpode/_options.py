@@ -64,6 +64,11 @@ def word(value: Any) -> str:
     return str(value)
 
 
+def option_names(given: Dict[str, Any]) -> List[str]:
+    """Returns the library's names of the options that are given."""
+    return [_NAMES[key] for key, value in given.items() if key in _NAMES and value is not None]
+
+
 def set_options(target: "_gpode.FitOptions", given: Dict[str, Any], function: str) -> None:
     """Sets the options that are given; None leaves the default."""
     for key, value in given.items():

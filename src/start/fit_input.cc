@@ -12,20 +12,11 @@
 namespace gpode {
 namespace {
 
-constexpr std::size_t kLongSeries = 100;  // the fewest times for which shooting is the default
-
 [[noreturn]] void Refuse(std::string_view source, std::string_view word, std::string_view right) {
   throw InputError(fmt::format("{} is {}, must be {}", source, internal::Quote(word), right));
 }
 
 }  // namespace
-
-BoundKind ChooseBound(const Dataset& data) {
-  const bool is_long =
-      std::any_of(data.trajectories.begin(), data.trajectories.end(),
-                  [](const Trajectory& t) { return t.times.size() >= kLongSeries; });
-  return is_long ? BoundKind::kShooting : BoundKind::kVanilla;
-}
 
 void SetStartTimes(std::string_view when, std::string_view source, Dataset* data) {
   for (Trajectory& t : data->trajectories) {

@@ -30,11 +30,6 @@ std::string Message(std::string_view when) {
   return "";
 }
 
-TEST(FitInput, LongSeriesAreLearntByShooting) {
-  EXPECT_EQ(ChooseBound(Rows(99)), BoundKind::kVanilla);
-  EXPECT_EQ(ChooseBound(Rows(100)), BoundKind::kShooting);
-}
-
 TEST(FitInput, StartTimes) {
   Dataset data = Rows(3);
   SetStartTimes("first", "x", &data);
