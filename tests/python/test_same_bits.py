@@ -14,6 +14,8 @@ OPTIONS = {
                                                                           "--rtol", "1e-5"]),
     "neural": (dict(model="neural", neural_hidden=[8, 8]), ["--model", "neural", "--neural-hidden", "8,8"]),
     "holdout": (dict(holdout=0.2), ["--holdout", "0.2"]),
+    "joint": (dict(posterior="joint", sampler_draws=20, inducing=6, features=32),
+              ["--posterior", "joint", "--sampler-draws", "20", "--inducing", "6", "--features", "32"]),
     "hidden state": (dict(channels=["x1"], states=2, initial="gap"), ["--channels", "x1", "--states", "2", "--initial",
                                                                       "gap"]),
     "tolerance": (dict(model="shooting", tolerance=0.02, noise_variance=0.05), ["--model", "shooting", "--tolerance",
