@@ -65,6 +65,8 @@ def fit(data: Any, time: Any = None, *, channels: Optional[Sequence[str]] = None
     """
     read: Dict[str, Any] = {key: options.pop(key) for key in READ_OPTIONS if key in options}
     checkpoint_path = "" if checkpoint is None else os.fspath(checkpoint)
+    if checkpoint_path and not os.path.isdir(os.path.dirname(os.path.abspath(checkpoint_path))):
+        raise ValueError(f"fit: checkpoint is {checkpoint_path!r}, must be a file in a folder that exists")
     dataset = as_dataset(data, time, channels, where="fit", fewest_rows=2, **read)
     axis = TimeAxis.parse(dataset.time_name)
     threads = options.pop("threads", None)  # it is not part of the model

@@ -46,11 +46,11 @@ def test_ctrl_c_stops_within_a_second(options, tmp_path):
     assert "gpode.resume" in message and file.exists()
 
 
-@pytest.mark.parametrize("options", [dict(posterior="blocks", steps=1500, patience=0), dict(posterior="joint", sampler_draws=40)],
+@pytest.mark.parametrize("options", [dict(posterior="blocks", steps=1500, patience=0), dict(posterior="joint", sampler_draws=20)],
                          ids=["trained", "sampled"])
 def test_a_stopped_run_resumes_to_the_same_bits(options, tmp_path):
-    data = gpode.simulate("vdp", points=20, noise=0.05)
-    options = dict(options, seed=2, features=32, inducing=8)
+    data = gpode.simulate("vdp", points=12, noise=0.05)
+    options = dict(options, seed=2, features=32, inducing=6)
     whole = gpode.fit(data, **options, progress=False)
     stops = 0
 
@@ -70,7 +70,7 @@ def test_a_stopped_run_resumes_to_the_same_bits(options, tmp_path):
                 assert not error.model.finished
             else:
                 assert error.model is None  # a sampler has no model before its end
-            progress = stop if stops < 3 else False
+            progress = stop if stops < 2 else False
             run = lambda: gpode.resume(tmp_path / "run.gpode", progress=progress)
     assert stops >= 1 and model == whole
     assert (tmp_path / "run.gpode").read_bytes() == whole._raw.to_bytes()
