@@ -108,9 +108,11 @@ class Fitter {
       throw Interrupted();
     }
     WriteSidecar(trained);
-    PrintQuality(trained);
+    const FitQuality quality = AssessFit(
+        trained, {.draws = 64, .seed = trained.model.options.seed, .threads = a_.common.threads});
+    PrintQuality(trained, quality);
     if (Interruption::Requested()) throw Interrupted();
-    CheckSucceeded(trained);
+    CheckSucceeded(trained, quality);
   }
 
  private:
@@ -281,19 +283,24 @@ class Fitter {
     WriteSidecar(clock_->Thinned());
   }
 
-  // Throws if the bound is not finite: the file then holds no usable model.
-  void CheckSucceeded(const TrainedModel& trained) const {
-    if (trained.history.empty() || std::isfinite(trained.history.back().bound)) return;
-    throw TrainingFailed(
-        fmt::format("fit: training failed, its bound is {}: {} cannot be used; "
-                    "a smaller --learning-rate may help",
-                    trained.history.back().bound, out_));
+  // Throws if the bound is not finite, or if nothing can be forecast: the file then holds no usable
+  // model.
+  void CheckSucceeded(const TrainedModel& trained, const FitQuality& quality) const {
+    if (!trained.history.empty() && !std::isfinite(trained.history.back().bound)) {
+      throw TrainingFailed(
+          fmt::format("fit: training failed, its bound is {}: {} cannot be used; "
+                      "a smaller --learning-rate may help",
+                      trained.history.back().bound, out_));
+    }
+    if (!quality.IsAllMissed()) return;
+    throw TrainingFailed(fmt::format(
+        "fit: training failed, nothing can be forecast with {}: {}; --initial nearer to "
+        "the data, more --iterations or --model shooting may help",
+        out_, quality.lost.Warning()));
   }
 
-  void PrintQuality(const TrainedModel& trained) const {
+  void PrintQuality(const TrainedModel& trained, const FitQuality& quality) const {
     if (a_.common.quiet && !a_.common.json) return;
-    const FitQuality quality = AssessFit(
-        trained, {.draws = 64, .seed = trained.model.options.seed, .threads = a_.common.threads});
     if (a_.common.json) {
       PrintSummaryJson(trained, quality, out_);
     } else {

@@ -141,6 +141,7 @@ nlohmann::ordered_json HoldoutJson(const Holdout& holdout,
   json["seen_times"] = report.seen_times;
   json["held_times"] = report.held_times;
   json["diverged"] = report.diverged;
+  json["unfinished"] = report.unfinished;
   json["rows"] = nlohmann::ordered_json::array();
   for (const HoldoutRow& row : report.rows) {
     json["rows"].push_back({{"channel", channels[row.channel]},
@@ -215,13 +216,15 @@ void PrintSummaryJson(const TrainedModel& trained, const FitQuality& quality,
   for (const ChannelFit& fit : quality.channels) {
     json["channels"].push_back({{"name", fit.name},
                                 {"values", fit.values},
+                                {"missed", fit.missed},
                                 {"spread", fit.spread},
                                 {"residual", fit.residual},
                                 {"noise", fit.noise},
                                 {"explained", Explained(fit)},
                                 {"inside_90", 1 - fit.outside}});
   }
-  json["diverged"] = quality.diverged;
+  json["diverged"] = quality.lost.diverged;
+  json["unfinished"] = quality.lost.unfinished;
   if (trained.holdout && trained.holdout->report.held_times > 0) {
     json["holdout"] = HoldoutJson(*trained.holdout, trained.model.channels);
   }

@@ -107,6 +107,7 @@ class Forecaster {
     const bool table = !a_.plot || a_.out != "-";
     if (table) WriteResult(a_.out, result_);
     if (!a_.common.quiet) PrintResult();
+    CheckLostDraws("forecast", lost_);
   }
 
  private:
@@ -162,21 +163,20 @@ class Forecaster {
 
   void Add(const std::string& name, Forecast forecast) {
     if (a_.states) forecast = forecast.OfStates();
-    diverged_ += forecast.diverged;
+    lost_.Add(forecast);
     result_.channels = SummaryNames(Names(), a_);
     result_.trajectories.push_back({name, forecast.times, Summary(forecast, a_), {}});
   }
 
   void PrintResult() const {
-    const std::string said =
-        fmt::format("{}: forecast of {}, {} of the {}{}, seed {}, {} diverged",
-                    a_.out == "-" ? a_.model : a_.out,
-                    report::Pluralise(result_.trajectories.size(), "trajectory", "trajectories"),
-                    report::Pluralise(a_.draws, "draw", "draws"),
-                    a_.states  ? "states"
-                    : a_.noise ? "channels, bands with noise"
-                               : "channels, bands without noise",
-                    report::WideningNote(model()), a_.common.seed, diverged_);
+    const std::string said = fmt::format(
+        "{}: forecast of {}, {} of the {}{}, seed {}, {}", a_.out == "-" ? a_.model : a_.out,
+        report::Pluralise(result_.trajectories.size(), "trajectory", "trajectories"),
+        report::Pluralise(a_.draws, "draw", "draws"),
+        a_.states  ? "states"
+        : a_.noise ? "channels, bands with noise"
+                   : "channels, bands without noise",
+        report::WideningNote(model()), a_.common.seed, DescribeLost(lost_));
     a_.out == "-" ? PrintRemark(said) : PrintLine(said);
   }
 
@@ -185,7 +185,7 @@ class Forecaster {
   Posterior posterior_;
   ForecastOptions options_;
   Dataset result_;
-  std::size_t diverged_ = 0;
+  LostDraws lost_;
 };
 
 void Check(const Arguments& a) {

@@ -1,7 +1,7 @@
 // The program's entry point: registers the commands, prints errors as one line, sets the exit code.
 //
 //   0      success
-//   1      training failed, or a fault of the program
+//   1      training failed, all draws of a forecast are lost, or a fault of the program
 //   2      bad input
 //   130    interrupted, with everything saved
 #include <fmt/format.h>

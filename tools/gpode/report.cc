@@ -82,7 +82,8 @@ void Run(const Arguments& a) {
       .seed = a.common.seed,
       .threads = a.common.threads,
       .until = a.until};
-  nlohmann::ordered_json json = report::ReportJson(trained, test, options);
+  LostDraws lost;
+  nlohmann::ordered_json json = report::ReportJson(trained, test, options, &lost);
   if (count > kMostTrajectories) {
     json["meta"]["comments"].push_back(
         fmt::format("The first {} of {} trajectories are shown.", kMostTrajectories, count));
@@ -91,14 +92,16 @@ void Run(const Arguments& a) {
       json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
   if (out == "-") {
     fmt::print("{}", page);
-    return;
+    return CheckLostDraws("report", lost);
   }
   internal::WriteFile(out, std::as_bytes(std::span(page)));
-  if (a.common.quiet) return;
-  PrintLine(
-      fmt::format("{}: report of {}, {:.1f} MB, {} of the field, seed {}; opens in any browser",
-                  out, a.model, static_cast<double>(page.size()) / 1e6,
-                  report::Pluralise(a.draws, "draw", "draws"), a.common.seed));
+  if (!a.common.quiet) {
+    PrintLine(
+        fmt::format("{}: report of {}, {:.1f} MB, {} of the field, seed {}; opens in any browser",
+                    out, a.model, static_cast<double>(page.size()) / 1e6,
+                    report::Pluralise(a.draws, "draw", "draws"), a.common.seed));
+  }
+  CheckLostDraws("report", lost);
 }
 
 void AddOptions(CLI::App* command, Arguments* a) {

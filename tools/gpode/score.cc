@@ -138,22 +138,25 @@ class Scorer {
 };
 
 nlohmann::ordered_json Json(const Scores& s) {
-  return {{"mnll", s.mnll},
-          {"mse", s.mse},
-          {"crps", s.crps},
-          {"coverage_50", s.coverage_50},
-          {"coverage_90", s.coverage_90},
-          {"coverage_95", s.coverage_95},
-          {"predictive_50", s.predictive_50},
-          {"predictive_90", s.predictive_90},
-          {"predictive_95", s.predictive_95},
-          {"values", s.values},
-          {"diverged", s.diverged}};
+  nlohmann::ordered_json json = {{"mnll", s.mnll},
+                                 {"mse", s.mse},
+                                 {"crps", s.crps},
+                                 {"coverage_50", s.coverage_50},
+                                 {"coverage_90", s.coverage_90},
+                                 {"coverage_95", s.coverage_95},
+                                 {"predictive_50", s.predictive_50},
+                                 {"predictive_90", s.predictive_90},
+                                 {"predictive_95", s.predictive_95},
+                                 {"values", s.values},
+                                 {"diverged", s.diverged}};
+  if (s.unfinished > 0) json["unfinished"] = s.unfinished;
+  return json;
 }
 
 void PrintJson(const Scores& scores, const std::vector<HorizonScores>& rows, bool widened,
-               const Arguments& a) {
+               const LostDraws& lost, const Arguments& a) {
   nlohmann::ordered_json json = Json(scores);
+  if (lost.many) json["warning"] = lost.Warning();
   if (widened) json["widened"] = true;
   json["draws"] = a.draws;
   json["seed"] = a.common.seed;
@@ -189,6 +192,9 @@ void PrintTable(const Scores& s, const std::vector<HorizonScores>& rows, std::si
     fmt::print("  bands {}\n", report::DescribeWidening(model));
   }
   fmt::print("  {} diverged\n", report::Pluralise(s.diverged, "draw", "draws"));
+  if (s.unfinished > 0) {
+    fmt::print("  {} out of solver steps\n", report::Pluralise(s.unfinished, "draw", "draws"));
+  }
   if (rows.empty()) return;
   fmt::print("\n  {:>20} {:>8} {:>10} {:>10} {:>8} {:>8}\n", "time since the data", "values",
              "MNLL", "MSE", "90 %", "+ noise");
@@ -219,7 +225,9 @@ void Run(const Arguments& a) {
   const ObservationNoise noise = scorer.model().noise();
   std::vector<Scores> parts;
   std::vector<std::vector<HorizonScores>> by_horizon;
+  LostDraws lost;
   for (const Compared& one : scorer.Compare(a.files, a.read.part)) {
+    lost.Add(one.forecast);
     parts.push_back(Score(one.forecast, noise, one.seen, a.common.threads));
     if (a.horizons.empty()) continue;
     by_horizon.push_back(
@@ -232,10 +240,11 @@ void Run(const Arguments& a) {
   const std::vector<HorizonScores> rows =
       by_horizon.empty() ? std::vector<HorizonScores>() : PoolByHorizon(by_horizon);
   if (a.common.json) {
-    PrintJson(scores, rows, !scorer.model().widening.IsZero(), a);
+    PrintJson(scores, rows, !scorer.model().widening.IsZero(), lost, a);
   } else {
     PrintTable(scores, rows, parts.size(), scorer.model(), a);
   }
+  CheckLostDraws("score", lost);
 }
 
 void AddOptions(CLI::App* command, Arguments* a) {
