@@ -76,7 +76,15 @@ struct TrainedModel {
   bool finished = false;
   std::shared_ptr<const TrainingState> state = {};  // for Resume, which needs it
   std::optional<Holdout> holdout = {};              // if data were held back
+  // The instruction sets with which the model was trained (InstructionSets), several if the run was
+  // resumed on another machine. Empty in files of older versions.
+  std::string instruction_sets = {};
 };
+
+// Returns the instruction sets that this program uses on this machine: that of its vector loops,
+// which GPODE_SIMD can choose, and that for which the rest is compiled. Results have the same bits
+// only with the same sets, since these round differently.
+std::string InstructionSets();
 
 // Trains a model on all trajectories. `validation`, which has the channels of the data, decides
 // when training stops (FitOptions::validation_patience). Samplers do not use it; they write a model

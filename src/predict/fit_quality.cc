@@ -84,6 +84,7 @@ void RemarkOnChannel(const ChannelFit& fit, const Sums& sums, std::vector<std::s
         fmt::format("{} of its {} values could not be forecast, since too many draws of the field "
                     "are lost",
                     fit.missed, fit.values));
+    if (fit.missed == fit.values) return;
   }
   const double explained = 1 - std::pow(fit.residual / std::max(fit.spread, 1e-300), 2);
   if (fit.spread > 0 && explained < kExplained) {

@@ -2,10 +2,11 @@
 #include <fmt/format.h>
 
 #include "gpode/error.h"
+#include "gpode/options.h"
 #include "model/check_shapes.h"
 #include "model/model_draws.h"
 #include "store/model_file.h"
-#include "train/trainer_state.h"
+#include "train/check_state.h"
 
 namespace gpode::internal {
 namespace {
@@ -51,8 +52,13 @@ void CheckTrainingState(const TrainingState& state, const Dataset& data, const M
   CheckDataset(data);
   CheckSize("data", "trajectories", data.trajectories.size(), model.start_times.size());
   CheckStart(state.start, data, model);
-  CheckFinite(kTraining, "flat", state.trainer.flat);
-  CheckFinite(kTraining, "best_flat", state.trainer.validation.best_flat);
+  if (IsSampled(model.options)) {
+    ThrowInput(kTraining, "flat", "is there, but a sampled model has no state of training");
+  }
+  CheckTrainerState(state.trainer, PlanOf(model.options, model.dim()),
+                    model.parameters.layout.flat_size(),
+                    model.start_times.size() + model.shooting_times.size());
+  CheckTrainerNumbers(state.trainer);
 }
 
 void CheckHoldout(const Holdout& holdout, const Dataset& data) {

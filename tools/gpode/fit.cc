@@ -244,6 +244,13 @@ class Fitter {
     CheckSameRun(saved);
     if (saved.holdout) holdout_ = saved.holdout->options;
     channels_ = saved.model.channels;
+    const bool goes_on = !saved.finished && !saved.instruction_sets.empty();
+    if (goes_on && saved.instruction_sets != InstructionSets()) {
+      PrintRemark(fmt::format(
+          "warning: the run began with the instruction sets {}, here they are {}: the model will "
+          "not have the bits of a run without interruption; GPODE_SIMD may choose the same",
+          internal::Quote(saved.instruction_sets), InstructionSets()));
+    }
     if (const auto earlier = ReadTiming(out_)) clock_->ContinueFrom(*earlier);
     if (!silent) {
       const bool compared = !saved.holdout || saved.holdout->report.held_times > 0;

@@ -213,7 +213,8 @@ void AddFitOptions(CLI::App* command, FitArguments* a) {
         const std::uint64_t seed = ParseCount(place, word);
         a->changes.push_back([=](RunConfig& c) { c.fit.seed = seed; });
       },
-      "seed of training; the same seed gives the same model (default: 1)");
+      "seed of training; the same seed gives the same model on machines with the same instruction "
+      "sets (default: 1)");
   AddThreads(command, &a->common);
   AddQuiet(command, &a->common);
   AddVerbose(command, &a->common);

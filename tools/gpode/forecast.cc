@@ -7,6 +7,7 @@
 #include <cmath>
 #include <memory>
 #include <optional>
+#include <set>
 
 #include "arguments.h"
 #include "commands.h"
@@ -69,11 +70,13 @@ Matrix Summary(const Forecast& forecast, const Arguments& a) {
   return values;
 }
 
+std::string QuantileName(double p) { return fmt::format("q{:g}", 100 * p); }
+
 std::vector<std::string> SummaryNames(const std::vector<std::string>& names, const Arguments& a) {
   std::vector<std::string> columns;
   for (const std::string& name : names) {
     columns.push_back(name + "_mean");
-    for (double p : a.quantiles) columns.push_back(fmt::format("{}_q{:g}", name, 100 * p));
+    for (double p : a.quantiles) columns.push_back(name + "_" + QuantileName(p));
     for (std::size_t i = 0; a.all_draws && i < a.draws; ++i) {
       columns.push_back(fmt::format("{}_draw{}", name, i + 1));
     }
@@ -239,6 +242,14 @@ void AddOptions(CLI::App* command, Arguments* a) {
         std::sort(sorted.begin(), sorted.end());
         if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end()) {
           Refuse(place, word, "different numbers");
+        }
+        // Columns are named by six digits.
+        std::set<std::string> names;
+        for (double p : a->quantiles) {
+          if (names.insert(QuantileName(p)).second) continue;
+          Refuse(place, word,
+                 fmt::format("numbers that differ in six digits; two columns would be named {}",
+                             QuantileName(p)));
         }
       },
       "quantiles of the draws (default: 0.05,0.5,0.95)");

@@ -145,6 +145,7 @@ Json ModelJson(const TrainedModel& trained) {
   }
   json["seed"] = m.options.seed;
   json["finished"] = trained.finished;
+  if (!trained.instruction_sets.empty()) json["instruction_sets"] = trained.instruction_sets;
   const ObservationNoise noise = m.noise();
   json[noise.likelihood->parameter_name()] =
       std::vector<double>(noise.parameters.begin(), noise.parameters.end());

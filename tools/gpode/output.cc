@@ -12,6 +12,7 @@
 #include "gpode/npz.h"
 #include "io/files.h"
 #include "io/number_text.h"
+#include "readable.h"
 
 namespace gpode::tool {
 
@@ -63,6 +64,7 @@ void WriteToStandardOutput(std::span<const Column> columns) {
 }  // namespace
 
 void WriteResult(const std::string& path, const Dataset& data) {
+  CheckReadable(path, data);
   if (path == "-") {
     WriteToStandardOutput(ColumnsOf(data));
   } else {
@@ -71,6 +73,7 @@ void WriteResult(const std::string& path, const Dataset& data) {
 }
 
 void WriteResult(const std::string& path, std::span<const Column> columns) {
+  CheckReadable(path, columns);
   if (path == "-") {
     WriteToStandardOutput(columns);
   } else if (internal::SameWord(std::filesystem::path(path).extension().string(), ".npz")) {
