@@ -51,7 +51,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const bool sampled = gpode::IsSampled(trained.model.options);
     MakeCheap(trained.model.options);
     Forecast(trained.model);
-    if (sampled) return;  // a sampler would start again
+    // A sampler computes its start again, and its first steps may take long.
+    if (sampled) return;
     std::size_t steps = 0;
     gpode::FitControl control;
     control.report = [&](const gpode::Progress&) { return ++steps < kSteps; };
