@@ -3,8 +3,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
+#include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -18,10 +18,12 @@
 #include "io/files.h"
 #include "io/number_text.h"
 #include "io/reading.h"
+#include "model_target.h"
 #include "output.h"
 #include "progress.h"
 #include "sidecar.h"
 #include "start/check_input.h"
+#include "store/model_file.h"
 
 namespace gpode::tool {
 namespace {
@@ -99,21 +101,71 @@ class Fitter {
   void Run() {
     config_ = ConfigOf(a_);
     Prepare();
+    CheckEnding(out_, OutputKind::kModel);
     CheckOutput(out_, config_.files);
     CheckOutput(SidecarPath(out_), config_.files);
-    Interruption interruption;
+    target_.emplace(out_, a_.resume);
+    const Interruption interruption([this] { Rescue(); });
+    try {
+      LearnAndSave();
+    } catch (const TrainingFailed&) {
+      target_->Discard();
+      throw;
+    }
+  }
+
+ private:
+  void LearnAndSave() {
     const TrainedModel trained = Learn();
     // A sampler that was stopped has no model, so there is nothing to write.
     if (!trained.finished && IsSampled(config_.fit) && !config_.files.empty()) {
       throw Interrupted();
     }
     WriteSidecar(trained);
-    PrintQuality(trained);
+    const std::optional<FitQuality> quality = Assess(trained);
+    std::string backup;
+    if (trained.finished && HasSucceeded(trained)) {
+      const Interruption::Delay delay;
+      backup = target_->Finish(!a_.force);
+    }
+    if (quality) PrintQuality(trained, *quality);
+    if (!backup.empty() && !IsSilent())
+      Print("{}: the model that was in {} before\n", backup, out_);
     if (Interruption::Requested()) throw Interrupted();
     CheckSucceeded(trained);
   }
 
- private:
+  bool IsSilent() const { return a_.common.quiet || a_.common.json; }
+
+  // Writes the model file, and before it the sidecar: it belongs to the new model and to the one
+  // before, so that a run that is killed in between has a sidecar as well.
+  void WriteModel(std::span<const std::byte> bytes) {
+    const Interruption::Delay delay;
+    const std::string checksum = internal::ChecksumOf(bytes);
+    WriteSidecar(clock_->Thinned(), {checksum, checksum_});
+    try {
+      target_->Write(bytes);
+    } catch (const InputError&) {
+      if (checksum_.empty()) target_->RemoveSidecar();  // there is no model beside it
+      throw;
+    }
+    checksum_ = checksum;
+    standby_ = nullptr;
+  }
+
+  // Ends the run from another thread, while a step takes longer than an interrupted run may.
+  void Rescue() {
+    if (standby_) {
+      standby_();
+      PrintRemark(fmt::format("stopped; saved {0}, continue with gpode fit --resume -o {0}", out_));
+    } else if (!checksum_.empty()) {
+      PrintRemark(fmt::format("stopped; continue with gpode fit --resume -o {}", out_));
+    } else {
+      PrintRemark("stopped before there was anything to save");
+    }
+    target_->Unlock();
+  }
+
   void Prepare() {
     out_ = a_.out;
     if (!config_.files.empty()) {
@@ -207,13 +259,12 @@ class Fitter {
   }
 
   TrainedModel Learn() {
-    const bool silent = a_.common.quiet || a_.common.json;
+    const bool silent = IsSilent();
     std::optional<ProgressLine> line(std::in_place, silent);
     FitControl control;
     control.report = [&](const Progress& progress) {
       clock_->Record(progress.step);
       line->Show(progress);
-      WriteSidecarPeriodically();
       return !Interruption::Requested();
     };
     // Called between the run without held-back data and the one on all data. Progress and times are
@@ -225,10 +276,20 @@ class Fitter {
       if (!holdout_ || holdout_->refit) clock_.emplace(threads_);
     };
     control.report_every = 1;
-    control.checkpoint = out_;
+    control.checkpoint = target_->working();
+    control.write = [this](std::span<const std::byte> bytes) { WriteModel(bytes); };
+    control.checkpoint_failed = [&](const std::string& message) {
+      line->End();
+      PrintRemark(fmt::format("{}; the run goes on, and the next checkpoint tries again", message));
+    };
+    control.standby = [this](std::function<void()> save) {
+      const Interruption::Delay delay;
+      standby_ = std::move(save);
+    };
     control.checkpoint_seconds = a_.checkpoint_seconds;
     if (a_.common.threads > 0) control.threads = a_.common.threads;
-    const bool resumes = a_.resume && (config_.files.empty() || std::filesystem::exists(out_));
+    const bool resumes =
+        a_.resume && (config_.files.empty() || std::filesystem::exists(control.checkpoint));
     if (!silent && !resumes) PrintPlan(data_, config_);
     if (!silent && !resumes && holdout_) PrintHeldBack(parts_.seen, parts_.held);
     threads_ = control.threads.value_or(config_.fit.threads);
@@ -238,66 +299,77 @@ class Fitter {
     }
     if (!resumes) return Train(data_, config_.fit, control, validation_);
     resumed_ = true;
-    const TrainedModel saved = LoadTrainedModel(out_);
+    TrainedModel saved = LoadTrainedModel(control.checkpoint);
     CheckSameRun(saved);
+    checksum_ = internal::ChecksumOf(internal::ReadFile(control.checkpoint));
     if (saved.holdout) holdout_ = saved.holdout->options;
     channels_ = saved.model.channels;
-    if (const auto earlier = ReadTiming(out_)) clock_->ContinueFrom(*earlier);
+    if (const auto earlier = ReadTiming(target_->working())) clock_->ContinueFrom(*earlier);
+    const bool compared = !saved.holdout || saved.holdout->report.held_times > 0;
+    // A sampler writes nothing before its end.
+    if (saved.model.IsSampled() && compared) saved.finished = true;
     if (!silent) {
-      const bool compared = !saved.holdout || saved.holdout->report.held_times > 0;
-      fmt::print("{}: {}\n", out_, saved.finished && compared ? "already finished" : "resuming");
+      Print("{}: {}\n", out_, saved.finished && compared ? "already finished" : "resuming");
     }
-    return Resume(out_, control);
+    if (saved.finished && compared) return saved;
+    return Resume(control.checkpoint, control);
   }
 
   void ShowHoldout(const HoldoutReport& report) {
     PrintHoldout(channels_.empty() ? data_.channels : channels_, report, a_.common.verbose);
     if (holdout_->refit)
-      fmt::print("learning from all {} times\n", report.seen_times + report.held_times);
+      Print("learning from all {} times\n", report.seen_times + report.held_times);
     std::fflush(stdout);
   }
 
-  void WriteSidecar(const report::Timing& timing) const {
+  void WriteSidecar(const report::Timing& timing, const std::vector<std::string>& checksums) const {
     // The sidecar of a resumed run keeps the command with which the run was started.
-    std::string text = resumed_ ? ReadSidecar(out_) : "";
+    std::string text = resumed_ ? ReadSidecar(target_->working()) : "";
     if (text.empty() && config_.files.empty()) return;
     if (text.empty()) text = ConfigText(config_, command_line_);
-    text = WithTiming(text, timing);
-    internal::WriteFile(SidecarPath(out_), std::as_bytes(std::span(text)));
+    target_->WriteSidecar(WithTiming(text, timing, checksums));
   }
 
   // Writes the final times, beside the final model.
   void WriteSidecar(const TrainedModel& trained) const {
-    if (clock_->started()) WriteSidecar(clock_->At(trained.history));
+    const Interruption::Delay delay;
+    if (clock_->started()) WriteSidecar(clock_->At(trained.history), {checksum_});
   }
 
-  // Writes the sidecar as often as checkpoints are written, so that a killed run has one as well.
-  void WriteSidecarPeriodically() {
-    if (IsSampled(config_.fit)) return;  // a sampler writes its model at the end only
-    const auto now = std::chrono::steady_clock::now();
-    const std::chrono::duration<double> passed = now - written_;
-    if (!(a_.checkpoint_seconds > 0) || passed.count() < a_.checkpoint_seconds) return;
-    written_ = now;
-    WriteSidecar(clock_->Thinned());
+  static bool HasSucceeded(const TrainedModel& trained) {
+    return trained.history.empty() || std::isfinite(trained.history.back().bound);
   }
 
   // Throws if the bound is not finite: the file then holds no usable model.
   void CheckSucceeded(const TrainedModel& trained) const {
-    if (trained.history.empty() || std::isfinite(trained.history.back().bound)) return;
-    throw TrainingFailed(
-        fmt::format("fit: training failed, its bound is {}: {} cannot be used; "
-                    "a smaller --learning-rate may help",
-                    trained.history.back().bound, out_));
+    if (HasSucceeded(trained)) return;
+    throw TrainingFailed(fmt::format(
+        "fit: training failed, its bound is {}: {} {}; a smaller --learning-rate may help",
+        trained.history.back().bound, out_,
+        target_->IsReplacement() ? "stays as it was" : "cannot be used"));
   }
 
-  void PrintQuality(const TrainedModel& trained) const {
-    if (a_.common.quiet && !a_.common.json) return;
-    const FitQuality quality = AssessFit(
+  // Returns nothing if nothing is to be printed.
+  std::optional<FitQuality> Assess(const TrainedModel& trained) const {
+    if (a_.common.quiet && !a_.common.json) return {};
+    return AssessFit(
         trained, {.draws = 64, .seed = trained.model.options.seed, .threads = a_.common.threads});
+  }
+
+  void PrintQuality(const TrainedModel& trained, const FitQuality& quality) const {
     if (a_.common.json) {
       PrintSummaryJson(trained, quality, out_);
     } else {
-      PrintSummary(trained, quality, out_, a_.common.verbose);
+      PrintSummary(trained, quality, a_.common.verbose);
+      PrintSaved(trained);
+    }
+  }
+
+  void PrintSaved(const TrainedModel& trained) const {
+    if (!trained.finished) {
+      Print("saved {}; continue with gpode fit --resume -o {}\n", target_->working(), out_);
+    } else if (HasSucceeded(trained) || !target_->IsReplacement()) {
+      Print("saved {}\n", out_);
     }
   }
 
@@ -311,7 +383,9 @@ class Fitter {
   std::size_t threads_ = 0;
   bool resumed_ = false;
   std::optional<TrainingClock> clock_;
-  std::chrono::steady_clock::time_point written_ = std::chrono::steady_clock::now();
+  std::optional<ModelTarget> target_;
+  std::string checksum_;           // the end of the model file that was written last
+  std::function<void()> standby_;  // saves the run as it was after its last long step
 };
 
 }  // namespace

@@ -12,8 +12,7 @@
 namespace gpode::tool {
 
 void PrintPlan(const Dataset& data, const RunConfig& config);
-void PrintSummary(const TrainedModel& trained, const FitQuality& quality, const std::string& out,
-                  bool verbose);
+void PrintSummary(const TrainedModel& trained, const FitQuality& quality, bool verbose);
 void PrintSummaryJson(const TrainedModel& trained, const FitQuality& quality,
                       const std::string& out);
 
