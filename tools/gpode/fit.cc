@@ -28,8 +28,6 @@
 namespace gpode::tool {
 namespace {
 
-constexpr std::size_t kLongSeries = 100;  // with at least so many times, shooting is the default
-
 // Sets the times of the initial states by the word of --initial: at the first observation, one gap
 // earlier, or at a given time.
 void SetStarts(const std::string& initial, Dataset* data) {
@@ -88,11 +86,6 @@ bool SameData(const Dataset& one, const Dataset& other) {
   return same;
 }
 
-bool IsLong(const Dataset& data) {
-  return std::any_of(data.trajectories.begin(), data.trajectories.end(),
-                     [](const Trajectory& t) { return t.times.size() >= kLongSeries; });
-}
-
 class Fitter {
  public:
   Fitter(const FitArguments& arguments, std::string command_line)
@@ -117,10 +110,6 @@ class Fitter {
  private:
   void LearnAndSave() {
     const TrainedModel trained = Learn();
-    // A sampler that was stopped has no model, so there is nothing to write.
-    if (!trained.finished && IsSampled(config_.fit) && !config_.files.empty()) {
-      throw Interrupted();
-    }
     WriteSidecar(trained);
     const std::optional<FitQuality> quality = Assess(trained);
     std::string backup;
@@ -129,6 +118,9 @@ class Fitter {
       backup = target_->Finish(!a_.force);
     }
     if (quality) PrintQuality(trained, *quality);
+    if (WasStoppedBeforeDraws(trained) && (!a_.common.quiet || a_.common.json)) {
+      PrintStopped(target_->working(), out_, a_.common.json);
+    }
     if (!backup.empty() && !IsSilent())
       Print("{}: the model that was in {} before\n", backup, out_);
     if (Interruption::Requested()) throw Interrupted();
@@ -172,9 +164,9 @@ class Fitter {
       const std::vector<std::filesystem::path> paths(config_.files.begin(), config_.files.end());
       if (out_.empty()) out_ = paths.front().stem().string() + ".gpode";
       data_ = ReadDataset(paths, config_.read);
-      ChooseModel();
       SetStarts(config_.initial, &data_);
       SetObservation(a_.observe, data_.channels.size(), &config_.fit);
+      ChooseModel();
       CheckChannelsMove(data_, config_, "every row");
       CheckFitInput(data_, config_.fit);
       PrepareHoldout();
@@ -194,11 +186,13 @@ class Fitter {
 
   void ChooseModel() {
     if (a_.model != "auto") SetModel(config_.fit, a_.model, "fit: --model");
-    // With a configuration file, the bound is the one that it sets.
+    // With a configuration file, the model is the one that it sets.
     if (a_.model == "auto" && a_.config.empty()) {
-      config_.fit.bound = IsLong(data_) ? BoundKind::kShooting : BoundKind::kVanilla;
+      std::vector<std::string> given = a_.given;
+      if (!config_.validation.empty()) given.emplace_back("validation_patience");
+      config_.fit = ChooseOptions(data_, config_.fit, given);
     }
-    // A part of the model that has an option of its own, such as --posterior, is that option's.
+    // An option for a part of the model, such as --posterior, takes precedence over --model.
     for (const auto& change : a_.changes) change(config_);
   }
 
@@ -263,12 +257,16 @@ class Fitter {
     std::optional<ProgressLine> line(std::in_place, silent);
     FitControl control;
     control.report = [&](const Progress& progress) {
-      clock_->Record(progress.step);
+      {
+        // A sampler may write a checkpoint at the same time, from another thread.
+        const Interruption::Delay delay;
+        clock_->Record(progress.step);
+      }
       line->Show(progress);
       return !Interruption::Requested();
     };
-    // Called between the run without held-back data and the one on all data. Progress and times are
-    // then those of the second run.
+    // This function is called between the run without held-back data and the one on all data.
+    // Progress and times are then those of the second run.
     control.compared = [&](const HoldoutReport& report) {
       line->End();
       if (!silent) ShowHoldout(report);
@@ -299,19 +297,16 @@ class Fitter {
     }
     if (!resumes) return Train(data_, config_.fit, control, validation_);
     resumed_ = true;
-    TrainedModel saved = LoadTrainedModel(control.checkpoint);
+    const TrainedModel saved = LoadTrainedModel(control.checkpoint);
     CheckSameRun(saved);
     checksum_ = internal::ChecksumOf(internal::ReadFile(control.checkpoint));
     if (saved.holdout) holdout_ = saved.holdout->options;
     channels_ = saved.model.channels;
     if (const auto earlier = ReadTiming(target_->working())) clock_->ContinueFrom(*earlier);
     const bool compared = !saved.holdout || saved.holdout->report.held_times > 0;
-    // A sampler writes nothing before its end.
-    if (saved.model.IsSampled() && compared) saved.finished = true;
     if (!silent) {
       Print("{}: {}\n", out_, saved.finished && compared ? "already finished" : "resuming");
     }
-    if (saved.finished && compared) return saved;
     return Resume(control.checkpoint, control);
   }
 
@@ -336,6 +331,10 @@ class Fitter {
     if (clock_->started()) WriteSidecar(clock_->At(trained.history), {checksum_});
   }
 
+  static bool WasStoppedBeforeDraws(const TrainedModel& trained) {
+    return IsSampled(trained.model.options) && !trained.model.IsSampled();
+  }
+
   static bool HasSucceeded(const TrainedModel& trained) {
     return trained.history.empty() || std::isfinite(trained.history.back().bound);
   }
@@ -349,9 +348,10 @@ class Fitter {
         target_->IsReplacement() ? "stays as it was" : "cannot be used"));
   }
 
-  // Returns nothing if nothing is to be printed.
+  // Returns nothing if there is nothing to assess, or nothing is to be printed.
   std::optional<FitQuality> Assess(const TrainedModel& trained) const {
     if (a_.common.quiet && !a_.common.json) return {};
+    if (WasStoppedBeforeDraws(trained)) return {};
     return AssessFit(
         trained, {.draws = 64, .seed = trained.model.options.seed, .threads = a_.common.threads});
   }

@@ -43,7 +43,7 @@ void PrintChannels(const FitQuality& quality, bool all) {
   for (const ChannelFit& fit : quality.channels) width = std::max(width, fit.name.size());
   width = std::min(width, kWidest);
   Print("  {:<{}}  {:>8} {:>10} {:>10} {:>10} {:>10} {:>14}\n", "channel", width, "values",
-        "spread", "residual", "noise", "explained", "in 90 % bands");
+        "spread", "residual", "noise", "explained", "inside 90 %");
   std::size_t rows = 0;
   for (const ChannelFit& fit : quality.channels) {
     if (++rows > kMostRows && !all) {
@@ -63,7 +63,8 @@ void PrintPlan(const Dataset& data, const RunConfig& config) {
   const std::size_t states = o.states > 0                  ? o.states
                              : o.observation_map.dim() > 0 ? o.observation_map.dim()
                                                            : data.channels.size();
-  // Made first: options with which the function cannot be made throw before anything is printed.
+  // The function is made first, so that options with which it cannot be made throw before anything
+  // is printed.
   const std::string made_of =
       MakeUnknownFunction(o.function, {.options = o, .dim = states})->Summary();
   const NamedModel model = NameOf(o);
@@ -191,8 +192,17 @@ void PrintSummary(const TrainedModel& trained, const FitQuality& quality, bool v
     PrintLengthscales(trained.model);
     Print("\n");
   }
-  if (model.widening.IsJudged()) Print("bands {}\n", report::DescribeWidening(model));
+  Print("bands: {}\n", BandVerdict(trained, quality));
   for (const std::string& remark : AllRemarks(trained, quality)) Print("note: {}\n", remark);
+}
+
+void PrintStopped(const std::string& saved, const std::string& out, bool json) {
+  if (json) {
+    Print("{}\n", nlohmann::ordered_json{{"model", out}, {"finished", false}}.dump(2));
+    return;
+  }
+  Print("stopped before the sampler had draws\nsaved {}; continue with gpode fit --resume -o {}\n",
+        saved, out);
 }
 
 void PrintSummaryJson(const TrainedModel& trained, const FitQuality& quality,
@@ -218,6 +228,7 @@ void PrintSummaryJson(const TrainedModel& trained, const FitQuality& quality,
   if (trained.holdout && trained.holdout->report.held_times > 0) {
     json["holdout"] = HoldoutJson(*trained.holdout, trained.model.channels);
   }
+  json["bands"] = BandVerdict(trained, quality);
   json["notes"] = AllRemarks(trained, quality);
   Print("{}\n", json.dump(2));
 }

@@ -1,4 +1,4 @@
-// Axes of uPlot in the page's colours.
+// uPlot axes in the page's colours.
 import type uPlot from "uplot";
 import { formatTick } from "./text";
 import { color } from "./theme";
