@@ -15,6 +15,7 @@
 #include "run/resume.h"
 #include "simd/simd.h"
 #include "start/check_input.h"
+#include "store/model_file.h"
 #include "train/sampled_fit.h"
 #include "train/trainer.h"
 
@@ -74,6 +75,32 @@ void Update(const Trainer& trainer, TrainedModel& trained) {
       std::make_shared<const TrainingState>(TrainingState{trainer.start(), trainer.Save()});
 }
 
+void Save(const FitControl& control, const TrainedModel& trained) {
+  if (control.checkpoint.empty()) return;
+  const std::vector<std::byte> bytes = internal::ModelBytes(trained);
+  if (control.write) {
+    control.write(bytes);
+  } else {
+    internal::WriteFile(control.checkpoint, bytes);
+  }
+}
+
+// Saves a run that goes on.
+void SaveCheckpoint(const FitControl& control, const TrainedModel& trained) {
+  if (!control.checkpoint_failed) return Save(control, trained);
+  try {
+    Save(control, trained);
+  } catch (const InputError& error) {
+    control.checkpoint_failed(error.what());
+  }
+}
+
+// Passes on a function that saves this run.
+void StandBy(const FitControl& control, const TrainedModel& trained) {
+  control.standby(
+      [&control, run = std::make_shared<const TrainedModel>(trained)] { Save(control, *run); });
+}
+
 // Notes the instruction sets of this program among those of the run.
 void NoteInstructionSets(TrainedModel& trained) {
   const std::string sets = InstructionSets();
@@ -85,18 +112,25 @@ TrainedModel Run(Trainer& trainer, TrainedModel trained, const FitControl& contr
   NoteInstructionSets(trained);
   constexpr std::size_t kHistory = 400;  // the most records of progress before the last step
   const std::size_t history_every = (trainer.steps() + kHistory - 1) / kHistory;
+  constexpr std::chrono::milliseconds kLongStep(500);
   CheckpointClock clock(control);
   while (!trainer.done()) {
+    const auto begin = std::chrono::steady_clock::now();
     const Progress progress = trainer.Step();
+    const bool is_long = std::chrono::steady_clock::now() - begin > kLongStep;
     if (progress.step % history_every == 0 || trainer.done()) trained.history.push_back(progress);
     if (!trainer.done() && clock.Due()) {
       Update(trainer, trained);
-      SaveModel(control.checkpoint, trained);
+      SaveCheckpoint(control, trained);
+    }
+    if (!trainer.done() && is_long && control.standby) {
+      Update(trainer, trained);
+      StandBy(control, trained);
     }
     if (!Report(control, progress, trainer.done())) break;
   }
   Update(trainer, trained);
-  if (!control.checkpoint.empty()) SaveModel(control.checkpoint, trained);
+  Save(control, trained);
   return trained;
 }
 
@@ -113,11 +147,11 @@ TrainedModel Sample(const TrainedModel& trained, const FitControl& control) {
   SamplingControl own{.report = control.report, .from = trained.sampling};
   if (!control.checkpoint.empty()) {
     own.seconds = control.checkpoint_seconds;
-    own.save = [&](const TrainedModel& run) { SaveModel(control.checkpoint, completed(run)); };
+    own.save = [&](const TrainedModel& run) { SaveCheckpoint(control, completed(run)); };
   }
   TrainedModel sampled =
       completed(SampleModel(trained.data, WithThreads(trained.model.options, control), own));
-  if (sampled.finished && !control.checkpoint.empty()) SaveModel(control.checkpoint, sampled);
+  if (sampled.finished) Save(control, sampled);
   return sampled;
 }
 
@@ -153,7 +187,7 @@ TrainedModel CompareAndRefit(TrainedModel trained, const FitControl& control) {
   if (!holdout.options.refit) {
     widening.SetGaps(trained.data);
     trained.model.widening = std::move(widening);
-    if (!control.checkpoint.empty()) SaveModel(control.checkpoint, trained);
+    Save(control, trained);
     return trained;
   }
   TrainedModel whole;

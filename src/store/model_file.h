@@ -38,6 +38,9 @@ void CheckHoldout(const Holdout& holdout, const Dataset& data);
 std::string SealWithoutDigits();
 std::string SealDigits(std::span<const std::byte> bytes_before);
 
+// Returns the eight digits at the end of a model file.
+std::string ChecksumOf(std::span<const std::byte> model_bytes);
+
 struct Sealed {
   unsigned major, minor;
 };

@@ -25,7 +25,7 @@ lost_model() {
 test_a_fit_from_which_nothing_can_be_forecast_fails() {
   lost_model
   contains "$(<out.txt)" "x1             12" "0.0 %            0 %" "12 of its 12 values could not be forecast"
-  contains "$(<err.txt)" "gpode: fit: training failed, nothing can be forecast with lost.gpode: 64 of 64 draws are lost"
+  contains "$(<err.txt)" "gpode: fit: training failed, nothing can be forecast: 64 of 64 draws are lost"
   lost_model --quiet
   [ ! -s out.txt ] || fail "--quiet prints" "$(<out.txt)"
   lost_model --json --quiet
@@ -64,6 +64,27 @@ import sys
 for line in open(sys.argv[1]):
     assert all(line.strip().split(",")), line
 END
+}
+
+# A name that clears the screen reached the terminal.
+test_control_characters_of_names_are_escaped() {
+  "$gpode" simulate vdp --noise 0.05 --points 12 -o v.csv --quiet
+  local hostile=$'a\033[2Jb\302\2330m'
+  cp v.csv "$hostile.csv"
+  ends_with 0 fit "$hostile.csv" --iterations 5 "${small[@]}" -o "$hostile.gpode" --force
+  cat out.txt err.txt >all.txt
+  for command in "info $hostile.gpode" "info $hostile.gpode --json" "info $hostile.csv" "info $hostile.csv --json" \
+      "score $hostile.gpode $hostile.csv" "forecast $hostile.gpode -o $hostile.f.csv" "impute $hostile.gpode -o $hostile.i.csv" \
+      "report $hostile.gpode -o $hostile.html" "plot $hostile.gpode --kind forecast -o $hostile.svg" \
+      "field $hostile.gpode -o $hostile.field.csv"; do
+    ends_with 0 $command
+    cat out.txt err.txt >>all.txt
+  done
+  ends_with 2 info "$hostile.nothing"
+  cat out.txt err.txt >>all.txt
+  ! grep -q $'\033' all.txt || fail "an escape character is printed" "$(cat -v all.txt)"
+  ! grep -q $'\302\233' all.txt || fail "the control character U+009B is printed" "$(cat -v all.txt)"
+  contains "$(<all.txt)" 'a\x1b[2Jb\xc2\x9b0m.gpode' '"file": "a\u001b[2Jb\u009b0m.gpode"'
 }
 
 test_instruction_sets_are_recorded_and_a_change_is_reported() {

@@ -3,8 +3,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
+#include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -18,10 +18,12 @@
 #include "io/files.h"
 #include "io/number_text.h"
 #include "io/reading.h"
+#include "model_target.h"
 #include "output.h"
 #include "progress.h"
 #include "sidecar.h"
 #include "start/check_input.h"
+#include "store/model_file.h"
 
 namespace gpode::tool {
 namespace {
@@ -92,24 +94,73 @@ class Fitter {
   void Run() {
     config_ = ConfigOf(a_);
     Prepare();
+    CheckEnding(out_, OutputKind::kModel);
     CheckOutput(out_, config_.files);
     CheckOutput(SidecarPath(out_), config_.files);
-    Interruption interruption;
-    const TrainedModel trained = Learn();
-    WriteSidecar(trained);
-    // A sampler that was stopped has no draws, so that there is nothing to assess.
-    const bool drawn = !IsSampled(trained.model.options) || trained.model.IsSampled();
-    const FitQuality quality = drawn ? AssessFit(trained, {.draws = 64,
-                                                           .seed = trained.model.options.seed,
-                                                           .threads = a_.common.threads})
-                                     : FitQuality();
-    if (drawn) PrintQuality(trained, quality);
-    if (!drawn && (!a_.common.quiet || a_.common.json)) PrintStopped(out_, a_.common.json);
-    if (Interruption::Requested()) throw Interrupted();
-    CheckSucceeded(trained, quality);
+    target_.emplace(out_, a_.resume);
+    const Interruption interruption([this] { Rescue(); });
+    try {
+      LearnAndSave();
+    } catch (const TrainingFailed&) {
+      target_->Discard();
+      throw;
+    }
   }
 
  private:
+  void LearnAndSave() {
+    const TrainedModel trained = Learn();
+    WriteSidecar(trained);
+    const std::optional<FitQuality> quality = Assess(trained);
+    const std::string failure = FailureOf(trained, quality);
+    std::string backup;
+    if (trained.finished && failure.empty()) {
+      const Interruption::Delay delay;
+      backup = target_->Finish(!a_.force);
+    }
+    if (quality && (!a_.common.quiet || a_.common.json)) {
+      PrintQuality(trained, *quality, failure.empty());
+    }
+    if (WasStoppedBeforeDraws(trained) && (!a_.common.quiet || a_.common.json)) {
+      PrintStopped(target_->working(), out_, a_.common.json);
+    }
+    if (!backup.empty() && !IsSilent())
+      Print("{}: the model that was in {} before\n", backup, out_);
+    if (Interruption::Requested()) throw Interrupted();
+    if (!failure.empty()) throw TrainingFailed(failure);
+  }
+
+  bool IsSilent() const { return a_.common.quiet || a_.common.json; }
+
+  // Writes the model file, and before it the sidecar: it belongs to the new model and to the one
+  // before, so that a run that is killed in between has a sidecar as well.
+  void WriteModel(std::span<const std::byte> bytes) {
+    const Interruption::Delay delay;
+    const std::string checksum = internal::ChecksumOf(bytes);
+    WriteSidecar(clock_->Thinned(), {checksum, checksum_});
+    try {
+      target_->Write(bytes);
+    } catch (const InputError&) {
+      if (checksum_.empty()) target_->RemoveSidecar();  // there is no model beside it
+      throw;
+    }
+    checksum_ = checksum;
+    standby_ = nullptr;
+  }
+
+  // Ends the run from another thread, while a step takes longer than an interrupted run may.
+  void Rescue() {
+    if (standby_) {
+      standby_();
+      PrintRemark(fmt::format("stopped; saved {0}, continue with gpode fit --resume -o {0}", out_));
+    } else if (!checksum_.empty()) {
+      PrintRemark(fmt::format("stopped; continue with gpode fit --resume -o {}", out_));
+    } else {
+      PrintRemark("stopped before there was anything to save");
+    }
+    target_->Unlock();
+  }
+
   void Prepare() {
     out_ = a_.out;
     if (!config_.files.empty()) {
@@ -205,13 +256,16 @@ class Fitter {
   }
 
   TrainedModel Learn() {
-    const bool silent = a_.common.quiet || a_.common.json;
+    const bool silent = IsSilent();
     std::optional<ProgressLine> line(std::in_place, silent);
     FitControl control;
     control.report = [&](const Progress& progress) {
-      clock_->Record(progress.step);
+      {
+        // A sampler may write a checkpoint at the same time, from another thread.
+        const Interruption::Delay delay;
+        clock_->Record(progress.step);
+      }
       line->Show(progress);
-      WriteSidecarPeriodically();
       return !Interruption::Requested();
     };
     // This function is called between the run without held-back data and the one on all data.
@@ -223,10 +277,20 @@ class Fitter {
       if (!holdout_ || holdout_->refit) clock_.emplace(threads_);
     };
     control.report_every = 1;
-    control.checkpoint = out_;
+    control.checkpoint = target_->working();
+    control.write = [this](std::span<const std::byte> bytes) { WriteModel(bytes); };
+    control.checkpoint_failed = [&](const std::string& message) {
+      line->End();
+      PrintRemark(fmt::format("{}; the run goes on, and the next checkpoint tries again", message));
+    };
+    control.standby = [this](std::function<void()> save) {
+      const Interruption::Delay delay;
+      standby_ = std::move(save);
+    };
     control.checkpoint_seconds = a_.checkpoint_seconds;
     if (a_.common.threads > 0) control.threads = a_.common.threads;
-    const bool resumes = a_.resume && (config_.files.empty() || std::filesystem::exists(out_));
+    const bool resumes =
+        a_.resume && (config_.files.empty() || std::filesystem::exists(control.checkpoint));
     if (!silent && !resumes) PrintPlan(data_, config_);
     if (!silent && !resumes && holdout_) PrintHeldBack(parts_.seen, parts_.held);
     threads_ = control.threads.value_or(config_.fit.threads);
@@ -236,8 +300,9 @@ class Fitter {
     }
     if (!resumes) return Train(data_, config_.fit, control, validation_);
     resumed_ = true;
-    const TrainedModel saved = LoadTrainedModel(out_);
+    const TrainedModel saved = LoadTrainedModel(control.checkpoint);
     CheckSameRun(saved);
+    checksum_ = internal::ChecksumOf(internal::ReadFile(control.checkpoint));
     if (saved.holdout) holdout_ = saved.holdout->options;
     channels_ = saved.model.channels;
     const bool goes_on = !saved.finished && !saved.instruction_sets.empty();
@@ -247,66 +312,78 @@ class Fitter {
           "not have the bits of a run without interruption; GPODE_SIMD may choose the same",
           internal::Quote(saved.instruction_sets), InstructionSets()));
     }
-    if (const auto earlier = ReadTiming(out_)) clock_->ContinueFrom(*earlier);
+    if (const auto earlier = ReadTiming(target_->working())) clock_->ContinueFrom(*earlier);
+    const bool compared = !saved.holdout || saved.holdout->report.held_times > 0;
     if (!silent) {
-      const bool compared = !saved.holdout || saved.holdout->report.held_times > 0;
-      fmt::print("{}: {}\n", out_, saved.finished && compared ? "already finished" : "resuming");
+      Print("{}: {}\n", out_, saved.finished && compared ? "already finished" : "resuming");
     }
-    return Resume(out_, control);
+    return Resume(control.checkpoint, control);
   }
 
   void ShowHoldout(const HoldoutReport& report) {
     PrintHoldout(channels_.empty() ? data_.channels : channels_, report, a_.common.verbose);
     if (holdout_->refit)
-      fmt::print("learning from all {} times\n", report.seen_times + report.held_times);
+      Print("learning from all {} times\n", report.seen_times + report.held_times);
     std::fflush(stdout);
   }
 
-  void WriteSidecar(const report::Timing& timing) const {
+  void WriteSidecar(const report::Timing& timing, const std::vector<std::string>& checksums) const {
     // The sidecar of a resumed run keeps the command with which the run was started.
-    std::string text = resumed_ ? ReadSidecar(out_) : "";
+    std::string text = resumed_ ? ReadSidecar(target_->working()) : "";
     if (text.empty() && config_.files.empty()) return;
     if (text.empty()) text = ConfigText(config_, command_line_);
-    text = WithTiming(text, timing);
-    internal::WriteFile(SidecarPath(out_), std::as_bytes(std::span(text)));
+    target_->WriteSidecar(WithTiming(text, timing, checksums));
   }
 
   // Writes the final times, beside the final model.
   void WriteSidecar(const TrainedModel& trained) const {
-    if (clock_->started()) WriteSidecar(clock_->At(trained.history));
+    const Interruption::Delay delay;
+    if (clock_->started()) WriteSidecar(clock_->At(trained.history), {checksum_});
   }
 
-  // Writes the sidecar as often as checkpoints are written, so that a killed run has one as well.
-  void WriteSidecarPeriodically() {
-    const auto now = std::chrono::steady_clock::now();
-    const std::chrono::duration<double> passed = now - written_;
-    if (!(a_.checkpoint_seconds > 0) || passed.count() < a_.checkpoint_seconds) return;
-    written_ = now;
-    WriteSidecar(clock_->Thinned());
+  static bool WasStoppedBeforeDraws(const TrainedModel& trained) {
+    return IsSampled(trained.model.options) && !trained.model.IsSampled();
   }
 
-  // Throws if the bound is not finite, or if nothing can be forecast: the file then holds no usable
-  // model.
-  void CheckSucceeded(const TrainedModel& trained, const FitQuality& quality) const {
+  // Returns nothing if there is nothing to assess.
+  std::optional<FitQuality> Assess(const TrainedModel& trained) const {
+    if (WasStoppedBeforeDraws(trained)) return {};
+    return AssessFit(
+        trained, {.draws = 64, .seed = trained.model.options.seed, .threads = a_.common.threads});
+  }
+
+  // Returns why the run has no usable model, or "": its bound is not finite, or nothing can be
+  // forecast.
+  std::string FailureOf(const TrainedModel& trained,
+                        const std::optional<FitQuality>& quality) const {
+    const std::string fate =
+        fmt::format("{} {}", out_, target_->IsReplacement() ? "stays as it was" : "cannot be used");
     if (!trained.history.empty() && !std::isfinite(trained.history.back().bound)) {
-      throw TrainingFailed(
-          fmt::format("fit: training failed, its bound is {}: {} cannot be used; "
-                      "a smaller --learning-rate may help",
-                      trained.history.back().bound, out_));
+      return fmt::format(
+          "fit: training failed, its bound is {}: {}; a smaller --learning-rate may help",
+          trained.history.back().bound, fate);
     }
-    if (!quality.IsAllMissed()) return;
-    throw TrainingFailed(fmt::format(
-        "fit: training failed, nothing can be forecast with {}: {}; --initial nearer to "
-        "the data, more --iterations or --model shooting may help",
-        out_, quality.lost.Warning()));
+    if (!quality || !quality->IsAllMissed()) return "";
+    return fmt::format(
+        "fit: training failed, nothing can be forecast: {}: {}; --initial nearer to the data, more "
+        "--iterations or --model shooting may help",
+        quality->lost.Warning(), fate);
   }
 
-  void PrintQuality(const TrainedModel& trained, const FitQuality& quality) const {
-    if (a_.common.quiet && !a_.common.json) return;
+  void PrintQuality(const TrainedModel& trained, const FitQuality& quality, bool succeeded) const {
     if (a_.common.json) {
       PrintSummaryJson(trained, quality, out_);
     } else {
-      PrintSummary(trained, quality, out_, a_.common.verbose);
+      PrintSummary(trained, quality, a_.common.verbose);
+      PrintSaved(trained, succeeded);
+    }
+  }
+
+  void PrintSaved(const TrainedModel& trained, bool succeeded) const {
+    if (!trained.finished) {
+      Print("saved {}; continue with gpode fit --resume -o {}\n", target_->working(), out_);
+    } else if (succeeded || !target_->IsReplacement()) {
+      Print("saved {}\n", out_);
     }
   }
 
@@ -320,7 +397,9 @@ class Fitter {
   std::size_t threads_ = 0;
   bool resumed_ = false;
   std::optional<TrainingClock> clock_;
-  std::chrono::steady_clock::time_point written_ = std::chrono::steady_clock::now();
+  std::optional<ModelTarget> target_;
+  std::string checksum_;           // the end of the model file that was written last
+  std::function<void()> standby_;  // saves the run as it was after its last long step
 };
 
 }  // namespace

@@ -210,6 +210,8 @@ void AddFitOptions(CLI::App* command, FitArguments* a) {
   AddName(command, "--config", "FILE", &a->config,
           "TOML file with options; options of the command line take precedence");
   AddSwitch(command, "--resume", &a->resume, "resume the run in the model file");
+  AddSwitch(command, "--force", &a->force,
+            "do not keep a model that the new one replaces (default: it becomes NAME~)");
   AddNumber(command, "--checkpoint", &a->checkpoint_seconds, {.least = 0},
             "seconds between checkpoints of a long run; 0: none (default: 5)");
   AddWord(

@@ -19,6 +19,7 @@
 #include "output.h"
 #include "report/model_view.h"
 #include "report/plot/text_forecast.h"
+#include "sidecar.h"
 
 namespace gpode::tool {
 namespace {
@@ -139,8 +140,8 @@ class Forecaster {
     const std::vector<double> all = report::PlotTimes(std::min(start, times.front()), times.back());
     ForecastOptions options = options_;
     options.states = false;
-    fmt::print("{}", report::ForecastText(posterior_.Trajectory(n, all, options), trained_, n,
-                                          report::TrajectoryName(trained_, n), Coloured()));
+    WriteToStandardOutput(report::ForecastText(posterior_.Trajectory(n, all, options), trained_, n,
+                                               report::TrajectoryName(trained_, n), Coloured()));
   }
 
   void FromState() {
@@ -160,8 +161,8 @@ class Forecaster {
     ForecastOptions options = options_;
     options.states = false;
     const std::vector<double> all = report::PlotTimes(std::min(at, times.front()), times.back());
-    fmt::print("{}", report::ForecastText(posterior_.From(start, at, all, options), trained_, {},
-                                          *a_.from, Coloured()));
+    WriteToStandardOutput(report::ForecastText(posterior_.From(start, at, all, options), trained_,
+                                               {}, *a_.from, Coloured()));
   }
 
   void Add(const std::string& name, Forecast forecast) {
@@ -196,7 +197,7 @@ void Check(const Arguments& a) {
   if (a.from && a.trajectory)
     ThrowInput("forecast", "--from", "cannot be combined with --trajectory");
   if (a.at && !a.from) ThrowInput("forecast", "--at", "needs --from");
-  CheckTable(a.out, {&a.model, 1});
+  CheckTable(a.out, InputsOf(a.model));
   if (a.times) ParseTimes({"forecast", "--times"}, *a.times);
   if (a.noise && a.states)
     ThrowInput("forecast", "--noise", "cannot be combined with --states, which have no noise");

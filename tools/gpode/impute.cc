@@ -14,6 +14,7 @@
 #include "model_input.h"
 #include "output.h"
 #include "report/model_view.h"
+#include "sidecar.h"
 
 namespace gpode::tool {
 namespace {
@@ -72,7 +73,7 @@ std::size_t CountMissing(const Trajectory& t) {
 }
 
 void Run(const Arguments& a) {
-  CheckTable(a.out, {&a.model, 1});
+  CheckTable(a.out, InputsOf(a.model));
   const std::vector<double> times =
       a.times ? ParseTimes({"impute", "--times"}, *a.times) : std::vector<double>();
   const TrainedModel trained = LoadForBands(a.model, a.raw);

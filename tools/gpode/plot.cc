@@ -11,6 +11,7 @@
 #include "output.h"
 #include "plot_input.h"
 #include "report/model_view.h"
+#include "sidecar.h"
 
 namespace gpode::tool {
 namespace {
@@ -86,7 +87,7 @@ void Run(const PlotArguments& a) {
   const Kind& kind = KindOf(a.kind);
   const std::optional<report::Format> format = report::FormatOf(a.out);
   if (!format) Refuse({"plot", "--output"}, a.out, "a name that ends in .svg, .png or .pdf");
-  std::vector<std::string> inputs = {a.model};
+  std::vector<std::string> inputs = InputsOf(a.model);
   if (a.test) inputs.push_back(*a.test);
   CheckOutput(a.out, inputs);
   PlotInput input = LoadPlotInput(a);

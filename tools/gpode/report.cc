@@ -67,9 +67,10 @@ Dataset TestData(const Arguments& a, const TrainedModel& trained) {
 void Run(const Arguments& a) {
   const std::string out =
       a.out.empty() ? std::filesystem::path(a.model).stem().string() + ".html" : a.out;
-  std::vector<std::string> inputs = a.test;
-  inputs.push_back(a.model);
+  std::vector<std::string> inputs = InputsOf(a.model);
+  inputs.insert(inputs.end(), a.test.begin(), a.test.end());
   CheckOutput(out, inputs);
+  CheckEnding(out, OutputKind::kPage);
   TrainedModel trained = LoadForBands(a.model, a.raw);
   Dataset test = TestData(a, trained);
   const std::size_t count = KeepFirstTrajectories(&trained);
@@ -91,7 +92,7 @@ void Run(const Arguments& a) {
   const std::string page = report::FillReportPage(
       json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
   if (out == "-") {
-    fmt::print("{}", page);
+    WriteToStandardOutput(page);
     return CheckLostDraws("report", lost);
   }
   internal::WriteFile(out, std::as_bytes(std::span(page)));
