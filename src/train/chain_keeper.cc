@@ -11,7 +11,9 @@ ChainKeeper::ChainKeeper(std::shared_ptr<const SamplingState> from, double secon
 
 void ChainKeeper::Attach(NutsOptions& nuts) {
   if (from_) {
-    CheckSize("sampling", "chains", from_->chains.size(), nuts.chains);
+    if (!from_->chains.empty()) {
+      CheckSize("sampling", "chains", from_->chains.size(), nuts.chains);
+    }
     nuts.resume = from_->chains;
     kept_ = *from_;
   }

@@ -106,7 +106,7 @@ std::vector<Array> Variants(const Array& array) {
 }
 
 void ExpectUsedOrRefused(const Archive& whole) {
-  ASSERT_EQ(MessageOf([&] { Use(whole); }), "no error");
+  ASSERT_EQ(MessageOf([&] { Use(whole); }), "nothing thrown");
   for (const auto& [name, array] : whole) {
     std::vector<Archive> changed;
     for (const Array& other : Variants(array)) {
@@ -153,7 +153,7 @@ TEST(CraftedFile, EveryArrayOfTheStartHasTheRightSize) {
         a[name].shape[0] = rows;
         a[name].values.resize(rows * row, 1.0);
       });
-      EXPECT_NE(message, "no error") << name << " with " << rows << " rows";
+      EXPECT_NE(message, "nothing thrown") << name << " with " << rows << " rows";
       EXPECT_TRUE(message.starts_with("m.gpode: ")) << message;
     }
   }
@@ -213,7 +213,7 @@ TEST(CraftedFile, ASampledModelHasNoStateOfTraining) {
                            text.replace(at, text.find('\n', at) - at, "posterior = \"draws\"");
                            options = {{text.size()}, {text.begin(), text.end()}};
                          }),
-            "no error");
+            "nothing thrown");
 }
 
 }  // namespace
