@@ -57,6 +57,10 @@ const Archive& StoppedAtTheEnd() {
 void Use(const Archive& archive) {
   const std::vector<std::byte> bytes = Sealed(archive);
   TrainedModel trained = ParseModel(bytes, "m.gpode");
+  if (trained.sampling) {
+    internal::ResumeSaved(std::move(trained), "m.gpode", {});
+    return;
+  }
   const std::vector<double> times = {0, 1};
   const Forecast forecast =
       Posterior(trained.model).Trajectory(0, times, {.draws = 2, .threads = 1, .states = true});
@@ -136,6 +140,40 @@ TEST(CraftedFile, AnyArrayOfASampledModelMayBeAnything) {
     const TrainedModel trained = Train(SmallData(), Options(BoundKind::kVanilla, posterior));
     ExpectUsedOrRefused(ReadNpz(ModelBytes(trained), "m"));
   }
+}
+
+// Returns a checkpoint of a sampler.
+Archive StoppedSampler() {
+  std::vector<std::vector<std::byte>> written;
+  FitControl control;
+  control.checkpoint = "not written";
+  control.checkpoint_seconds = 1e-9;
+  control.write = [&](std::span<const std::byte> bytes) {
+    written.emplace_back(bytes.begin(), bytes.end());
+  };
+  Train(SmallData(), Options(BoundKind::kVanilla, "nuts"), control);
+  EXPECT_GT(written.size(), 2u);
+  return ReadNpz(written[written.size() - 2], "m");
+}
+
+TEST(CraftedFile, AnyArrayOfAStoppedSamplerMayBeAnything) {
+  const Archive whole = StoppedSampler();
+  ASSERT_TRUE(whole.contains("sampling/0/position"));
+  ASSERT_EQ(MessageOf([&] { Use(whole); }), "nothing thrown");
+  for (const auto& [name, array] : whole) {
+    if (!name.starts_with("sampling/")) continue;
+    for (const Array& other : Variants(array)) {
+      MessageAfter(whole, [&](Archive& a) { a[name] = other; });
+    }
+    MessageAfter(whole, [&](Archive& a) { a.erase(name); });
+  }
+  const auto message = [&](const std::string& name, const Array& array) {
+    return MessageAfter(whole, [&](Archive& a) { a[name] = array; });
+  };
+  EXPECT_EQ(message("sampling/chains", {{}, {2}}),
+            "m.gpode: sampling: chains has 2 values, must have 1");
+  EXPECT_NE(message("sampling/0/further", {{1}, {0}}).find("further has 1 values, must have"),
+            std::string::npos);
 }
 
 // An empty spread was read out of bounds when the run was resumed, and one that was too short
