@@ -8,8 +8,10 @@ source "$(dirname "$0")/support.sh"
 enter_scratch
 
 need() { command -v "$1" >/dev/null || { echo "$1 is not here"; exit 77; }; }
-small=(--model gpode --posterior blocks --iterations 40 --inducing 4 --features 16)
-long=(--model gpode --posterior blocks --iterations 200000 --patience 0 --inducing 4 --features 16 --checkpoint 0.05)
+kind=(--model gpode --posterior blocks --inducing 4 --features 16)
+small=("${kind[@]}" --iterations 40)
+endless=("${kind[@]}" --iterations 200000 --patience 0)
+long=("${endless[@]}" --checkpoint 0.05)
 
 # limit_memory KILOBYTES: limits the memory of what follows in this shell. Sanitisers cannot live with that.
 limit_memory() { (ulimit -v "$1"; "$gpode" --version >/dev/null 2>&1) || exit 77; ulimit -v "$1"; }
@@ -136,7 +138,7 @@ test_forgetting_resume_replaced_a_finished_model() {
 
 test_a_run_beside_a_finished_model_is_resumed_to_the_same_bits() {
   data
-  local fit=(fit v.csv --model gpode --posterior blocks --iterations 3000 --patience 0 --inducing 4 --features 16)
+  local fit=(fit v.csv "${kind[@]}" --iterations 3000 --patience 0)
   "$gpode" "${fit[@]}" --seed 2 -o whole.gpode --quiet
   "$gpode" fit v.csv "${small[@]}" -o m.gpode --quiet
   cp m.gpode first
@@ -180,7 +182,7 @@ test_results_with_the_endings_of_other_files_replaced_them() {
   refuse "page.html: is not the name of a table, must end in .csv or .npz" forecast m.gpode -o page.html
   refuse "data.csv: is not the name of a model, must end in .gpode" fit v.csv -o data.csv
   refuse "options.toml: is not the name of a model, must end in .gpode" fit v.csv -o options.toml
-  refuse "m.json: is not the name of a table, must end in .csv or .npz" field m.gpode -o m.json
+  refuse "m.json: is not the name of a table, must end in .csv or .npz" impute m.gpode -o m.json
   # The data that a model was learnt from.
   refuse "v.csv: is also an input, must be another file" forecast m.gpode -o v.csv
   refuse "v.csv: is also an input, must be another file" impute m.gpode -o v.csv
@@ -213,7 +215,7 @@ test_the_sidecar_of_another_run_was_believed() {
   local try
   for try in 1 2 3 4 5 6; do
     rm -f k.gpode k.gpode.toml
-    "$gpode" fit v.csv "${long[@]}" --checkpoint 0.001 -o k.gpode --quiet &
+    "$gpode" fit v.csv "${endless[@]}" --checkpoint 0.001 -o k.gpode --quiet &
     wait_for_file k.gpode $!
     sleep 0.0$((3 * try))
     kill -KILL $!
@@ -265,7 +267,7 @@ test_small_archives_that_unpack_to_gigabytes() {
 
 test_hangup_saves_like_termination() {
   data
-  "$gpode" fit v.csv "${long[@]}" --checkpoint 0 -o m.gpode >out 2>err &
+  "$gpode" fit v.csv "${endless[@]}" --checkpoint 0 -o m.gpode >out 2>err &
   wait_for_work $!
   kill -HUP $!
   local code=0
@@ -273,7 +275,7 @@ test_hangup_saves_like_termination() {
   [ "$code" = 130 ] || fail "exit code $code, must be 130" "$(<err)"
   contains "$("$gpode" info m.gpode)" "stopped after"
   # Under nohup, hanging up changes nothing.
-  (trap '' HUP; exec "$gpode" fit v.csv "${small[@]}" --iterations 1500 -o n.gpode --quiet) &
+  (trap '' HUP; exec "$gpode" fit v.csv "${kind[@]}" --iterations 20000 --patience 0 -o n.gpode --quiet) &
   wait_for_work $!
   kill -HUP $!
   wait $!
@@ -307,7 +309,7 @@ test_termination_took_as_long_as_a_step() {
 test_one_checkpoint_that_could_not_be_written_ended_the_run() {
   data
   mkdir folder
-  "$gpode" fit v.csv "${long[@]}" --iterations 8000 -o folder/m.gpode >out 2>err &
+  "$gpode" fit v.csv "${kind[@]}" --iterations 8000 --patience 0 --checkpoint 0.05 -o folder/m.gpode >out 2>err &
   local run=$!
   wait_for_file folder/m.gpode $run
   # For a while, nothing can be written there: the folder has another name.

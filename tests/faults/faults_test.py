@@ -23,7 +23,7 @@ COMMANDS = [
     (["forecast", "m.gpode", "-o", "f.csv", "--quiet"], ["f.csv"], []),
     (["forecast", "m.gpode", "-o", "f.npz", "--quiet"], ["f.npz"], []),
     (["impute", "m.gpode", "-o", "i.csv", "--quiet"], ["i.csv"], []),
-    (["field", "m.gpode", "-o", "d.csv", "--quiet"], ["d.csv"], []),
+    (["field", "m.gpode", "--grid", "x1=-2:2:4,x2=-2:2:4", "-o", "d.csv", "--quiet"], ["d.csv"], []),
     (["plot", "m.gpode", "--kind", "forecast", "-o", "p.svg", "--quiet"], ["p.svg"], []),
     (["report", "m.gpode", "-o", "r.html", "--draws", "4", "--quiet"], ["r.html"], []),
 ]
@@ -38,9 +38,9 @@ def call(place, words, **faults_wanted):
 
 
 def contents(place):
-    """The files of a folder. Times of training differ from run to run."""
+    """The files of a folder. Sidecars without what changes while a run goes on."""
     files = {path.name: path.read_bytes() for path in place.iterdir()}
-    return {name: b"\n".join(line for line in data.split(b"\n") if not line.startswith(b"timing."))
+    return {name: b"\n".join(line for line in data.split(b"\n") if not line.startswith((b"timing.", b"model.checksums")))
             if name.endswith(".toml") else data for name, data in files.items()}
 
 

@@ -94,8 +94,8 @@ class Fitter {
   void Run() {
     config_ = ConfigOf(a_);
     Prepare();
-    CheckEnding(out_, OutputKind::kModel);
     CheckOutput(out_, config_.files);
+    CheckEnding(out_, OutputKind::kModel);
     CheckOutput(SidecarPath(out_), config_.files);
     target_.emplace(out_, a_.resume);
     const Interruption interruption([this] { Rescue(); });
@@ -137,7 +137,9 @@ class Fitter {
   void WriteModel(std::span<const std::byte> bytes) {
     const Interruption::Delay delay;
     const std::string checksum = internal::ChecksumOf(bytes);
-    WriteSidecar(clock_->Thinned(), {checksum, checksum_});
+    std::vector<std::string> checksums = {checksum};
+    if (!checksum_.empty()) checksums.push_back(checksum_);
+    WriteSidecar(clock_->Thinned(), checksums);
     try {
       target_->Write(bytes);
     } catch (const InputError&) {
