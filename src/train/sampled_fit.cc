@@ -14,6 +14,7 @@
 #include <optional>
 
 #include "gpode/chain_diagnostics.h"
+#include "gpode/error.h"
 #include "gpode/random.h"
 #include "model/model_draws.h"
 #include "start/check_input.h"
