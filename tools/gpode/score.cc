@@ -153,8 +153,8 @@ nlohmann::ordered_json Json(const Scores& s) {
   return json;
 }
 
-void PrintJson(const Scores& scores, const std::vector<HorizonScores>& rows, bool widened,
-               const LostDraws& lost, const Arguments& a) {
+void PrintScores(const Scores& scores, const std::vector<HorizonScores>& rows, bool widened,
+                 const LostDraws& lost, const Arguments& a) {
   nlohmann::ordered_json json = Json(scores);
   if (lost.many) json["warning"] = lost.Warning();
   if (widened) json["widened"] = true;
@@ -240,7 +240,7 @@ void Run(const Arguments& a) {
   const std::vector<HorizonScores> rows =
       by_horizon.empty() ? std::vector<HorizonScores>() : PoolByHorizon(by_horizon);
   if (a.common.json) {
-    PrintJson(scores, rows, !scorer.model().widening.IsZero(), lost, a);
+    PrintScores(scores, rows, !scorer.model().widening.IsZero(), lost, a);
   } else {
     PrintTable(scores, rows, parts.size(), scorer.model(), a);
   }
