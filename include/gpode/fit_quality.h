@@ -40,7 +40,9 @@ struct FitQuality {
   LostDraws lost;
   std::vector<std::string> remarks;
 
-  // Returns true if there are values to compare with, but every one of them was missed.
+  std::size_t reached = 0;  // number of values after the start of a trajectory that were not missed
+
+  // Returns true if values were missed, and none after the start of a trajectory was reached.
   bool IsAllMissed() const;
 };
 

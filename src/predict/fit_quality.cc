@@ -39,9 +39,11 @@ std::vector<std::size_t> Chosen(const Dataset& data) {
   return chosen;
 }
 
-// Compares a forecast with the data. `mean` are the means of the channels.
-void Compare(const Trajectory& seen, const Forecast& forecast, const Vector& mean,
-             std::vector<Sums>* all) {
+// Compares a forecast with the data. `mean` are the means of the channels. Returns the number of
+// values later than `start` that were not missed.
+std::size_t Compare(const Trajectory& seen, const Forecast& forecast, const Vector& mean,
+                    double start, std::vector<Sums>* all) {
+  std::size_t reached = 0;
   const Matrix median = forecast.Quantile(0.5);
   const Matrix low = forecast.PredictiveQuantile(0.05), high = forecast.PredictiveQuantile(0.95);
   for (Eigen::Index i = 0; i < seen.values.rows(); ++i) {
@@ -56,11 +58,13 @@ void Compare(const Trajectory& seen, const Forecast& forecast, const Vector& mea
       s.outside += y >= low(i, c) && y <= high(i, c) ? 0 : 1;
       s.missed += missed ? 1 : 0;
       if (missed) continue;
+      if (seen.times[static_cast<std::size_t>(i)] > start) ++reached;
       s.outliers +=
           std::abs(residual) > kOutlier * forecast.noise.Deviation(static_cast<std::size_t>(c)) ? 1
                                                                                                 : 0;
     }
   }
+  return reached;
 }
 
 ChannelFit FitOf(const std::string& name, const Sums& s, double variance, double noise) {
@@ -123,12 +127,8 @@ void RemarkOnTraining(const TrainedModel& trained, std::vector<std::string>* rem
 }  // namespace
 
 bool FitQuality::IsAllMissed() const {
-  std::size_t values = 0, missed = 0;
-  for (const ChannelFit& fit : channels) {
-    values += fit.values;
-    missed += fit.missed;
-  }
-  return values > 0 && missed == values;
+  return reached == 0 &&
+         std::ranges::any_of(channels, [](const ChannelFit& fit) { return fit.missed > 0; });
 }
 
 FitQuality AssessFit(const TrainedModel& trained, const ForecastOptions& options) {
@@ -144,7 +144,7 @@ FitQuality AssessFit(const TrainedModel& trained, const ForecastOptions& options
   for (std::size_t n : Chosen(trained.data)) {
     const Trajectory seen = Thinned(trained.data.trajectories[n], rows);
     const Forecast forecast = posterior.Trajectory(n, seen.times, follow);
-    Compare(seen, forecast, moments.mean, &sums);
+    quality.reached += Compare(seen, forecast, moments.mean, trained.model.start_times[n], &sums);
     quality.lost.Add(forecast);
     ++quality.trajectories;
   }
