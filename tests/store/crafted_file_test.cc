@@ -61,7 +61,8 @@ void Use(const Archive& archive) {
     internal::ResumeSaved(std::move(trained), "m.gpode", {});
     return;
   }
-  const double start = trained.model.start_times.at(0);
+  if (trained.model.start_times.empty()) return;
+  const double start = trained.model.start_times[0];
   const std::vector<double> times = {start, start + 1};
   const Forecast forecast =
       Posterior(trained.model).Trajectory(0, times, {.draws = 2, .threads = 1, .states = true});
