@@ -52,11 +52,11 @@ struct Forecast {
   std::vector<double> times = {};  // (T)
   // One matrix (T, channels) per draw, in the user's units, without observation noise. A draw whose
   // integration failed is lost: it is NaN at all later times.
-  std::vector<Matrix> draws = {};
+  MatrixStack draws = {};
   std::size_t diverged = 0;                  // the number of draws that ran away
   std::vector<std::size_t> unfinished = {};  // the draws that needed more solver steps than allowed
-  std::vector<Matrix> states = {};  // one (T, D) per draw in the user's units, if asked for
-  ObservationNoise noise = {};      // the learnt likelihood of the channels
+  MatrixStack states = {};      // one (T, D) per draw in the user's units, if asked for
+  ObservationNoise noise = {};  // the learnt likelihood of the channels
   // The extra standard deviations by which bands are widened (widening.h): of the channels
   // (T, channels) and, unless `states` is empty, of the states (T, D). Empty if bands are not
   // widened.

@@ -53,7 +53,7 @@ TEST(Forecast, FromAKnownState) {
   const Matrix values = model.map.Apply(x0.transpose());
   const Forecast forecast = ForecastFrom(model, {values.data(), 3}, kStart, kTimes, {.draws = 16});
   ExpectNearTruth(model, forecast.Mean(), x0, 0.01);
-  for (const Matrix& draw : forecast.draws) {
+  for (const auto& draw : forecast.draws) {
     EXPECT_LT((draw.row(4) - values).norm(), 1e-10) << "the start is known exactly";
   }
 }
@@ -99,7 +99,7 @@ TEST(Forecast, QuantilesAreOrdered) {
                high = forecast.Quantile(0.95);
   EXPECT_GT((middle - low).minCoeff(), 0.0);
   EXPECT_GT((high - middle).minCoeff(), 0.0);
-  for (const Matrix& draw : forecast.draws) {
+  for (const auto& draw : forecast.draws) {
     EXPECT_GE((draw - forecast.Quantile(0)).minCoeff(), 0.0);
     EXPECT_GE((forecast.Quantile(1) - draw).minCoeff(), 0.0);
   }
@@ -113,7 +113,7 @@ TEST(Forecast, QuantileInterpolates) {
   EXPECT_DOUBLE_EQ(forecast.Quantile(1.0)(0, 0), 3.0);
   forecast.draws[1].setConstant(NAN);
   EXPECT_TRUE(std::isnan(forecast.Mean()(0, 0)));
-  for (Matrix& draw : forecast.draws) draw.setConstant(NAN);
+  for (auto draw : forecast.draws) draw.setConstant(NAN);
   EXPECT_TRUE(std::isnan(forecast.Quantile(0.5)(0, 0)));
   EXPECT_THROW(forecast.Quantile(1.5), InputError);
   EXPECT_THROW(forecast.Quantile(NAN), InputError);
@@ -143,7 +143,7 @@ TEST(Forecast, PredictiveQuantileOfAMixture) {
   forecast.noise = GaussianNoise(Vector::Ones(1));
   EXPECT_NEAR(forecast.PredictiveQuantile(0.475)(0, 0), -100 + 1.6448536269514722, 1e-8);
   EXPECT_NEAR(forecast.PredictiveQuantile(0.525)(0, 0), 100 - 1.6448536269514722, 1e-8);
-  forecast.draws.assign(1, Matrix::Constant(1, 1, kNaN));
+  forecast.draws = {Matrix::Constant(1, 1, kNaN)};
   EXPECT_TRUE(std::isnan(forecast.PredictiveQuantile(0.5)(0, 0)));
 }
 
@@ -201,7 +201,7 @@ TEST(Forecast, DrawsThatRanOutOfStepsAreCountedAndNaN) {
   const Forecast forecast = ForecastTrajectory(model, 0, kTimes, {.draws = 3});
   EXPECT_EQ(forecast.diverged, 0u);
   EXPECT_EQ(forecast.unfinished, (std::vector<std::size_t>{0, 1, 2}));
-  for (const Matrix& draw : forecast.draws) {
+  for (const auto& draw : forecast.draws) {
     EXPECT_TRUE(std::isnan(draw(0, 0))) << "too far back";
     EXPECT_TRUE(std::isfinite(draw(4, 0))) << "the start";
     EXPECT_TRUE(std::isnan(draw(8, 0))) << "too far ahead";

@@ -22,7 +22,7 @@ using report::PlotInput;
 constexpr double kPointsPerCm = 72 / 2.54;
 
 LostDraws DrawCalibration(const PlotArguments& a, const PlotInput& input, Canvas* canvas) {
-  const report::PitValues values = report::CalibrationValues(input);
+  const PitValues values = report::CalibrationValues(input);
   if (values.with_noise.empty() && values.missed > 0) {
     throw ForecastFailed(fmt::format("plot: none of {} could be forecast: too many draws are lost",
                                      report::Pluralise(values.missed, "value", "values")));

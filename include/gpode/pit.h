@@ -12,7 +12,7 @@
 
 #include "gpode/forecast.h"
 
-namespace gpode::report {
+namespace gpode {
 
 struct PitValues {
   // One value each per observation; `without_noise` is the share of draws below the observation.
@@ -26,9 +26,9 @@ struct PitValues {
 void AddPitValues(const Forecast& forecast, const Matrix& seen, PitValues* all);
 
 // Returns the share of values inside the central band of a level. The `missed` ones are outside.
-double ShareInside(const std::vector<double>& pit, double level, std::size_t missed);
+double ShareInside(const std::vector<double>& pit, double level, std::size_t missed = 0);
 
 // Returns the number of values in each of `bins` equal parts of [0, 1].
 std::vector<double> PitCounts(const std::vector<double>& pit, std::size_t bins);
 
-}  // namespace gpode::report
+}  // namespace gpode
