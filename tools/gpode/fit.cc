@@ -210,7 +210,7 @@ class Fitter {
     const std::optional<HoldoutOptions> held =
         saved.holdout ? std::optional(saved.holdout->options) : std::nullopt;
     if (held != holdout_) {
-      internal::ThrowAt(out_,
+      internal::ThrowAt(target_->working(),
                         fmt::format("holds a run {}, cannot be resumed with these; leave out "
                                     "DATA and options to resume it as it is",
                                     held ? "with other held-back data" : "without held-back data"));
@@ -219,12 +219,13 @@ class Fitter {
     const bool split = saved.holdout && !saved.holdout->held.trajectories.empty();
     if (!SameData(split ? Rejoin(saved.data, saved.holdout->held) : saved.data, data_) ||
         !SameData(saved.validation, validation_)) {
-      internal::ThrowAt(out_, "holds a run on other data, cannot be resumed with these");
+      internal::ThrowAt(target_->working(),
+                        "holds a run on other data, cannot be resumed with these");
     }
     FitOptions was = saved.model.options, is = config_.fit;
     was.threads = is.threads;
     if (OptionsText(was) != OptionsText(is)) {
-      internal::ThrowAt(out_,
+      internal::ThrowAt(target_->working(),
                         "holds a run with other options, cannot be resumed with these; "
                         "leave out DATA and options to resume it as it is");
     }
@@ -262,6 +263,7 @@ class Fitter {
       const Interruption::Delay delay;
       standby_ = std::move(save);
     };
+    const StandbyEnd end_of_standby{this};  // the function refers to `control`
     control.checkpoint_seconds = a_.checkpoint_seconds;
     if (a_.common.threads > 0) control.threads = a_.common.threads;
     const bool resumes =
@@ -361,6 +363,15 @@ class Fitter {
       Print("saved {}\n", out_);
     }
   }
+
+  // Forgets how to save the run, when that is not possible any more.
+  struct StandbyEnd {
+    Fitter* fitter;
+    ~StandbyEnd() {
+      const Interruption::Delay delay;
+      fitter->standby_ = nullptr;
+    }
+  };
 
   const FitArguments& a_;
   std::string command_line_, out_;
