@@ -40,8 +40,10 @@ if (/<\/(script|style)/i.test(script + style)) throw new Error("a bundle would e
 const page = fill(readFileSync(join(here, "src", "template.html"), "utf8"), {
   script,
   style,
-  // The policy allows only these scripts and styles and forbids fetching anything.
-  policy: `default-src 'none'; img-src data:; script-src ${hash(script)}; style-src ${hash(style)}`,
+  // The policy allows only these scripts and styles and forbids fetching anything, other bases of addresses, and forms.
+  policy:
+    `default-src 'none'; img-src data:; script-src ${hash(script)}; style-src ${hash(style)}; ` +
+    "base-uri 'none'; form-action 'none'",
   data: PLACEHOLDER,
 });
 if (page.split(PLACEHOLDER).length !== 2) throw new Error("the page must have one place for the data");

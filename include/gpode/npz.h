@@ -14,7 +14,8 @@
 //
 // Whatever the bytes are, reading either succeeds or throws an InputError "FILE: entry 'x': what
 // was found, what is accepted". The readers never allocate more memory than the unpacked contents
-// of the file take; deflate unpacks to at most 1032 times the packed size.
+// of the arrays take that they return. Archives whose arrays unpack to more than 32 MiB and to more
+// than 100 times the size of the archive are refused: data do not compress so well.
 //
 // Thread safety: all functions may be called from any thread.
 //
@@ -57,6 +58,12 @@ Array ReadNpy(const std::filesystem::path& path);
 
 // Reads from memory; messages begin with `name` instead of a path.
 Archive ReadNpz(std::span<const std::byte> bytes, std::string_view name);
+// Reads only the arrays for which wanted(name) is true; the others are not unpacked.
+Archive ReadNpz(std::span<const std::byte> bytes, std::string_view name,
+                const std::function<bool(std::string_view)>& wanted);
+// Returns the names of all arrays, in the order of the archive, and unpacks none.
+std::vector<std::string> NpzNames(std::span<const std::byte> bytes, std::string_view name);
+std::vector<std::string> NpzNames(const std::filesystem::path& path);
 Array ReadNpy(std::span<const std::byte> bytes, std::string_view name);
 
 // Writes a file, completely or not at all: the bytes go to a temporary file, which is then renamed.

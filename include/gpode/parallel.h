@@ -16,10 +16,17 @@
 
 namespace gpode {
 
+// Called when a pool has fewer threads than were asked for, by the thread that makes the pool.
+using ThreadShortageHandler = void (*)(std::size_t wanted, std::size_t size);
+// Sets the handler of the process and returns the one before it. Without one, which is how a process
+// begins, nothing is called.
+ThreadShortageHandler SetThreadShortageHandler(ThreadShortageHandler handler);
+
 class ThreadPool {
  public:
   // With threads = 0, the pool has as many threads as the machine. With threads = 1, every loop
-  // runs on the calling thread.
+  // runs on the calling thread. If the system refuses to start a thread, for want of memory or by a
+  // limit, the pool goes on with fewer, of which one is the calling thread.
   explicit ThreadPool(std::size_t threads = 0);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;

@@ -13,10 +13,13 @@
 //   TrainedModel judged = TrainWithHoldout(data, options, {.share = 0.2});  // holdout.h
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "gpode/dataset.h"
@@ -59,6 +62,18 @@ struct FitControl {
   std::size_t checkpoint_steps = 0;
   double checkpoint_seconds = 60;
 
+  // If set, called with the bytes of the model file instead of writing them to `checkpoint`. The
+  // last eight bytes are the checksum of the others, as text. May be called by the function that
+  // `standby` gets, from the thread that calls it.
+  std::function<void(std::span<const std::byte>)> write = {};
+  // If set, called with the message when a checkpoint cannot be written before the end. The run goes
+  // on, and tries again when the next checkpoint is due. Otherwise the error ends the run.
+  std::function<void(const std::string&)> checkpoint_failed = {};
+  // If set, called after every step that has taken longer than half a second, with a function that
+  // saves the run as it was after that step. A program that has to end during the next step, which
+  // may take as long, can call that function from any thread.
+  std::function<void(std::function<void()> save)> standby = {};
+
   // This function is called when held-back data have been compared with their forecasts, before the
   // model is trained on them.
   std::function<void(const HoldoutReport&)> compared = {};
@@ -80,7 +95,15 @@ struct TrainedModel {
   std::shared_ptr<const TrainingState> state = {};
   std::shared_ptr<const SamplingState> sampling = {};
   std::optional<Holdout> holdout = {};  // set if data were held back
+  // The instruction sets with which the model was trained (InstructionSets), several if the run was
+  // resumed on another machine. Empty in files of older versions.
+  std::string instruction_sets = {};
 };
+
+// Returns the instruction sets that this program uses on this machine: that of its vector loops,
+// which GPODE_SIMD can choose, and that for which the rest is compiled. Results have the same bits
+// only with the same sets, since these round differently.
+std::string InstructionSets();
 
 // Returns the options with those parts of the model that suit the data, as `gpode fit` chooses them.
 // A process gets the joint posterior, and with it a kernel that continues linearly beyond the data,

@@ -6,6 +6,8 @@
 #include <exception>
 #include <limits>
 #include <mutex>
+#include <new>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -68,6 +70,42 @@ struct ThreadPool::State {
   std::size_t failed_item = std::numeric_limits<std::size_t>::max();
   std::exception_ptr failure;
 
+  // Starts the workers of a pool of this size. Returns false if the system refuses to start one of
+  // them; those before it are then running.
+  bool Start(std::size_t size) {
+    stop = false;
+    // With more threads than cores, a polling thread would keep another from working.
+    polls = size <= std::thread::hardware_concurrency() ? kPolls : 0;
+    try {
+      workers.reserve(size - 1);
+      for (std::size_t i = 1; i < size; ++i) {
+        workers.emplace_back([this, i] {
+          worker_of = this;
+          worker_index = i;
+          Work();
+        });
+      }
+    } catch (const std::system_error&) {
+      return false;
+    } catch (const std::bad_alloc&) {
+      return false;
+    }
+    return true;
+  }
+
+  // Ends all workers, and returns how many there were.
+  std::size_t Stop() {
+    {
+      const std::lock_guard lock(mutex);
+      stop = true;
+    }
+    wake.notify_all();
+    for (std::thread& worker : workers) worker.join();
+    const std::size_t count_before = workers.size();
+    workers.clear();
+    return count_before;
+  }
+
   void TakeItems() {
     const InsideLoop inside;
     for (std::size_t i = next.fetch_add(1); i < count; i = next.fetch_add(1)) {
@@ -101,27 +139,29 @@ struct ThreadPool::State {
   }
 };
 
-ThreadPool::ThreadPool(std::size_t threads) : state_(std::make_unique<State>()) {
-  if (threads == 0) threads = std::max(1u, std::thread::hardware_concurrency());
-  // With more threads than cores, a polling thread would keep another from working.
-  state_->polls = threads <= std::thread::hardware_concurrency() ? kPolls : 0;
-  for (std::size_t i = 1; i < threads; ++i) {
-    state_->workers.emplace_back([state = state_.get(), i] {
-      worker_of = state;
-      worker_index = i;
-      state->Work();
-    });
-  }
+namespace {
+
+std::atomic<ThreadShortageHandler> shortage_handler = nullptr;
+
+std::size_t Cores() { return std::max(1u, std::thread::hardware_concurrency()); }
+
+}  // namespace
+
+ThreadShortageHandler SetThreadShortageHandler(ThreadShortageHandler handler) {
+  return shortage_handler.exchange(handler);
 }
 
-ThreadPool::~ThreadPool() {
-  {
-    const std::lock_guard lock(state_->mutex);
-    state_->stop = true;
-  }
-  state_->wake.notify_all();
-  for (std::thread& worker : state_->workers) worker.join();
+ThreadPool::ThreadPool(std::size_t threads) : state_(std::make_unique<State>()) {
+  const std::size_t wanted = threads == 0 ? Cores() : threads;
+  std::size_t size = wanted;
+  // After a failure, half of the threads that could be started is as much as the pool takes: they
+  // need memory for their stacks, and so does the work that they are to do.
+  while (!state_->Start(size)) size = std::clamp<std::size_t>(state_->Stop() / 2, 1, Cores());
+  if (size == wanted) return;
+  if (const ThreadShortageHandler handler = shortage_handler) handler(wanted, size);
 }
+
+ThreadPool::~ThreadPool() { state_->Stop(); }
 
 std::size_t ThreadPool::WorkerIndex() const { return worker_of == state_.get() ? worker_index : 0; }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "io/formula_guard.h"
 #include "io/number_text.h"
 #include "io/reading.h"
 #include "io/utf8.h"
@@ -36,7 +37,7 @@ CsvCell TakeQuoted(const TextRecords& record, const char* at, char separator,
     record.Fail(from, fmt::format("{} found after a closing quote, must be a separator",
                                   Quote({from, std::find(from, end, separator)}, 40)));
   }
-  return {*scratch, at, from};
+  return {WithoutFormulaGuard(*scratch), at, from};
 }
 
 }  // namespace

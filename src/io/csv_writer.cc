@@ -8,20 +8,25 @@
 #include "gpode/data_files.h"
 #include "gpode/error.h"
 #include "io/files.h"
+#include "io/formula_guard.h"
 #include "io/number_text.h"
 
 namespace gpode {
 namespace {
 
-// Appends a word. It is quoted if a reader would otherwise not get the same word back.
+// Appends a word. It is quoted if a reader would otherwise not get the same word back. A word that a
+// spreadsheet would take for a formula is guarded by an apostrophe (formula_guard.h).
 void AppendWord(std::string_view word, std::string* out) {
-  const bool plain = !word.empty() && word.find_first_of(",;\t\"\r\n") == std::string_view::npos &&
-                     word[0] != '#' && internal::Trimmed(word).size() == word.size();
+  const bool guarded = internal::NeedsFormulaGuard(word);
+  const bool plain = !guarded && !word.empty() &&
+                     word.find_first_of(",;\t\"\r\n") == std::string_view::npos && word[0] != '#' &&
+                     internal::Trimmed(word).size() == word.size();
   if (plain) {
     *out += word;
     return;
   }
   *out += '"';
+  if (guarded) *out += '\'';
   for (char c : word) {
     if (c == '"') *out += '"';
     *out += c;

@@ -2,12 +2,19 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <charconv>
+#include <csignal>
+#include <ctime>
+#include <optional>
 #include <system_error>
+#include <utility>
 
 #include "io/utf8.h"
 
@@ -36,6 +43,10 @@ namespace {
 
 std::string SystemMessage() { return std::generic_category().message(errno); }
 
+std::filesystem::path FolderOf(const std::filesystem::path& path) {
+  return path.has_parent_path() ? path.parent_path() : ".";
+}
+
 // Throws unless `path`, which has this type, is a regular file: ReadFile needs the size of a file,
 // and WriteFile must not replace a device such as /dev/null by a file.
 void CheckIsFile(const std::filesystem::path& path, std::filesystem::file_type type) {
@@ -47,16 +58,91 @@ void CheckIsFile(const std::filesystem::path& path, std::filesystem::file_type t
   }
 }
 
+// The attributes of a file that its replacement keeps.
+struct Attributes {
+  mode_t mode;
+  uid_t user;
+  gid_t group;
+};
+
+std::optional<Attributes> AttributesOf(const std::filesystem::path& path) {
+  struct stat found {};
+  if (path.empty() || stat(path.c_str(), &found) != 0) return std::nullopt;
+  return Attributes{.mode = found.st_mode & 0777, .user = found.st_uid, .group = found.st_gid};
+}
+
+// Returns true if no process is writing the temporary file with this name and process number. A
+// writer holds a lock on its file (TemporaryFile). The number alone says too little, since it may be
+// one of another machine, or have been given to another process by now; the lock alone says too
+// little in the moment between creating and locking the file.
+bool IsAbandoned(const std::filesystem::path& temporary, pid_t process) {
+  constexpr std::time_t kLongAgo = 600;  // seconds
+  const int descriptor = open(temporary.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  if (descriptor < 0) return false;
+  struct stat found {};
+  const bool is_old = fstat(descriptor, &found) == 0 && S_ISREG(found.st_mode) &&
+                      found.st_mtime < std::time(nullptr) - kLongAgo;
+  const bool is_dead = kill(process, 0) != 0 && errno == ESRCH;
+  const bool is_free = flock(descriptor, LOCK_EX | LOCK_NB) == 0;
+  close(descriptor);
+  return is_free && (is_dead || is_old);
+}
+
+// Returns the process number in the name NAME.PROCESS.COUNT.tmp of a temporary file for the file
+// NAME; 0 if that is not its name.
+pid_t ProcessOfTemporary(std::string_view temporary, std::string_view name) {
+  constexpr std::string_view kEnd = ".tmp";
+  if (!temporary.starts_with(name) || !temporary.ends_with(kEnd)) return 0;
+  if (temporary.size() < name.size() + kEnd.size()) return 0;
+  std::string_view numbers = temporary.substr(name.size());
+  numbers.remove_suffix(kEnd.size());
+  pid_t process = 0;
+  unsigned count = 0;
+  for (const bool first : {true, false}) {
+    if (!numbers.starts_with('.')) return 0;
+    numbers.remove_prefix(1);
+    const char* const begin = numbers.data();
+    const char* const end = begin + numbers.size();
+    const auto [stop, error] =
+        first ? std::from_chars(begin, end, process) : std::from_chars(begin, end, count);
+    if (error != std::errc()) return 0;
+    numbers.remove_prefix(static_cast<std::size_t>(stop - begin));
+  }
+  return numbers.empty() && process > 0 ? process : 0;
+}
+
+// Removes the temporary files that killed processes have left for this file. Errors are ignored:
+// such files are not in the way.
+void RemoveAbandoned(const std::filesystem::path& path) {
+  const std::string name = path.filename().string();
+  std::error_code error;
+  std::filesystem::directory_iterator entry(FolderOf(path), error);
+  while (!error && entry != std::filesystem::directory_iterator()) {
+    const std::filesystem::path temporary = entry->path();
+    const pid_t process = ProcessOfTemporary(temporary.filename().string(), name);
+    if (process > 0 && IsAbandoned(temporary, process)) unlink(temporary.c_str());
+    entry.increment(error);
+  }
+}
+
 // A temporary file in the folder of `path`. The destructor removes it unless RenameToPath has made
-// it the file `path`.
+// it the file `path`. While the file is open it is locked, which shows others that its process is
+// alive.
 class TemporaryFile {
  public:
-  explicit TemporaryFile(const std::filesystem::path& path) : path_(path), temporary_(path) {
+  // `name` is the name of the file in messages.
+  TemporaryFile(const std::filesystem::path& path, std::string name,
+                const std::optional<Attributes>& attributes)
+      : path_(path), temporary_(path), name_(std::move(name)) {
     // The name is unique because other threads and processes may write the same file.
     static std::atomic<unsigned> counter = 0;
     temporary_ += fmt::format(".{}.{}.tmp", getpid(), counter++);
-    descriptor_ = open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    // A file whose mode is going to be set is closed to others until then.
+    descriptor_ = open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+                       attributes ? S_IRUSR | S_IWUSR : 0666);
     if (descriptor_ < 0) Fail();
+    flock(descriptor_, LOCK_EX | LOCK_NB);
+    if (attributes) Set(*attributes);
   }
   ~TemporaryFile() {
     if (descriptor_ >= 0) close(descriptor_);
@@ -83,11 +169,22 @@ class TemporaryFile {
   }
 
  private:
+  // Sets the owner as far as the system lets us. If the group cannot be set, the rights of the
+  // group would be given to another one, and are left out.
+  void Set(const Attributes& attributes) {
+    const auto keep = static_cast<uid_t>(-1);
+    bool has_group = fchown(descriptor_, attributes.user, attributes.group) == 0;
+    has_group = has_group || fchown(descriptor_, keep, attributes.group) == 0;
+    const mode_t mode = has_group ? attributes.mode : attributes.mode & ~mode_t{S_IRWXG};
+    if (fchmod(descriptor_, mode) != 0) Fail();
+  }
+
   [[noreturn]] void Fail() const {
-    ThrowAt(path_.string(), fmt::format("cannot be written: {}", SystemMessage()));
+    ThrowAt(name_, fmt::format("cannot be written: {}", SystemMessage()));
   }
 
   std::filesystem::path path_, temporary_;
+  std::string name_;
   int descriptor_ = -1;
   bool renamed_ = false;
 };
@@ -95,8 +192,7 @@ class TemporaryFile {
 // Flushes the renaming to the disk, so that it survives a power failure. Errors are ignored: some
 // file systems cannot do that, and the file itself is complete.
 void SyncFolderOf(const std::filesystem::path& path) {
-  const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
-  const int descriptor = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const int descriptor = open(FolderOf(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (descriptor < 0) return;
   fsync(descriptor);
   close(descriptor);
@@ -140,25 +236,55 @@ std::size_t FileReader::Read(std::span<char> into) {
   return filled;
 }
 
+std::size_t FileReader::FileSize() const {
+  struct stat found {};
+  if (fstat(descriptor_, &found) != 0) {
+    ThrowAt(path_.string(), fmt::format("cannot be read: {}", SystemMessage()));
+  }
+  CheckIsFile(path_, S_ISREG(found.st_mode) ? std::filesystem::file_type::regular
+                                            : std::filesystem::file_type::unknown);
+  return static_cast<std::size_t>(found.st_size);
+}
+
 std::vector<std::byte> ReadFile(const std::filesystem::path& path) {
-  CheckIsFile(path, TypeOf(path));
+  CheckIsFile(path, TypeOf(path));  // before opening, which would wait for the writer of a pipe
   FileReader file(path);
-  std::error_code error;
-  const std::uintmax_t size = std::filesystem::file_size(path, error);
-  std::vector<std::byte> bytes(error ? 0 : size);
+  // The size is that of the file that was opened: by now, another one may have taken its name.
+  std::vector<std::byte> bytes(file.FileSize());
   const std::size_t taken = file.Read({reinterpret_cast<char*>(bytes.data()), bytes.size()});
-  if (taken != bytes.size() || error) ThrowAt(path.string(), "cannot be read to its end");
+  if (taken != bytes.size()) ThrowAt(path.string(), "cannot be read to its end");
   return bytes;
 }
 
-void WriteFile(const std::filesystem::path& path, std::span<const std::byte> bytes) {
+std::filesystem::path ResolveTarget(const std::filesystem::path& path) {
+  constexpr int kMostLinks = 40;  // as many as Linux follows
+  std::filesystem::path target = path;
   std::error_code error;
-  const std::filesystem::file_status status = std::filesystem::status(path, error);
+  for (int links = 0; std::filesystem::is_symlink(target, error); ++links) {
+    if (links == kMostLinks) ThrowAt(path.string(), "is a circle of links, must be a file");
+    const std::filesystem::path folder = std::filesystem::canonical(FolderOf(target), error);
+    if (folder.native().starts_with("/proc/")) {
+      ThrowAt(path.string(), "is an open descriptor, must be a file, or - for standard output");
+    }
+    const std::filesystem::path next = std::filesystem::read_symlink(target, error);
+    if (error) ThrowAt(path.string(), fmt::format("cannot be written: {}", error.message()));
+    target = next.is_absolute() ? next : FolderOf(target) / next;
+  }
+  return target;
+}
+
+void WriteFile(const std::filesystem::path& path, std::span<const std::byte> bytes,
+               const std::filesystem::path& like) {
+  const std::filesystem::path target = ResolveTarget(path);
+  std::error_code error;
+  const std::filesystem::file_status status = std::filesystem::status(target, error);
   if (std::filesystem::exists(status)) CheckIsFile(path, status.type());
-  TemporaryFile file(path);
+  RemoveAbandoned(target);
+  const std::optional<Attributes> own = AttributesOf(target);
+  TemporaryFile file(target, path.string(), own ? own : AttributesOf(like));
   file.Write(bytes);
   file.RenameToPath();
-  SyncFolderOf(path);
+  SyncFolderOf(target);
 }
 
 }  // namespace gpode::internal

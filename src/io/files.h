@@ -2,7 +2,12 @@
 //
 // WriteFile replaces a file in one piece: it writes a temporary file in the same folder, flushes it
 // to the disk and renames it. If the process dies at any moment, a reader finds either the old file
-// or the new one, never a part. A killed process may leave its temporary file, NAME.PID.N.tmp.
+// or the new one, never a part. A killed process may leave its temporary file, NAME.PID.N.tmp, which
+// the next WriteFile to NAME removes.
+//
+// A symbolic link stays one: the file that it points to is replaced. The new file has the mode and,
+// where the system permits it, the owner of the old one. A hard link is cut: the other names of the
+// old file keep its contents.
 //
 // Thread safety: all functions may be called from any thread.
 //
@@ -30,9 +35,16 @@ namespace gpode::internal {
 std::string Quote(std::string_view text, std::size_t longest = 60);
 
 // These functions read and write a whole file. Errors are InputErrors that begin with the path.
-// After a failed write, the old file is unchanged and there is no temporary file.
+// After a failed write, the old file is unchanged and there is no temporary file. If there is no old
+// file, the new one gets mode and owner of the file `like`, if that is given and exists.
 std::vector<std::byte> ReadFile(const std::filesystem::path& path);
-void WriteFile(const std::filesystem::path& path, std::span<const std::byte> bytes);
+void WriteFile(const std::filesystem::path& path, std::span<const std::byte> bytes,
+               const std::filesystem::path& like = {});
+
+// Returns the path of the file that WriteFile replaces or makes: the end of a chain of symbolic
+// links. Throws an InputError if the chain has no end, or leads to a descriptor of a process, as
+// /dev/stdout does.
+std::filesystem::path ResolveTarget(const std::filesystem::path& path);
 
 // Reads a file or pipe from its beginning, block by block. A reader belongs to one thread.
 class FileReader {
@@ -44,6 +56,9 @@ class FileReader {
 
   // Returns the number of bytes read, which is smaller than requested only at the end of the file.
   std::size_t Read(std::span<char> into);
+
+  // Returns the size of the file. Throws an InputError if it is not a regular file.
+  std::size_t FileSize() const;
 
  private:
   std::filesystem::path path_;

@@ -295,6 +295,25 @@ std::vector<std::byte> Inflate(Bytes packed, std::size_t size, std::string_view 
   return out;
 }
 
+// Adds up how much memory the entries of an archive take, so that a small file cannot exhaust it.
+class UnpackedSize {
+ public:
+  explicit UnpackedSize(std::size_t file_size) : file_size_(file_size) {}
+
+  // Throws if this entry is the one with which the archive takes too much.
+  void Add(const Entry& entry, std::string_view where) {
+    constexpr std::uint64_t kAlwaysAllowed = std::uint64_t{32} << 20, kMostExpansion = 100;
+    total_ += entry.size;  // cannot overflow: an entry has at most 1032 times its packed size
+    if (total_ <= kAlwaysAllowed || total_ / kMostExpansion <= file_size_) return;
+    ThrowAt(where, fmt::format("unpacks to {} bytes, but the archive has {}, must be compressed at "
+                               "most {} times",
+                               entry.size, file_size_, kMostExpansion));
+  }
+
+ private:
+  std::uint64_t file_size_, total_ = 0;
+};
+
 Array ReadEntry(const Entry& entry, std::string_view where) {
   std::vector<std::byte> unpacked;
   Bytes bytes = entry.packed;
@@ -316,14 +335,34 @@ double Array::Scalar(std::string_view name) const {
 }
 
 Archive ReadNpz(std::span<const std::byte> bytes, std::string_view name) {
+  return ReadNpz(bytes, name, [](std::string_view) { return true; });
+}
+
+Archive ReadNpz(std::span<const std::byte> bytes, std::string_view name,
+                const std::function<bool(std::string_view)>& wanted) {
   Archive archive;
+  UnpackedSize unpacked(bytes.size());
   for (const Entry& entry : ReadDirectory(bytes, name)) {
     const std::string_view key = WithoutSuffix(entry.name);
+    if (!wanted(key)) continue;
     const std::string where = Where(name, key);
     if (archive.contains(key)) ThrowAt(where, "occurs twice, names must differ");
+    unpacked.Add(entry, where);
     archive.emplace(key, ReadEntry(entry, where));
   }
   return archive;
+}
+
+std::vector<std::string> NpzNames(std::span<const std::byte> bytes, std::string_view name) {
+  std::vector<std::string> names;
+  for (const Entry& entry : ReadDirectory(bytes, name)) {
+    names.emplace_back(WithoutSuffix(entry.name));
+  }
+  return names;
+}
+
+std::vector<std::string> NpzNames(const std::filesystem::path& path) {
+  return ParseFile(path, [](Bytes bytes, std::string_view name) { return NpzNames(bytes, name); });
 }
 
 Archive ReadNpz(const std::filesystem::path& path) {

@@ -23,6 +23,12 @@ std::string_view AsText(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
+// The names of the arrays of an archive that hold the data; `times` is empty in archives without
+// times.
+struct SourceNames {
+  std::string times, values;
+};
+
 // The arrays of an archive that hold the data, with their names. `times` is nullptr in archives
 // without times.
 struct Source {
@@ -31,25 +37,29 @@ struct Source {
   const Array* values = nullptr;
 };
 
-const Array* Find(const Archive& archive, std::string_view name) {
-  const auto found = archive.find(name);
-  return found == archive.end() ? nullptr : &found->second;
-}
-
-Source FindSource(const Archive& archive, const std::string& part, std::string_view file) {
-  Source ours{"times", "values", Find(archive, "times"), Find(archive, "values")};
-  if (ours.times && ours.values) return ours;
-  Source paper{part + "_ts", part + "_ys", Find(archive, part + "_ts"),
-               Find(archive, part + "_ys")};
-  if (paper.times && paper.values) return paper;
-  if (const Array* frames = Find(archive, part)) return {"", part, nullptr, frames};
-  if (archive.contains("model/channels")) ThrowAt(file, "is a model file, must be data");
-  std::vector<std::string> names;
-  for (const auto& entry : archive) names.push_back(entry.first);
+SourceNames ChooseArrays(const std::vector<std::string>& names, const std::string& part,
+                         std::string_view file) {
+  const auto has = [&](std::string_view name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  for (const SourceNames& pair :
+       {SourceNames{"times", "values"}, SourceNames{part + "_ts", part + "_ys"}}) {
+    if (has(pair.times) && has(pair.values)) return pair;
+  }
+  if (has(part)) return {"", part};
+  if (has("model/channels")) ThrowAt(file, "is a model file, must be data");
+  std::vector<std::string> sorted = names;
+  std::sort(sorted.begin(), sorted.end());
   ThrowAt(file,
           fmt::format("arrays {} found, must be 'times' and 'values', or '{}_ts' and '{}_ys', "
                       "or '{}'; see --part",
-                      names.empty() ? "none" : ListOf(names), part, part, part));
+                      sorted.empty() ? "none" : ListOf(sorted), part, part, part));
+}
+
+Source FindSource(const Archive& archive, const SourceNames& names) {
+  return {names.times, names.values,
+          names.times.empty() ? nullptr : &archive.find(names.times)->second,
+          &archive.find(names.values)->second};
 }
 
 struct Shape {
@@ -123,8 +133,14 @@ std::vector<std::string> ChannelNames(const Archive& archive, std::size_t count,
   return names;
 }
 
-Dataset FromArchive(const Archive& archive, std::string_view file, const ReadOptions& options) {
-  const Source source = FindSource(archive, options.part, file);
+// Reads the arrays that hold the data. Others may be large, and are not unpacked.
+Dataset FromArchive(std::span<const std::byte> bytes, std::string_view file,
+                    const ReadOptions& options) {
+  const SourceNames names = ChooseArrays(NpzNames(bytes, file), options.part, file);
+  const Archive archive = ReadNpz(bytes, file, [&](std::string_view name) {
+    return name == names.times || name == names.values || name == "channels";
+  });
+  const Source source = FindSource(archive, names);
   const Shape shape = ShapeOf(source, file);
   if (source.times != nullptr) CheckTimes(source, shape, file);
   Dataset data{.channels = ChannelNames(archive, shape.channels, file), .trajectories = {}};
@@ -160,7 +176,7 @@ Dataset FromTable(const Array& table, std::string_view file) {
 Dataset FromBytes(std::span<const std::byte> bytes, std::string_view file,
                   const ReadOptions& options) {
   Dataset data = AsText(bytes).starts_with(kNpy) ? FromTable(ReadNpy(bytes, file), file)
-                                                 : FromArchive(ReadNpz(bytes, file), file, options);
+                                                 : FromArchive(bytes, file, options);
   if (!options.channels.empty()) SelectChannels(options.channels, file, &data);
   return data;
 }

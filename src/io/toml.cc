@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <unordered_map>
 
 #include "io/files.h"
 
@@ -143,12 +144,12 @@ class Parser {
   }
 
   void CheckKeysDiffer(const std::vector<TomlItem>& items) const {
-    for (std::size_t i = 1; i < items.size(); ++i) {
-      const auto twin = std::find_if(items.begin(), items.begin() + i,
-                                     [&](const TomlItem& t) { return t.key == items[i].key; });
-      if (twin == items.begin() + i) continue;
-      ThrowAt(fmt::format("{}:{}", source_, items[i].line),
-              fmt::format("{} is given twice, first on line {}", items[i].key, twin->line));
+    std::unordered_map<std::string_view, std::size_t> lines;
+    for (const TomlItem& item : items) {
+      const auto [first, is_new] = lines.emplace(item.key, item.line);
+      if (is_new) continue;
+      ThrowAt(fmt::format("{}:{}", source_, item.line),
+              fmt::format("{} is given twice, first on line {}", item.key, first->second));
     }
   }
 

@@ -12,7 +12,10 @@
 #include "gpode/model_file.h"
 #include "gpode/options.h"
 #include "io/files.h"
+#include "run/resume.h"
+#include "simd/simd.h"
 #include "start/check_input.h"
+#include "store/model_file.h"
 #include "train/sampled_fit.h"
 #include "train/trainer.h"
 
@@ -72,21 +75,62 @@ void Update(const Trainer& trainer, TrainedModel& trained) {
       std::make_shared<const TrainingState>(TrainingState{trainer.start(), trainer.Save()});
 }
 
+void Save(const FitControl& control, const TrainedModel& trained) {
+  if (control.checkpoint.empty()) return;
+  const std::vector<std::byte> bytes = internal::ModelBytes(trained);
+  if (control.write) {
+    control.write(bytes);
+  } else {
+    internal::WriteFile(control.checkpoint, bytes);
+  }
+}
+
+// Saves a run that goes on.
+void SaveCheckpoint(const FitControl& control, const TrainedModel& trained) {
+  if (!control.checkpoint_failed) return Save(control, trained);
+  try {
+    Save(control, trained);
+  } catch (const InputError& error) {
+    control.checkpoint_failed(error.what());
+  }
+}
+
+// Passes on a function that saves this run.
+void StandBy(const FitControl& control, const TrainedModel& trained) {
+  control.standby(
+      [&control, run = std::make_shared<const TrainedModel>(trained)] { Save(control, *run); });
+}
+
+// Notes the instruction sets of this program among those of the run.
+void NoteInstructionSets(TrainedModel& trained) {
+  const std::string sets = InstructionSets();
+  if (trained.instruction_sets.find(sets) != std::string::npos) return;
+  trained.instruction_sets += (trained.instruction_sets.empty() ? "" : ", then ") + sets;
+}
+
 TrainedModel Run(Trainer& trainer, TrainedModel trained, const FitControl& control) {
+  NoteInstructionSets(trained);
   constexpr std::size_t kHistory = 400;  // the most records of progress before the last step
   const std::size_t history_every = (trainer.steps() + kHistory - 1) / kHistory;
+  constexpr std::chrono::milliseconds kLongStep(500);
   CheckpointClock clock(control);
   while (!trainer.done()) {
+    const auto begin = std::chrono::steady_clock::now();
     const Progress progress = trainer.Step();
+    const bool is_long = std::chrono::steady_clock::now() - begin > kLongStep;
     if (progress.step % history_every == 0 || trainer.done()) trained.history.push_back(progress);
     if (!trainer.done() && clock.Due()) {
       Update(trainer, trained);
-      SaveModel(control.checkpoint, trained);
+      SaveCheckpoint(control, trained);
+    }
+    if (!trainer.done() && is_long && control.standby) {
+      Update(trainer, trained);
+      StandBy(control, trained);
     }
     if (!Report(control, progress, trainer.done())) break;
   }
   Update(trainer, trained);
-  if (!control.checkpoint.empty()) SaveModel(control.checkpoint, trained);
+  Save(control, trained);
   return trained;
 }
 
@@ -96,16 +140,18 @@ TrainedModel Sample(const TrainedModel& trained, const FitControl& control) {
     run.model.options = trained.model.options;
     run.model.widening = trained.model.widening;
     run.holdout = trained.holdout;
+    run.instruction_sets = trained.instruction_sets;
+    NoteInstructionSets(run);
     return run;
   };
   SamplingControl own{.report = control.report, .from = trained.sampling};
   if (!control.checkpoint.empty()) {
     own.seconds = control.checkpoint_seconds;
-    own.save = [&](const TrainedModel& run) { SaveModel(control.checkpoint, completed(run)); };
+    own.save = [&](const TrainedModel& run) { SaveCheckpoint(control, completed(run)); };
   }
   TrainedModel sampled =
       completed(SampleModel(trained.data, WithThreads(trained.model.options, control), own));
-  if (sampled.finished && !control.checkpoint.empty()) SaveModel(control.checkpoint, sampled);
+  if (sampled.finished) Save(control, sampled);
   return sampled;
 }
 
@@ -141,7 +187,7 @@ TrainedModel CompareAndRefit(TrainedModel trained, const FitControl& control) {
   if (!holdout.options.refit) {
     widening.SetGaps(trained.data);
     trained.model.widening = std::move(widening);
-    if (!control.checkpoint.empty()) SaveModel(control.checkpoint, trained);
+    Save(control, trained);
     return trained;
   }
   TrainedModel whole;
@@ -155,6 +201,17 @@ TrainedModel CompareAndRefit(TrainedModel trained, const FitControl& control) {
 }
 
 }  // namespace
+
+std::string InstructionSets() {
+#if defined(__AVX512F__) && defined(__AVX512VL__)
+  constexpr std::string_view kRest = "v4";
+#elif defined(__AVX2__) && defined(__FMA__)
+  constexpr std::string_view kRest = "v3";
+#else
+  constexpr std::string_view kRest = "baseline";
+#endif
+  return fmt::format("{} in {}", simd::Name(simd::ActiveIsa()), kRest);
+}
 
 Model Fit(const Dataset& data, const FitOptions& options,
           const std::function<bool(const Progress&)>& report) {
@@ -186,26 +243,30 @@ TrainedModel TrainWithHoldout(const Dataset& data, const FitOptions& options,
 }
 
 TrainedModel Resume(const std::filesystem::path& path, const FitControl& control) {
-  TrainedModel saved = LoadTrainedModel(path);
   FitControl own = control;
   if (own.checkpoint.empty()) own.checkpoint = path;
-  if (AwaitsComparison(saved)) return CompareAndRefit(std::move(saved), own);
+  return internal::ResumeSaved(LoadTrainedModel(path), path.string(), own);
+}
+
+TrainedModel internal::ResumeSaved(TrainedModel saved, std::string_view name,
+                                   const FitControl& control) {
+  if (AwaitsComparison(saved)) return CompareAndRefit(std::move(saved), control);
   if (saved.finished) return saved;
   if (saved.sampling) {
-    return internal::NamingFile(path.string(),
-                                [&] { return CompareAndRefit(Sample(saved, own), own); });
+    return internal::NamingFile(name,
+                                [&] { return CompareAndRefit(Sample(saved, control), control); });
   }
   if (!saved.state) {
-    internal::ThrowAt(path.string(), "holds a model without its training, cannot be resumed");
+    internal::ThrowAt(name, "holds a model without its training, cannot be resumed");
   }
-  const auto trainer = internal::NamingFile(path.string(), [&] {
+  const auto trainer = internal::NamingFile(name, [&] {
     CheckFitInput(saved.data, saved.model.options);
     auto restored = std::make_unique<Trainer>(saved.data, WithThreads(saved.model.options, control),
                                               saved.state->start, saved.validation);
     restored->Restore(saved.state->trainer);
     return restored;
   });
-  return CompareAndRefit(Run(*trainer, std::move(saved), own), own);
+  return CompareAndRefit(Run(*trainer, std::move(saved), control), control);
 }
 
 }  // namespace gpode

@@ -4,9 +4,12 @@
 
 #include <cmath>
 
+#include "core/memory.h"
 #include "data/moments.h"
 #include "gpode/error.h"
 #include "gpode/ode.h"
+#include "gpode/options.h"
+#include "model/model_parts.h"
 #include "options/fit_options.h"
 
 namespace gpode {
@@ -84,6 +87,62 @@ void CheckAcceptance(double target) {
              fmt::format("is {:g}, must be between 0 and 1", target));
 }
 
+// Returns how many bytes a run needs at least, from its largest arrays: covariances of the inducing
+// values, what the optimiser keeps for every parameter, matrices of a sampler over all latent
+// variables, and its draws. The factors were measured: they are how often these arrays exist.
+double LeastMemory(const Dataset& data, const FitOptions& options) {
+  constexpr double kCovariances = 4, kParameters = 20, kMatrices = 20, kFeatures = 4;
+  constexpr std::size_t kCountable = 1'000'000;  // with more, numbers of parameters may overflow
+  const std::size_t dim = options.states > 0                  ? options.states
+                          : options.observation_map.dim() > 0 ? options.observation_map.dim()
+                                                              : data.channels.size();
+  const auto states = static_cast<double>(dim), inducing = static_cast<double>(options.inducing);
+  double numbers = kFeatures * states * static_cast<double>(options.features) *
+                   static_cast<double>(options.draws);
+  if (options.inducing > kCountable) return sizeof(double) * states * inducing * inducing;
+  const ModelParts parts(
+      options,
+      {.dim = dim, .channels = data.channels.size(), .trajectories = data.trajectories.size()});
+  const LatentPart& function = parts.latent().parts()[ModelParts::kFunction];
+  const auto latent = static_cast<double>(function.items * function.size);
+  const auto parameters = static_cast<double>(parts.layout().value_size());
+  numbers += kCovariances * latent * inducing;
+  if (IsSampled(options)) {
+    numbers += kMatrices * latent * latent + static_cast<double>(options.sampler.chains) *
+                                                 static_cast<double>(options.sampler.draws) *
+                                                 parameters;
+  } else {
+    numbers += kParameters * parameters;
+  }
+  return sizeof(double) * numbers;
+}
+
+// Throws if the run cannot fit in memory, and names the option that is to blame: the one whose
+// default would save the most.
+void CheckMemory(const Dataset& data, const FitOptions& options) {
+  const double limit = internal::MemoryLimit(), needed = LeastMemory(data, options);
+  if (!(needed > limit)) return;
+  const FitOptions defaults;
+  std::string_view worst = "inducing";
+  double least = HUGE_VAL;
+  const auto consider = [&](std::string_view name, auto reset) {
+    FitOptions changed = options;
+    reset(changed);
+    const double rest = LeastMemory(data, changed);
+    if (rest < least) least = rest, worst = name;
+  };
+  consider("inducing", [&](FitOptions& o) { o.inducing = defaults.inducing; });
+  consider("features", [&](FitOptions& o) { o.features = defaults.features; });
+  consider("draws", [&](FitOptions& o) { o.draws = defaults.draws; });
+  consider("neural.hidden", [&](FitOptions& o) { o.neural = defaults.neural; });
+  consider("sampler.draws", [&](FitOptions& o) { o.sampler = defaults.sampler; });
+  constexpr double kGigabyte = 1e9;
+  ThrowInput("Fit", worst,
+             fmt::format("makes the run need at least {:.3g} GB of memory, must be smaller: there "
+                         "are {:.3g} GB",
+                         needed / kGigabyte, limit / kGigabyte));
+}
+
 }  // namespace
 
 void CheckFitInput(const Dataset& data, const FitOptions& options) {
@@ -92,6 +151,7 @@ void CheckFitInput(const Dataset& data, const FitOptions& options) {
   CheckAcceptance(options.sampler.target_acceptance);
   CheckUnits(data);
   CheckObservation(data, options);
+  CheckMemory(data, options);
   const Solver solver(options.solver);
 }
 

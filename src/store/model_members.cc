@@ -54,7 +54,8 @@ HoldoutColumns ToColumns(const Holdout& holdout) {
                          .refit = holdout.options.refit,
                          .seen_times = report.seen_times,
                          .held_times = report.held_times,
-                         .diverged = report.diverged};
+                         .diverged = report.diverged,
+                         .unfinished = report.unfinished};
   columns.rows.resize(std::ssize(report.rows), 9);
   for (std::size_t i = 0; i < report.rows.size(); ++i) {
     const auto& [channel, from, to, values, rmse, persistence, linear, inside, inside_widened] =
@@ -70,7 +71,8 @@ Holdout FromColumns(const HoldoutColumns& columns, std::size_t channels) {
   Holdout holdout{.options = {.share = columns.share, .refit = columns.refit},
                   .report = {.seen_times = columns.seen_times,
                              .held_times = columns.held_times,
-                             .diverged = columns.diverged}};
+                             .diverged = columns.diverged,
+                             .unfinished = columns.unfinished}};
   CheckFinite("holdout", "share", columns.share);
   if (!std::isnan(columns.after)) {
     CheckFinite("holdout", "after", columns.after);

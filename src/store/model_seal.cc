@@ -63,6 +63,10 @@ std::string SealWithoutDigits() {
   return fmt::format("{}{}.{}{}", kTitle, kFormatMajor, kFormatMinor, kChecksum);
 }
 
+std::string ChecksumOf(std::span<const std::byte> model_bytes) {
+  return std::string(Text(model_bytes.last(std::min(model_bytes.size(), kDigits))));
+}
+
 Sealed CheckSeal(std::span<const std::byte> bytes, std::string_view name) {
   const std::optional<Sealed> seal = ReadSeal(bytes);
   if (!seal && BeginsAsModel(bytes)) {

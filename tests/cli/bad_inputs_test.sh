@@ -313,6 +313,26 @@ test_score_names_the_files_of_calibrate() {
     score good.gpode good.csv --start first-row --calibrate truth.csv half.csv
 }
 
+# Such tables could be written, but not be read.
+test_results_that_could_not_be_read_again() {
+  good_model
+  bad "forecast: --quantiles is '0.5,0.99999999999,0.999999999999', must be numbers that differ in six digits; two columns would be named q100" \
+    forecast good.gpode --quantiles 0.5,0.99999999999,0.999999999999 -o new.csv
+  bad "new.csv: would have the time 1e+16 twice, must increase; nothing is written" \
+    forecast good.gpode --times 1e16:10000000000000002:3 --from x1=0,x2=0 --at 1e16 -o new.csv
+  bad "simulate: --truth is './new.csv', must be another file than that of the data" \
+    simulate vdp -o new.csv --truth ./new.csv
+  ln -s good.csv link.csv
+  bad "simulate: --truth is 'link.csv', must be another file than that of the data" \
+    simulate vdp -o good.csv --truth link.csv
+  printf 'time,x,x_lower\n0,1,2\n1,2,1\n2,3,0\n3,2,1\n' >twice.csv
+  "$gpode" fit twice.csv --iterations 5 --inducing 4 --features 16 -o twice.gpode --quiet
+  bad "new.csv: would have two columns 'x_lower', which nothing could tell apart; nothing is written" \
+    impute twice.gpode -o new.csv
+  bad "new.npz: would have two columns 'x_lower', which nothing could tell apart; nothing is written" \
+    impute twice.gpode -o new.npz
+}
+
 test_instruction_set_of_the_environment() {
   good_data
   local name

@@ -4,10 +4,14 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <atomic>
 #include <csignal>
 #include <cstring>
 #include <fstream>
+#include <thread>
 
 #include "support/message_of.h"
 #include "support/temporary_folder.h"
@@ -94,6 +98,94 @@ TEST(Files, DevicesPipesAndFoldersAreNotReplaced) {
   EXPECT_EQ(MessageOf([&] { WriteFile(folder.path(), Some(1, 1)); }),
             folder.path().string() + ": is a directory, must be a file");
   EXPECT_EQ(folder.size(), 1);
+}
+
+// Readers took the size of the file that had the name when they asked, not of the one they opened.
+TEST(Files, AReaderDuringReplacementsFailed) {
+  const TemporaryFolder folder;
+  const std::filesystem::path path = folder / "f";
+  const std::vector<std::byte> small = Some(10, 1), large = Some(200'000, 2);
+  WriteFile(path, small);
+  std::atomic<bool> done = false;
+  std::thread writer([&] {
+    // Renaming alone, without flushing to the disk, replaces the file much more often.
+    std::filesystem::create_directory(folder / "new");
+    for (int i = 0; !done; ++i) {
+      std::ofstream(folder / "new/f", std::ios::binary)
+          .write(reinterpret_cast<const char*>(i % 2 == 0 ? large.data() : small.data()),
+                 i % 2 == 0 ? std::ssize(large) : std::ssize(small));
+      std::filesystem::rename(folder / "new/f", path);
+    }
+  });
+  int wrong = 0;
+  for (int i = 0; i < 20'000; ++i) {
+    try {
+      const std::vector<std::byte> found = ReadFile(path);
+      if (found != small && found != large) ++wrong;
+    } catch (const InputError&) {
+      ++wrong;
+    }
+  }
+  done = true;
+  writer.join();
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST(Files, LinksStayLinks) {
+  const TemporaryFolder folder;
+  std::filesystem::create_directory(folder / "there");
+  std::filesystem::create_symlink("there/f", folder / "link");
+  std::filesystem::create_symlink("link", folder / "link2");
+  WriteFile(folder / "link2", Some(10, 1));
+  WriteFile(folder / "link2", Some(20, 2));
+  EXPECT_TRUE(std::filesystem::is_symlink(folder / "link"));
+  EXPECT_TRUE(std::filesystem::is_symlink(folder / "link2"));
+  EXPECT_FALSE(std::filesystem::is_symlink(folder / "there/f"));
+  EXPECT_EQ(ReadFile(folder / "there/f"), Some(20, 2));
+}
+
+TEST(Files, LinksWithoutEndAndToDescriptorsAreRefused) {
+  const TemporaryFolder folder;
+  std::filesystem::create_symlink("circle", folder / "circle");
+  EXPECT_EQ(MessageOf([&] { WriteFile(folder / "circle", Some(10, 1)); }),
+            (folder / "circle").string() + ": is a circle of links, must be a file");
+  std::filesystem::create_symlink("/proc/self/fd/1", folder / "out");
+  EXPECT_EQ(MessageOf([&] { WriteFile(folder / "out", Some(10, 1)); }),
+            (folder / "out").string() +
+                ": is an open descriptor, must be a file, or - for standard output");
+}
+
+TEST(Files, KeepTheirMode) {
+  const TemporaryFolder folder;
+  const auto mode = [&](const char* name) {
+    return static_cast<unsigned>(std::filesystem::status(folder / name).permissions());
+  };
+  WriteFile(folder / "f", Some(10, 1));
+  chmod((folder / "f").c_str(), 0600);
+  WriteFile(folder / "f", Some(20, 2));
+  EXPECT_EQ(mode("f"), 0600u);
+  WriteFile(folder / "copy", Some(20, 2), folder / "f");
+  EXPECT_EQ(mode("copy"), 0600u);
+  chmod((folder / "f").c_str(), 0751);
+  WriteFile(folder / "f", Some(20, 2));
+  EXPECT_EQ(mode("f"), 0751u);
+}
+
+TEST(Files, TemporaryFilesOfDeadProcessesAreRemoved) {
+  const TemporaryFolder folder;
+  const pid_t child = fork();
+  if (child == 0) _exit(0);
+  waitpid(child, nullptr, 0);  // its number now is that of no process
+  const std::string dead = std::to_string(child), alive = std::to_string(getpid());
+  for (const std::string& name :
+       {"f." + dead + ".0.tmp", "f." + dead + ".7.tmp", "f." + alive + ".999.tmp",
+        "f." + dead + ".tmp", "g." + dead + ".0.tmp", "f." + dead + ".0.tmp.csv"}) {
+    std::ofstream(folder / name) << "part";
+  }
+  WriteFile(folder / "f", Some(10, 1));
+  EXPECT_EQ(folder.size(), 5);
+  EXPECT_FALSE(std::filesystem::exists(folder / ("f." + dead + ".0.tmp")));
+  EXPECT_FALSE(std::filesystem::exists(folder / ("f." + dead + ".7.tmp")));
 }
 
 }  // namespace

@@ -312,6 +312,33 @@ TEST(Npz, RefusesDeflateBombs) {
   }
 }
 
+TEST(Npz, UnpacksOnlyWhatIsWanted) {
+  // An array that cannot be read does no harm as long as nobody asks for it.
+  const Bytes text = Npy(Dict("|O", "()"), Bytes(20));
+  const Bytes zip = Zip({ZipEntry("b.npy", text), ZipEntry("a.npy", One())});
+  EXPECT_EQ(NpzNames(zip, "f.npz"), (std::vector<std::string>{"b", "a"}));
+  const Archive archive =
+      ReadNpz(zip, "f.npz", [](std::string_view name) { return name == "a" || name == "c"; });
+  ASSERT_EQ(archive.size(), 1u);
+  EXPECT_TRUE(archive.contains("a"));
+}
+
+// A file of 0.4 MB took 3.5 GB of memory.
+TEST(Npz, SmallArchivesThatUnpackToMuchAreRefused) {
+  constexpr std::size_t kZeros = 40 << 20;
+  const Bytes zeros = Npy(Dict("|u1", "(41943040,)"), Bytes(kZeros));
+  EXPECT_NE(
+      NpzMessage(Zip({ZipEntry("x.npy", zeros, true)})).find("must be compressed at most 100"),
+      std::string::npos);
+  // Neither can it be divided into smaller arrays.
+  const Bytes some = Npy(Dict("|u1", "(10485760,)"), Bytes(kZeros / 4));
+  std::vector<ZipEntry> entries;
+  for (const char* name : {"a.npy", "b.npy", "c.npy", "d.npy"}) {
+    entries.emplace_back(name, some, true);
+  }
+  EXPECT_TRUE(NpzMessage(Zip(entries)).starts_with("f.npz: entry 'd': unpacks to"));
+}
+
 std::vector<Bytes> SampleFiles() {
   return {NpzBytes(Sample()),
           Zip(SampleEntries(true)),

@@ -101,6 +101,27 @@ TEST(Resume, StoppedWhileTheLearningRateRunsDownItEndsWithTheSameFile) {
   ExpectSameFile(options, {from - 1, from, from + 1, end - 1});
 }
 
+TEST(Resume, OneCheckpointThatCannotBeWrittenDoesNotEndTheRun) {
+  const TemporaryFolder folder;
+  Train(SmallData(), SmallOptions(), {.checkpoint = folder / "whole"});
+  std::vector<std::string> messages;
+  std::size_t writes = 0;
+  FitControl control{.checkpoint = folder / "part", .checkpoint_steps = 1};
+  control.write = [&](std::span<const std::byte> bytes) {
+    if (++writes == 2) throw InputError("no room");
+    internal::WriteFile(folder / "part", bytes);
+  };
+  control.checkpoint_failed = [&](const std::string& message) { messages.push_back(message); };
+  EXPECT_TRUE(Train(SmallData(), SmallOptions(), control).finished);
+  EXPECT_EQ(messages, std::vector<std::string>{"no room"});
+  EXPECT_EQ(writes, SmallOptions().steps);
+  EXPECT_EQ(ReadFile(folder / "part"), ReadFile(folder / "whole"));
+  // Without somebody to tell, the run ends.
+  writes = 0;
+  control.checkpoint_failed = nullptr;
+  EXPECT_THROW(Train(SmallData(), SmallOptions(), control), InputError);
+}
+
 TEST(Resume, StepByStepWithOtherThreads) {
   const TemporaryFolder folder;
   Train(SmallData(), SmallOptions(), {.checkpoint = folder / "whole"});

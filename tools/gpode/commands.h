@@ -40,6 +40,12 @@ struct TrainingFailed : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// Thrown if all draws of a forecast are lost, after what there is has been written; main returns the
+// exit code 1.
+struct ForecastFailed : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
 // The values of options that most commands have.
 struct CommonOptions {
   std::size_t threads = 0;  // 0: as many as the machine has cores

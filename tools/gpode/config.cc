@@ -110,7 +110,7 @@ RunConfig ReadConfig(const std::filesystem::path& path, const RunConfig& base) {
   const std::vector<std::string> known = KnownNames();
   for (const internal::TomlItem& item : internal::ParseToml(text, source)) {
     const std::string where = fmt::format("{}:{}", source, item.line);
-    if (item.key.starts_with(kTimingPrefix)) continue;
+    if (item.key.starts_with(kTimingPrefix) || item.key == kChecksums) continue;
     if (SetDataOption(config, item, where)) {
       internal::CheckReadOptions(config.read, where);
       CheckWords(config, item, where);

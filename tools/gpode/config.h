@@ -23,6 +23,8 @@ namespace gpode::tool {
 // The prefix of the names of a sidecar's times (sidecar.h). They are ignored when a sidecar is read
 // as a configuration file.
 inline constexpr std::string_view kTimingPrefix = "timing.";
+// The name of the checksums of a sidecar's models, which are ignored in the same way.
+inline constexpr std::string_view kChecksums = "model.checksums";
 
 // The accepted values of the time of the initial state.
 inline constexpr std::string_view kInitialWords = "first, gap or a time";

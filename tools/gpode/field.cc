@@ -15,6 +15,7 @@
 #include "output.h"
 #include "report/draw/printable.h"
 #include "report/model_view.h"
+#include "sidecar.h"
 
 namespace gpode::tool {
 namespace {
@@ -126,7 +127,7 @@ std::vector<std::string> JacobianNames(const std::vector<std::string>& names) {
 }
 
 void Run(const Arguments& a) {
-  CheckTable(a.out, {&a.model, 1});
+  CheckTable(a.out, InputsOf(a.model));
   const Posterior posterior(LoadModel(a.model));
   const std::vector<std::string> names = report::StateNames(posterior.model());
   const Matrix points = GridOf(Axes(a, posterior.model(), names));

@@ -3,8 +3,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
+#include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -19,10 +19,12 @@
 #include "io/files.h"
 #include "io/number_text.h"
 #include "io/reading.h"
+#include "model_target.h"
 #include "output.h"
 #include "progress.h"
 #include "sidecar.h"
 #include "start/check_input.h"
+#include "store/model_file.h"
 
 namespace gpode::tool {
 namespace {
@@ -66,16 +68,74 @@ class Fitter {
     config_ = ConfigOf(a_);
     Prepare();
     CheckOutput(out_, config_.files);
+    CheckEnding(out_, OutputKind::kModel);
     CheckOutput(SidecarPath(out_), config_.files);
-    Interruption interruption;
-    const TrainedModel trained = Learn();
-    WriteSidecar(trained);
-    PrintQuality(trained);
-    if (Interruption::Requested()) throw Interrupted();
-    CheckSucceeded(trained);
+    target_.emplace(out_, a_.resume);
+    const Interruption interruption([this] { Rescue(); });
+    try {
+      LearnAndSave();
+    } catch (const TrainingFailed&) {
+      target_->Discard();
+      throw;
+    }
   }
 
  private:
+  void LearnAndSave() {
+    const TrainedModel trained = Learn();
+    WriteSidecar(trained);
+    const std::optional<FitQuality> quality = Assess(trained);
+    const std::string failure = FailureOf(trained, quality);
+    std::string backup;
+    if (trained.finished && failure.empty()) {
+      const Interruption::Delay delay;
+      backup = target_->Finish(!a_.force);
+    }
+    if (quality && (!a_.common.quiet || a_.common.json)) {
+      PrintQuality(trained, *quality, failure.empty());
+    }
+    if (WasStoppedBeforeDraws(trained) && (!a_.common.quiet || a_.common.json)) {
+      PrintStopped(target_->working(), out_, a_.common.json);
+    }
+    if (!backup.empty() && !IsSilent())
+      Print("{}: the model that was in {} before\n", backup, out_);
+    if (Interruption::Requested()) throw Interrupted();
+    if (!failure.empty()) throw TrainingFailed(failure);
+  }
+
+  bool IsSilent() const { return a_.common.quiet || a_.common.json; }
+
+  // Writes the model file, and before it the sidecar: it belongs to the new model and to the one
+  // before, so that a run that is killed in between has a sidecar as well.
+  void WriteModel(std::span<const std::byte> bytes) {
+    const Interruption::Delay delay;
+    const std::string checksum = internal::ChecksumOf(bytes);
+    std::vector<std::string> checksums = {checksum};
+    if (!checksum_.empty()) checksums.push_back(checksum_);
+    WriteSidecar(clock_->Thinned(), checksums);
+    try {
+      target_->Write(bytes);
+    } catch (const InputError&) {
+      if (checksum_.empty()) target_->RemoveSidecar();  // there is no model beside it
+      throw;
+    }
+    checksum_ = checksum;
+    standby_ = nullptr;
+  }
+
+  // Ends the run from another thread, while a step takes longer than an interrupted run may.
+  void Rescue() {
+    if (standby_) {
+      standby_();
+      PrintRemark(fmt::format("stopped; saved {0}, continue with gpode fit --resume -o {0}", out_));
+    } else if (!checksum_.empty()) {
+      PrintRemark(fmt::format("stopped; continue with gpode fit --resume -o {}", out_));
+    } else {
+      PrintRemark("stopped before there was anything to save");
+    }
+    target_->Unlock();
+  }
+
   void Prepare() {
     out_ = a_.out;
     if (!config_.files.empty()) {
@@ -150,7 +210,7 @@ class Fitter {
     const std::optional<HoldoutOptions> held =
         saved.holdout ? std::optional(saved.holdout->options) : std::nullopt;
     if (held != holdout_) {
-      internal::ThrowAt(out_,
+      internal::ThrowAt(target_->working(),
                         fmt::format("holds a run {}, cannot be resumed with these; leave out "
                                     "DATA and options to resume it as it is",
                                     held ? "with other held-back data" : "without held-back data"));
@@ -159,25 +219,29 @@ class Fitter {
     const bool split = saved.holdout && !saved.holdout->held.trajectories.empty();
     if (!SameData(split ? Rejoin(saved.data, saved.holdout->held) : saved.data, data_) ||
         !SameData(saved.validation, validation_)) {
-      internal::ThrowAt(out_, "holds a run on other data, cannot be resumed with these");
+      internal::ThrowAt(target_->working(),
+                        "holds a run on other data, cannot be resumed with these");
     }
     FitOptions was = saved.model.options, is = config_.fit;
     was.threads = is.threads;
     if (OptionsText(was) != OptionsText(is)) {
-      internal::ThrowAt(out_,
+      internal::ThrowAt(target_->working(),
                         "holds a run with other options, cannot be resumed with these; "
                         "leave out DATA and options to resume it as it is");
     }
   }
 
   TrainedModel Learn() {
-    const bool silent = a_.common.quiet || a_.common.json;
+    const bool silent = IsSilent();
     std::optional<ProgressLine> line(std::in_place, silent);
     FitControl control;
     control.report = [&](const Progress& progress) {
-      clock_->Record(progress.step);
+      {
+        // A sampler may write a checkpoint at the same time, from another thread.
+        const Interruption::Delay delay;
+        clock_->Record(progress.step);
+      }
       line->Show(progress);
-      WriteSidecarPeriodically();
       return !Interruption::Requested();
     };
     // This function is called between the run without held-back data and the one on all data.
@@ -189,10 +253,21 @@ class Fitter {
       if (!holdout_ || holdout_->refit) clock_.emplace(threads_);
     };
     control.report_every = 1;
-    control.checkpoint = out_;
+    control.checkpoint = target_->working();
+    control.write = [this](std::span<const std::byte> bytes) { WriteModel(bytes); };
+    control.checkpoint_failed = [&](const std::string& message) {
+      line->End();
+      PrintRemark(fmt::format("{}; the run goes on, and the next checkpoint tries again", message));
+    };
+    control.standby = [this](std::function<void()> save) {
+      const Interruption::Delay delay;
+      standby_ = std::move(save);
+    };
+    const StandbyEnd end_of_standby{this};  // the function refers to `control`
     control.checkpoint_seconds = a_.checkpoint_seconds;
     if (a_.common.threads > 0) control.threads = a_.common.threads;
-    const bool resumes = a_.resume && (config_.files.empty() || std::filesystem::exists(out_));
+    const bool resumes =
+        a_.resume && (config_.files.empty() || std::filesystem::exists(control.checkpoint));
     if (!silent && !resumes) PrintPlan(data_, config_);
     if (!silent && !resumes && holdout_) PrintHeldBack(parts_.seen, parts_.held);
     threads_ = control.threads.value_or(config_.fit.threads);
@@ -202,71 +277,101 @@ class Fitter {
     }
     if (!resumes) return Train(data_, config_.fit, control, validation_);
     resumed_ = true;
-    const TrainedModel saved = LoadTrainedModel(out_);
+    const TrainedModel saved = LoadTrainedModel(control.checkpoint);
     CheckSameRun(saved);
+    checksum_ = internal::ChecksumOf(internal::ReadFile(control.checkpoint));
     if (saved.holdout) holdout_ = saved.holdout->options;
     channels_ = saved.model.channels;
-    if (const auto earlier = ReadTiming(out_)) clock_->ContinueFrom(*earlier);
-    if (!silent) {
-      const bool compared = !saved.holdout || saved.holdout->report.held_times > 0;
-      fmt::print("{}: {}\n", out_, saved.finished && compared ? "already finished" : "resuming");
+    const bool goes_on = !saved.finished && !saved.instruction_sets.empty();
+    if (goes_on && saved.instruction_sets != InstructionSets()) {
+      PrintRemark(fmt::format(
+          "warning: the run began with the instruction sets {}, here they are {}: the model will "
+          "not have the bits of a run without interruption; GPODE_SIMD may choose the same",
+          internal::Quote(saved.instruction_sets), InstructionSets()));
     }
-    return Resume(out_, control);
+    if (const auto earlier = ReadTiming(target_->working())) clock_->ContinueFrom(*earlier);
+    const bool compared = !saved.holdout || saved.holdout->report.held_times > 0;
+    if (!silent) {
+      Print("{}: {}\n", out_, saved.finished && compared ? "already finished" : "resuming");
+    }
+    return Resume(control.checkpoint, control);
   }
 
   void ShowHoldout(const HoldoutReport& report) {
     PrintHoldout(channels_.empty() ? data_.channels : channels_, report, a_.common.verbose);
     if (holdout_->refit)
-      fmt::print("learning from all {} times\n", report.seen_times + report.held_times);
+      Print("learning from all {} times\n", report.seen_times + report.held_times);
     std::fflush(stdout);
   }
 
-  void WriteSidecar(const report::Timing& timing) const {
+  void WriteSidecar(const report::Timing& timing, const std::vector<std::string>& checksums) const {
     // The sidecar of a resumed run keeps the command with which the run was started.
-    std::string text = resumed_ ? ReadSidecar(out_) : "";
+    std::string text = resumed_ ? ReadSidecar(target_->working()) : "";
     if (text.empty() && config_.files.empty()) return;
     if (text.empty()) text = ConfigText(config_, command_line_);
-    text = WithTiming(text, timing);
-    internal::WriteFile(SidecarPath(out_), std::as_bytes(std::span(text)));
+    target_->WriteSidecar(WithTiming(text, timing, checksums));
   }
 
   // Writes the final times, beside the final model.
   void WriteSidecar(const TrainedModel& trained) const {
-    if (clock_->started()) WriteSidecar(clock_->At(trained.history));
+    const Interruption::Delay delay;
+    if (clock_->started()) WriteSidecar(clock_->At(trained.history), {checksum_});
   }
 
-  // Writes the sidecar as often as checkpoints are written, so that a killed run has one as well.
-  void WriteSidecarPeriodically() {
-    const auto now = std::chrono::steady_clock::now();
-    const std::chrono::duration<double> passed = now - written_;
-    if (!(a_.checkpoint_seconds > 0) || passed.count() < a_.checkpoint_seconds) return;
-    written_ = now;
-    WriteSidecar(clock_->Thinned());
+  static bool WasStoppedBeforeDraws(const TrainedModel& trained) {
+    return IsSampled(trained.model.options) && !trained.model.IsSampled();
   }
 
-  // Throws if the bound is not finite: the file then holds no usable model.
-  void CheckSucceeded(const TrainedModel& trained) const {
-    if (trained.history.empty() || std::isfinite(trained.history.back().bound)) return;
-    throw TrainingFailed(
-        fmt::format("fit: training failed, its bound is {}: {} cannot be used; "
-                    "a smaller --learning-rate may help",
-                    trained.history.back().bound, out_));
-  }
-
-  void PrintQuality(const TrainedModel& trained) const {
-    if (a_.common.quiet && !a_.common.json) return;
-    if (IsSampled(trained.model.options) && !trained.model.IsSampled()) {
-      PrintStopped(out_, a_.common.json);
-      return;
-    }
-    const FitQuality quality = AssessFit(
+  // Returns nothing if there is nothing to assess.
+  std::optional<FitQuality> Assess(const TrainedModel& trained) const {
+    if (WasStoppedBeforeDraws(trained)) return {};
+    return AssessFit(
         trained, {.draws = 64, .seed = trained.model.options.seed, .threads = a_.common.threads});
+  }
+
+  // Returns why the run has no usable model, or "": its bound is not finite, or nothing can be
+  // forecast.
+  std::string FailureOf(const TrainedModel& trained,
+                        const std::optional<FitQuality>& quality) const {
+    const std::string fate =
+        fmt::format("{} {}", out_, target_->IsReplacement() ? "stays as it was" : "cannot be used");
+    if (!trained.history.empty() && !std::isfinite(trained.history.back().bound)) {
+      return fmt::format(
+          "fit: training failed, its bound is {}: {}; a smaller --learning-rate may help",
+          trained.history.back().bound, fate);
+    }
+    if (!quality || !quality->IsAllMissed()) return "";
+    return fmt::format(
+        "fit: training failed, nothing can be forecast: {}: {}; --initial nearer to the data, more "
+        "--iterations or --model shooting may help",
+        quality->lost.Warning(), fate);
+  }
+
+  void PrintQuality(const TrainedModel& trained, const FitQuality& quality, bool succeeded) const {
     if (a_.common.json) {
       PrintSummaryJson(trained, quality, out_);
     } else {
-      PrintSummary(trained, quality, out_, a_.common.verbose);
+      PrintSummary(trained, quality, a_.common.verbose);
+      PrintSaved(trained, succeeded);
     }
   }
+
+  void PrintSaved(const TrainedModel& trained, bool succeeded) const {
+    if (!trained.finished) {
+      Print("saved {}; continue with gpode fit --resume -o {}\n", target_->working(), out_);
+    } else if (succeeded || !target_->IsReplacement()) {
+      Print("saved {}\n", out_);
+    }
+  }
+
+  // Forgets how to save the run, when that is not possible any more.
+  struct StandbyEnd {
+    Fitter* fitter;
+    ~StandbyEnd() {
+      const Interruption::Delay delay;
+      fitter->standby_ = nullptr;
+    }
+  };
 
   const FitArguments& a_;
   std::string command_line_, out_;
@@ -278,7 +383,9 @@ class Fitter {
   std::size_t threads_ = 0;
   bool resumed_ = false;
   std::optional<TrainingClock> clock_;
-  std::chrono::steady_clock::time_point written_ = std::chrono::steady_clock::now();
+  std::optional<ModelTarget> target_;
+  std::string checksum_;           // the end of the model file that was written last
+  std::function<void()> standby_;  // saves the run as it was after its last long step
 };
 
 }  // namespace

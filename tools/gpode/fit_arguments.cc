@@ -211,6 +211,8 @@ void AddFitOptions(CLI::App* command, FitArguments* a) {
   AddName(command, "--config", "FILE", &a->config,
           "TOML file with options; options of the command line take precedence");
   AddSwitch(command, "--resume", &a->resume, "resume the run in the model file");
+  AddSwitch(command, "--force", &a->force,
+            "do not keep a model that the new one replaces (default: it becomes NAME~)");
   AddNumber(command, "--checkpoint", &a->checkpoint_seconds, {.least = 0},
             "seconds between checkpoints of a long run; 0: none (default: 5)");
   AddWord(
@@ -219,7 +221,8 @@ void AddFitOptions(CLI::App* command, FitArguments* a) {
         const std::uint64_t seed = ParseCount(place, word);
         a->changes.push_back([=](RunConfig& c) { c.fit.seed = seed; });
       },
-      "seed of training; the same seed gives the same model (default: 1)");
+      "seed of training; the same seed gives the same model on machines with the same instruction "
+      "sets (default: 1)");
   AddThreads(command, &a->common);
   AddQuiet(command, &a->common);
   AddVerbose(command, &a->common);

@@ -18,7 +18,7 @@ struct FitArguments {
   std::string out, config, validation;
   std::string model = "auto";  // "auto" or a name of ListModels
   std::optional<std::string> holdout, holdout_after;
-  bool resume = false, no_refit = false;
+  bool resume = false, no_refit = false, force = false;
   double checkpoint_seconds = 5;
   CommonOptions common;
   // The changes that the command line makes to the configuration, in the order of its options.

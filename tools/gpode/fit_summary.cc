@@ -33,17 +33,17 @@ void PrintChannels(const FitQuality& quality, bool all) {
   std::size_t width = 7;
   for (const ChannelFit& fit : quality.channels) width = std::max(width, fit.name.size());
   width = std::min(width, kWidest);
-  fmt::print("  {:<{}}  {:>8} {:>10} {:>10} {:>10} {:>10} {:>14}\n", "channel", width, "values",
-             "spread", "residual", "noise", "explained", "inside 90 %");
+  Print("  {:<{}}  {:>8} {:>10} {:>10} {:>10} {:>10} {:>14}\n", "channel", width, "values",
+        "spread", "residual", "noise", "explained", "inside 90 %");
   std::size_t rows = 0;
   for (const ChannelFit& fit : quality.channels) {
     if (++rows > kMostRows && !all) {
-      fmt::print("  ... and {} more (--verbose shows all)\n", quality.channels.size() - kMostRows);
+      Print("  ... and {} more (--verbose shows all)\n", quality.channels.size() - kMostRows);
       break;
     }
-    fmt::print("  {:<{}}  {:>8} {:>10.4g} {:>10.4g} {:>10.4g} {:>8.1f} % {:>12.0f} %\n",
-               report::Shortened(fit.name, kWidest), width, fit.values, fit.spread, fit.residual,
-               fit.noise, 100 * Explained(fit), 100 * (1 - fit.outside));
+    Print("  {:<{}}  {:>8} {:>10.4g} {:>10.4g} {:>10.4g} {:>8.1f} % {:>12.0f} %\n",
+          report::Shortened(fit.name, kWidest), width, fit.values, fit.spread, fit.residual,
+          fit.noise, 100 * Explained(fit), 100 * (1 - fit.outside));
   }
 }
 
@@ -62,9 +62,9 @@ void PrintPlan(const Dataset& data, const RunConfig& config) {
   const std::string how = model.name == "gpode"      ? "whole trajectories"
                           : model.name == "shooting" ? "shooting"
                                                      : model.title;
-  fmt::print("{}: {}\n", fmt::join(config.files, ", "), report::DescribeData(data));
-  fmt::print("learning the vector field of {} by {}, {}, seed {}\n",
-             report::Pluralise(states, "state", "states"), how, made_of, o.seed);
+  Print("{}: {}\n", fmt::join(config.files, ", "), report::DescribeData(data));
+  Print("learning the vector field of {} by {}, {}, seed {}\n",
+        report::Pluralise(states, "state", "states"), how, made_of, o.seed);
   std::fflush(stdout);
 }
 
@@ -74,7 +74,7 @@ void PrintHeldBack(const Dataset& seen, const Dataset& held) {
     rows += held.trajectories[n].times.size();
     all += held.trajectories[n].times.size() + seen.trajectories[n].times.size();
   }
-  fmt::print("holding back the last {} of {} times\n", rows, all);
+  Print("holding back the last {} of {} times\n", rows, all);
   std::fflush(stdout);
 }
 
@@ -84,25 +84,23 @@ void PrintHoldout(const std::vector<std::string>& channels, const HoldoutReport&
   std::size_t width = 7;
   for (const std::string& name : channels) width = std::max(width, name.size());
   width = std::min(width, kWidest);
-  fmt::print("\nforecasts of {} from the {} before\n\n",
-             report::Pluralise(report.held_times, "held-back time", "held-back times"),
-             report.seen_times);
-  fmt::print("  {:<{}}  {:>16} {:>7} {:>10} {:>10} {:>10} {:>7} {:>14} {:>8}\n", "channel", width,
-             "horizon", "values", "error", "last value", "linear", "skill", "in 90 % bands",
-             "widened");
+  Print("\nforecasts of {} from the {} before\n\n",
+        report::Pluralise(report.held_times, "held-back time", "held-back times"),
+        report.seen_times);
+  Print("  {:<{}}  {:>16} {:>7} {:>10} {:>10} {:>10} {:>7} {:>14} {:>8}\n", "channel", width,
+        "horizon", "values", "error", "last value", "linear", "skill", "in 90 % bands", "widened");
   std::size_t rows = 0;
   for (const HoldoutRow& row : report.rows) {
     if (++rows > kMostRows && !verbose) {
-      fmt::print("  ... and {} more (--verbose shows all)\n", report.rows.size() - kMostRows);
+      Print("  ... and {} more (--verbose shows all)\n", report.rows.size() - kMostRows);
       break;
     }
-    fmt::print(
-        "  {:<{}}  {:>16} {:>7} {:>10.4g} {:>10.4g} {:>10.4g} {:>7.2f} {:>12.0f} % {:>6.0f} %\n",
-        report::Shortened(channels[row.channel], kWidest), width,
-        fmt::format("{:.4g} to {:.4g}", row.from, row.to), row.values, row.rmse, row.persistence,
-        row.linear, row.Skill(), 100 * row.inside, 100 * row.inside_widened);
+    Print("  {:<{}}  {:>16} {:>7} {:>10.4g} {:>10.4g} {:>10.4g} {:>7.2f} {:>12.0f} % {:>6.0f} %\n",
+          report::Shortened(channels[row.channel], kWidest), width,
+          fmt::format("{:.4g} to {:.4g}", row.from, row.to), row.values, row.rmse, row.persistence,
+          row.linear, row.Skill(), 100 * row.inside, 100 * row.inside_widened);
   }
-  fmt::print("\n");
+  Print("\n");
   std::fflush(stdout);
 }
 
@@ -133,6 +131,7 @@ nlohmann::ordered_json HoldoutJson(const Holdout& holdout,
   json["seen_times"] = report.seen_times;
   json["held_times"] = report.held_times;
   json["diverged"] = report.diverged;
+  json["unfinished"] = report.unfinished;
   json["rows"] = nlohmann::ordered_json::array();
   for (const HoldoutRow& row : report.rows) {
     json["rows"].push_back({{"channel", channels[row.channel]},
@@ -155,53 +154,48 @@ void PrintLengthscales(const Model& model) {
   const Matrix scales = report::Lengthscales(model);
   constexpr Eigen::Index kMostStates = 6;
   if (scales.size() == 0 || scales.cols() > kMostStates) return;
-  fmt::print("  {:<14}", "lengthscales");
-  for (const std::string& name : names) fmt::print(" {:>10}", name);
-  fmt::print("\n");
+  Print("  {:<14}", "lengthscales");
+  for (const std::string& name : names) Print(" {:>10}", name);
+  Print("\n");
   for (Eigen::Index d = 0; d < scales.rows(); ++d) {
-    fmt::print("  {:<14}", scales.rows() == 1
-                               ? "all"
-                               : fmt::format("d{}/dt", names[static_cast<std::size_t>(d)]));
+    Print("  {:<14}",
+          scales.rows() == 1 ? "all" : fmt::format("d{}/dt", names[static_cast<std::size_t>(d)]));
     for (Eigen::Index k = 0; k < scales.cols(); ++k) {
-      fmt::print(" {:>10.4g}", scales(d, k));
+      Print(" {:>10.4g}", scales(d, k));
     }
-    fmt::print("\n");
+    Print("\n");
   }
 }
 
-void PrintSummary(const TrainedModel& trained, const FitQuality& quality, const std::string& out,
-                  bool verbose) {
+void PrintSummary(const TrainedModel& trained, const FitQuality& quality, bool verbose) {
   const std::size_t steps = StepsTaken(trained);
   if (!trained.history.empty()) {
-    fmt::print("{} after {}, bound {:.2f}\n\n", trained.finished ? "done" : "stopped",
-               report::Pluralise(steps, "step", "steps"), trained.history.back().bound);
+    Print("{} after {}, bound {:.2f}\n\n", trained.finished ? "done" : "stopped",
+          report::Pluralise(steps, "step", "steps"), trained.history.back().bound);
   }
   const Model& model = trained.model;
   if (model.IsSampled()) {
-    fmt::print("done with {}, R-hat up to {:.3f}, at least {:.0f} effective draws\n\n",
-               report::DescribeDraws(model), model.sampler.worst_rhat,
-               model.sampler.least_bulk_ess);
+    Print("done with {}, R-hat up to {:.3f}, at least {:.0f} effective draws\n\n",
+          report::DescribeDraws(model), model.sampler.worst_rhat, model.sampler.least_bulk_ess);
   }
   PrintChannels(quality, verbose);
-  fmt::print("\n");
+  Print("\n");
   if (verbose) {
     PrintLengthscales(trained.model);
-    fmt::print("\n");
+    Print("\n");
   }
-  fmt::print("bands: {}\n", BandVerdict(trained, quality));
-  for (const std::string& remark : AllRemarks(trained, quality)) fmt::print("note: {}\n", remark);
-  fmt::print("saved {}{}\n", out,
-             trained.finished ? "" : "; continue with gpode fit --resume -o " + out);
+  Print("bands: {}\n", BandVerdict(trained, quality));
+  for (const std::string& remark : AllRemarks(trained, quality)) Print("note: {}\n", remark);
 }
 
-void PrintStopped(const std::string& out, bool json) {
+void PrintStopped(const std::string& saved, const std::string& out, bool json) {
   if (json) {
-    fmt::print("{}\n", nlohmann::ordered_json{{"model", out}, {"finished", false}}.dump(2));
+    PrintJson(nlohmann::ordered_json{{"model", out}, {"finished", false}}.dump(
+        2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
     return;
   }
-  fmt::print(
-      "stopped before the sampler had draws\nsaved {}; continue with gpode fit --resume -o {}\n",
-      out, out);
+  Print("stopped before the sampler had draws\nsaved {}; continue with gpode fit --resume -o {}\n",
+        saved, out);
 }
 
 void PrintSummaryJson(const TrainedModel& trained, const FitQuality& quality,
@@ -217,19 +211,21 @@ void PrintSummaryJson(const TrainedModel& trained, const FitQuality& quality,
   for (const ChannelFit& fit : quality.channels) {
     json["channels"].push_back({{"name", fit.name},
                                 {"values", fit.values},
+                                {"missed", fit.missed},
                                 {"spread", fit.spread},
                                 {"residual", fit.residual},
                                 {"noise", fit.noise},
                                 {"explained", Explained(fit)},
                                 {"inside_90", 1 - fit.outside}});
   }
-  json["diverged"] = quality.diverged;
+  json["diverged"] = quality.lost.diverged;
+  json["unfinished"] = quality.lost.unfinished;
   if (trained.holdout && trained.holdout->report.held_times > 0) {
     json["holdout"] = HoldoutJson(*trained.holdout, trained.model.channels);
   }
   json["bands"] = BandVerdict(trained, quality);
   json["notes"] = AllRemarks(trained, quality);
-  fmt::print("{}\n", json.dump(2));
+  PrintJson(json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
 }
 
 }  // namespace gpode::tool

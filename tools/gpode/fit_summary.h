@@ -12,10 +12,10 @@
 namespace gpode::tool {
 
 void PrintPlan(const Dataset& data, const RunConfig& config);
-void PrintSummary(const TrainedModel& trained, const FitQuality& quality, const std::string& out,
-                  bool verbose);
-// Says that a sampler was stopped, so that there is nothing to summarise.
-void PrintStopped(const std::string& out, bool json);
+void PrintSummary(const TrainedModel& trained, const FitQuality& quality, bool verbose);
+// Says that a sampler was stopped, so that there is nothing to summarise. `saved` is the file of its
+// checkpoint, `out` the model that it becomes.
+void PrintStopped(const std::string& saved, const std::string& out, bool json);
 void PrintSummaryJson(const TrainedModel& trained, const FitQuality& quality,
                       const std::string& out);
 

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <memory>
 #include <optional>
+#include <set>
 
 #include "arguments.h"
 #include "commands.h"
@@ -18,6 +19,7 @@
 #include "output.h"
 #include "report/model_view.h"
 #include "report/plot/text_forecast.h"
+#include "sidecar.h"
 
 namespace gpode::tool {
 namespace {
@@ -69,11 +71,13 @@ Matrix Summary(const Forecast& forecast, const Arguments& a) {
   return values;
 }
 
+std::string QuantileName(double p) { return fmt::format("q{:g}", 100 * p); }
+
 std::vector<std::string> SummaryNames(const std::vector<std::string>& names, const Arguments& a) {
   std::vector<std::string> columns;
   for (const std::string& name : names) {
     columns.push_back(name + "_mean");
-    for (double p : a.quantiles) columns.push_back(fmt::format("{}_q{:g}", name, 100 * p));
+    for (double p : a.quantiles) columns.push_back(name + "_" + QuantileName(p));
     for (std::size_t i = 0; a.all_draws && i < a.draws; ++i) {
       columns.push_back(fmt::format("{}_draw{}", name, i + 1));
     }
@@ -107,6 +111,7 @@ class Forecaster {
     const bool table = !a_.plot || a_.out != "-";
     if (table) WriteResult(a_.out, result_);
     if (!a_.common.quiet) PrintResult();
+    CheckLostDraws("forecast", lost_);
   }
 
  private:
@@ -135,8 +140,8 @@ class Forecaster {
     const std::vector<double> all = report::PlotTimes(std::min(start, times.front()), times.back());
     ForecastOptions options = options_;
     options.states = false;
-    fmt::print("{}", report::ForecastText(posterior_.Trajectory(n, all, options), trained_, n,
-                                          report::TrajectoryName(trained_, n), Coloured()));
+    WriteToStandardOutput(report::ForecastText(posterior_.Trajectory(n, all, options), trained_, n,
+                                               report::TrajectoryName(trained_, n), Coloured()));
   }
 
   void FromState() {
@@ -156,27 +161,26 @@ class Forecaster {
     ForecastOptions options = options_;
     options.states = false;
     const std::vector<double> all = report::PlotTimes(std::min(at, times.front()), times.back());
-    fmt::print("{}", report::ForecastText(posterior_.From(start, at, all, options), trained_, {},
-                                          *a_.from, Coloured()));
+    WriteToStandardOutput(report::ForecastText(posterior_.From(start, at, all, options), trained_,
+                                               {}, *a_.from, Coloured()));
   }
 
   void Add(const std::string& name, Forecast forecast) {
     if (a_.states) forecast = forecast.OfStates();
-    diverged_ += forecast.diverged;
+    lost_.Add(forecast);
     result_.channels = SummaryNames(Names(), a_);
     result_.trajectories.push_back({name, forecast.times, Summary(forecast, a_), {}});
   }
 
   void PrintResult() const {
-    const std::string said =
-        fmt::format("{}: forecast of {}, {} of the {}{}, seed {}, {} diverged",
-                    a_.out == "-" ? a_.model : a_.out,
-                    report::Pluralise(result_.trajectories.size(), "trajectory", "trajectories"),
-                    report::Pluralise(a_.draws, "draw", "draws"),
-                    a_.states  ? "states"
-                    : a_.noise ? "channels, bands with noise"
-                               : "channels, bands without noise",
-                    report::WideningNote(model()), a_.common.seed, diverged_);
+    const std::string said = fmt::format(
+        "{}: forecast of {}, {} of the {}{}, seed {}, {}", a_.out == "-" ? a_.model : a_.out,
+        report::Pluralise(result_.trajectories.size(), "trajectory", "trajectories"),
+        report::Pluralise(a_.draws, "draw", "draws"),
+        a_.states  ? "states"
+        : a_.noise ? "channels, bands with noise"
+                   : "channels, bands without noise",
+        report::WideningNote(model()), a_.common.seed, DescribeLost(lost_));
     a_.out == "-" ? PrintRemark(said) : PrintLine(said);
   }
 
@@ -185,7 +189,7 @@ class Forecaster {
   Posterior posterior_;
   ForecastOptions options_;
   Dataset result_;
-  std::size_t diverged_ = 0;
+  LostDraws lost_;
 };
 
 void Check(const Arguments& a) {
@@ -193,7 +197,7 @@ void Check(const Arguments& a) {
   if (a.from && a.trajectory)
     ThrowInput("forecast", "--from", "cannot be combined with --trajectory");
   if (a.at && !a.from) ThrowInput("forecast", "--at", "needs --from");
-  CheckTable(a.out, {&a.model, 1});
+  CheckTable(a.out, InputsOf(a.model));
   if (a.times) ParseTimes({"forecast", "--times"}, *a.times);
   if (a.noise && a.states)
     ThrowInput("forecast", "--noise", "cannot be combined with --states, which have no noise");
@@ -239,6 +243,14 @@ void AddOptions(CLI::App* command, Arguments* a) {
         std::sort(sorted.begin(), sorted.end());
         if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end()) {
           Refuse(place, word, "different numbers");
+        }
+        // Columns are named by six digits.
+        std::set<std::string> names;
+        for (double p : a->quantiles) {
+          if (names.insert(QuantileName(p)).second) continue;
+          Refuse(place, word,
+                 fmt::format("numbers that differ in six digits; two columns would be named {}",
+                             QuantileName(p)));
         }
       },
       "quantiles of the draws (default: 0.05,0.5,0.95)");

@@ -40,9 +40,13 @@ struct Arguments {
 
 bool IsModel(const std::string& file) {
   const std::filesystem::path path(file);
-  if (internal::SameWord(path.extension().string(), ".gpode")) return true;
-  if (!internal::SameWord(path.extension().string(), ".npz")) return false;
-  return ReadNpz(path).contains("model/channels");
+  const std::string extension = path.extension().string();
+  if (internal::SameWord(extension, ".gpode")) return true;
+  // Backups and the files of runs that are not finished, MODEL~ and MODEL.partial, are models, too.
+  if (extension == ".gpode~" || extension == ".partial") return true;
+  if (!internal::SameWord(extension, ".npz")) return false;
+  const std::vector<std::string> names = NpzNames(path);
+  return std::find(names.begin(), names.end(), "model/channels") != names.end();
 }
 
 struct ChannelNumbers {
@@ -98,28 +102,28 @@ Json DataJson(const Dataset& data) {
 
 void PrintTrajectories(const Dataset& data) {
   if (data.trajectories.size() < 2) return;
-  fmt::print("\n  {:<24} {:>8} {:>12} {:>12}\n", "trajectory", "times", "first", "last");
+  Print("\n  {:<24} {:>8} {:>12} {:>12}\n", "trajectory", "times", "first", "last");
   for (std::size_t n = 0; n < std::min(data.trajectories.size(), kMostRows); ++n) {
     const Trajectory& t = data.trajectories[n];
-    fmt::print("  {:<24} {:>8} {:>12.6g} {:>12.6g}\n",
-               t.name.empty() ? std::to_string(n + 1) : report::Shortened(t.name, kLongestName),
-               t.times.size(), t.times.front(), t.times.back());
+    Print("  {:<24} {:>8} {:>12.6g} {:>12.6g}\n",
+          t.name.empty() ? std::to_string(n + 1) : report::Shortened(t.name, kLongestName),
+          t.times.size(), t.times.front(), t.times.back());
   }
   if (data.trajectories.size() > kMostRows) {
-    fmt::print("  ... and {} more\n", data.trajectories.size() - kMostRows);
+    Print("  ... and {} more\n", data.trajectories.size() - kMostRows);
   }
 }
 
 void PrintData(const Dataset& data) {
   PrintTrajectories(data);
   const ChannelMoments moments = MomentsOf(data);
-  fmt::print("\n  {:<24} {:>8} {:>8} {:>12} {:>12} {:>12} {:>12}\n", "channel", "values", "missing",
-             "least", "mean", "most", "deviation");
+  Print("\n  {:<24} {:>8} {:>8} {:>12} {:>12} {:>12} {:>12}\n", "channel", "values", "missing",
+        "least", "mean", "most", "deviation");
   for (std::size_t c = 0; c < data.channels.size(); ++c) {
     const ChannelNumbers n = NumbersOf(data, moments, c);
-    fmt::print("  {:<24} {:>8} {:>8} {:>12.6g} {:>12.6g} {:>12.6g} {:>12.6g}\n",
-               report::Shortened(data.channels[c], kLongestName), n.seen, Rows(data) - n.seen,
-               n.least, n.mean, n.most, n.deviation);
+    Print("  {:<24} {:>8} {:>8} {:>12.6g} {:>12.6g} {:>12.6g} {:>12.6g}\n",
+          report::Shortened(data.channels[c], kLongestName), n.seen, Rows(data) - n.seen, n.least,
+          n.mean, n.most, n.deviation);
   }
 }
 
@@ -146,6 +150,7 @@ Json ModelJson(const TrainedModel& trained) {
   }
   json["seed"] = m.options.seed;
   json["finished"] = trained.finished;
+  if (!trained.instruction_sets.empty()) json["instruction_sets"] = trained.instruction_sets;
   const ObservationNoise noise = m.noise();
   json[noise.likelihood->parameter_name()] =
       std::vector<double>(noise.parameters.begin(), noise.parameters.end());
@@ -187,21 +192,21 @@ void PrintModel(const TrainedModel& trained, const std::optional<report::Timing>
   const auto facts = ModelFacts(trained, timing);
   std::size_t width = kFactWidth;
   for (const auto& [name, value] : facts) width = std::max(width, name.size());
-  for (const auto& [name, value] : facts) fmt::print("  {:<{}} {}\n", name, width, value);
+  for (const auto& [name, value] : facts) Print("  {:<{}} {}\n", name, width, value);
   const ObservationNoise noise = m.noise();
-  fmt::print("\n  {:<14} {:>10}\n", "channel", "noise");
+  Print("\n  {:<14} {:>10}\n", "channel", "noise");
   for (std::size_t c = 0; c < m.channels.size(); ++c) {
-    fmt::print("  {:<14} {:>10.4g}\n", report::Shortened(m.channels[c], kLongestName),
-               noise.Deviation(c));
+    Print("  {:<14} {:>10.4g}\n", report::Shortened(m.channels[c], kLongestName),
+          noise.Deviation(c));
   }
-  fmt::print("\n");
+  Print("\n");
   PrintLengthscales(m);
 }
 
 void InfoOfModel(const std::string& file, const Arguments& a) {
   const TrainedModel trained = LoadTrainedModel(file);
   if (a.options) {
-    fmt::print("{}", OptionsText(trained.model.options));
+    Print("{}", OptionsText(trained.model.options));
     return;
   }
   const bool has_data = !trained.data.trajectories.empty();
@@ -216,10 +221,10 @@ void InfoOfModel(const std::string& file, const Arguments& a) {
       json["threads"] = timing->threads;
     }
     if (has_data) json["data"] = DataJson(trained.data);
-    PrintLine(json.dump(2));
+    PrintJson(json.dump(2, ' ', false, Json::error_handler_t::replace));
     return;
   }
-  fmt::print("{}: model{}\n", file, has_data ? " of " + report::DescribeData(trained.data) : "");
+  Print("{}: model{}\n", file, has_data ? " of " + report::DescribeData(trained.data) : "");
   PrintModel(trained, timing);
 }
 
@@ -231,13 +236,13 @@ void InfoOfData(const Arguments& a) {
     Json json = {{"file", a.files.front()}, {"kind", "data"}};
     json.update(DataJson(data));
     json["notes"] = remarks;
-    PrintLine(json.dump(2));
+    PrintJson(json.dump(2, ' ', false, Json::error_handler_t::replace));
     return;
   }
-  fmt::print("{}: {}\n", fmt::join(a.files, ", "), report::DescribeData(data));
+  Print("{}: {}\n", fmt::join(a.files, ", "), report::DescribeData(data));
   PrintData(data);
-  if (!remarks.empty()) fmt::print("\n");
-  for (const std::string& remark : remarks) fmt::print("note: {}\n", remark);
+  if (!remarks.empty()) Print("\n");
+  for (const std::string& remark : remarks) Print("note: {}\n", remark);
 }
 
 void Run(const Arguments& a) {

@@ -1,12 +1,13 @@
 // The program's entry point: registers the commands, prints errors as one line, sets the exit code.
 //
 //   0      success
-//   1      training failed, or a fault of the program
+//   1      training failed, all draws of a forecast are lost, or a fault of the program
 //   2      bad input
 //   130    interrupted, with everything saved
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <csignal>
 #include <cstdio>
 #include <exception>
@@ -17,6 +18,7 @@
 #include "commands.h"
 #include "gpode/gpode.h"
 #include "io/files.h"
+#include "output.h"
 #include "simd/simd.h"
 
 namespace gpode::tool {
@@ -93,17 +95,17 @@ std::string Describe(const CLI::App& app, const CLI::ParseError& error) {
 // The name of the command that runs; empty if there is none.
 std::string command_name;
 
-// Returns the message as one line, with control characters as \xNN: file names may contain them.
-std::string OneLine(std::string_view message) {
-  std::string text;
-  for (const char c : message) {
-    const bool control = static_cast<unsigned char>(c) < ' ' || c == '\x7f';
-    text += control ? fmt::format("\\x{:02x}", static_cast<unsigned char>(c)) : std::string(1, c);
-  }
-  return text;
-}
+void PrintError(std::string_view message) { PrintToError("gpode: {}\n", SafeLine(message)); }
 
-void PrintError(std::string_view message) { fmt::print(stderr, "gpode: {}\n", OneLine(message)); }
+// Says once that there are fewer threads than asked for. A command may make several pools.
+void PrintThreadShortage(std::size_t wanted, std::size_t size) {
+  static std::atomic<bool> printed = false;
+  if (printed.exchange(true)) return;
+  PrintRemark(
+      fmt::format("gpode: the system cannot start {} threads; going on with {}, which "
+                  "changes no result",
+                  wanted, size));
+}
 
 // A function of the library, as InputErrors name it, whose arguments the user gives as options. The
 // names of these options are the names of the arguments with this prefix.
@@ -153,7 +155,7 @@ int Run(int argc, char** argv) {
   if (argc > 1) command_name = argv[1];
   try {
     app.parse(argc, argv);
-    if (app.get_subcommands().empty()) fmt::print("{}", app.help());
+    if (app.get_subcommands().empty()) Print("{}", app.help());
     return 0;
   } catch (const CLI::Success& success) {
     return app.exit(success);
@@ -168,13 +170,15 @@ int Run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   using namespace gpode::tool;
+  OpenStandardDescriptors();
+  gpode::SetThreadShortageHandler(PrintThreadShortage);
   // Without this, a file larger than the system's limit would kill the process instead of being an
   // error of the write.
   std::signal(SIGXFSZ, SIG_IGN);
   try {
     gpode::simd::ActiveIsa();  // refuses a bad GPODE_SIMD before any work
     const int code = Run(argc, argv);
-    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+    if (!StandardOutputIsComplete()) {
       PrintError("standard output cannot be written completely");
       return kBadInput;
     }
@@ -184,8 +188,8 @@ int main(int argc, char** argv) {
   } catch (const gpode::InputError& error) {
     PrintError(error);
     return kBadInput;
-  } catch (const std::system_error&) {
-    PrintError("standard output cannot be written completely");
+  } catch (const std::system_error& error) {
+    PrintError(fmt::format("the system refuses: {}", error.what()));
     return kBadInput;
   } catch (const std::bad_alloc&) {
     PrintError("not enough memory for this");

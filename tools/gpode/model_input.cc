@@ -9,6 +9,7 @@
 #include <limits>
 #include <set>
 
+#include "commands.h"
 #include "gpode/error.h"
 #include "io/files.h"
 #include "io/reading.h"
@@ -113,6 +114,18 @@ StartState StateFromChannels(const Posterior& posterior, std::span<const double>
   } catch (const InputError&) {
     throw InputError(complaint);
   }
+}
+
+std::string DescribeLost(const LostDraws& lost) {
+  std::string text = fmt::format("{} diverged", lost.diverged);
+  if (lost.unfinished > 0) text += fmt::format(", {} out of solver steps", lost.unfinished);
+  return text;
+}
+
+void CheckLostDraws(std::string_view command, const LostDraws& lost) {
+  if (!lost.many) return;
+  if (lost.all) throw ForecastFailed(fmt::format("{}: {}", command, lost.Warning()));
+  PrintRemark(fmt::format("warning: {}", lost.Warning()));
 }
 
 Origin ParseOrigin(std::string_view word) {

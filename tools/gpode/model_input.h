@@ -45,6 +45,12 @@ std::vector<double> ChannelValues(const Place& place, std::string_view word, con
 StartState StateFromChannels(const Posterior& posterior, std::span<const double> values,
                              const std::string& complaint);
 
+// Returns the number of lost draws in words, such as "3 diverged".
+std::string DescribeLost(const LostDraws& lost);
+// Prints a warning on standard error, with --quiet, too, if so many draws are lost that quantiles
+// are empty. Throws ForecastFailed if all draws of a forecast are lost.
+void CheckLostDraws(std::string_view command, const LostDraws& lost);
+
 // Parses the start of a forecast, "latest" or "initial".
 Origin ParseOrigin(std::string_view word);
 

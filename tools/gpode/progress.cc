@@ -1,13 +1,21 @@
 #include "progress.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <poll.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <cerrno>
 #include <cmath>
 #include <csignal>
-#include <cstdio>
+#include <cstdlib>
+#include <mutex>
+#include <system_error>
+#include <utility>
 
 #include "output.h"
 #include "sidecar.h"
@@ -23,25 +31,83 @@ constexpr std::size_t kRunsShown = 2;    // running runs that a line names; more
 std::atomic<bool> interrupted = false;
 static_assert(std::atomic<bool>::is_always_lock_free);
 
+constexpr std::array kSignals = {SIGINT, SIGTERM, SIGHUP};
+
+// The thread that watches an Interruption sleeps until it can read from this pipe.
+std::array<int, 2> wake_pipe = {-1, -1};
+enum class Waker { kSignal, kEnd, kNone };
+
 void Remember(int signal) {
+  const int error = errno;
   interrupted = true;
   std::signal(signal, SIG_DFL);  // the next signal ends the process
+  const char byte = 0;
+  [[maybe_unused]] const ssize_t written = write(wake_pipe[1], &byte, 1);
+  errno = error;
+}
+
+// Waits at most so many milliseconds, or for ever if that is negative, until a signal has come or
+// the other end of the pipe is closed.
+Waker WaitForWaker(int milliseconds) {
+  pollfd waiting{.fd = wake_pipe[0], .events = POLLIN, .revents = 0};
+  char byte = 0;
+  while (poll(&waiting, 1, milliseconds) < 0 && errno == EINTR) continue;
+  if (waiting.revents == 0) return Waker::kNone;
+  return read(wake_pipe[0], &byte, 1) == 1 ? Waker::kSignal : Waker::kEnd;
+}
+
+std::recursive_mutex& EndMutex() {
+  static std::recursive_mutex mutex;
+  return mutex;
 }
 
 }  // namespace
 
-Interruption::Interruption() {
+Interruption::Delay::Delay() { EndMutex().lock(); }
+
+Interruption::Delay::~Delay() { EndMutex().unlock(); }
+
+Interruption::Interruption(std::function<void()> rescue) : rescue_(std::move(rescue)) {
   interrupted = false;
-  std::signal(SIGINT, Remember);
-  std::signal(SIGTERM, Remember);
+  if (pipe2(wake_pipe.data(), O_CLOEXEC | O_NONBLOCK) == 0) {
+    try {
+      watcher_ = std::thread([this] { Watch(); });
+    } catch (const std::system_error&) {
+      // Without another thread, the run ends when its step ends.
+    }
+  }
+  for (int signal : kSignals) {
+    if (std::signal(signal, Remember) == SIG_IGN) std::signal(signal, SIG_IGN);
+  }
+  // A reader of the progress that goes away must not end the run.
+  std::signal(SIGPIPE, SIG_IGN);
 }
 
 Interruption::~Interruption() {
-  std::signal(SIGINT, SIG_DFL);
-  std::signal(SIGTERM, SIG_DFL);
+  for (int signal : kSignals) {
+    if (std::signal(signal, SIG_DFL) == SIG_IGN) std::signal(signal, SIG_IGN);
+  }
+  std::signal(SIGPIPE, SIG_DFL);
+  if (wake_pipe[1] >= 0) close(std::exchange(wake_pipe[1], -1));
+  if (watcher_.joinable()) watcher_.join();
+  if (wake_pipe[0] >= 0) close(std::exchange(wake_pipe[0], -1));
 }
 
 bool Interruption::Requested() { return interrupted; }
+
+void Interruption::Watch() {
+  constexpr int kGrace = 1000;  // milliseconds
+  constexpr int kInterruptedCode = 130;
+  if (WaitForWaker(-1) != Waker::kSignal) return;
+  if (WaitForWaker(kGrace) == Waker::kEnd) return;
+  const Delay delay;  // is held until the process has ended
+  try {
+    if (rescue_) rescue_();
+  } catch (const std::exception& error) {
+    PrintRemark(fmt::format("gpode: {}", error.what()));
+  }
+  std::_Exit(kInterruptedCode);
+}
 
 ProgressLine::ProgressLine(bool quiet) : quiet_(quiet), terminal_(ErrorIsTerminal()) {}
 
@@ -74,13 +140,12 @@ void ProgressLine::Show(const Progress& progress) {
                                                  : std::string();
   const std::string line = fmt::format("step {} of {}{}   {} left", progress.step, progress.steps,
                                        trained, TimeLeft(progress));
-  fmt::print(stderr, "{}  {}{}", terminal_ ? "\r\033[K" : "", line, terminal_ ? "" : "\n");
-  std::fflush(stderr);
+  PrintToError("{}  {}{}", terminal_ ? "\r\033[K" : "", line, terminal_ ? "" : "\n");
   open_ = terminal_;
 }
 
 void ProgressLine::End() {
-  if (open_) fmt::print(stderr, "\r\033[K");
+  if (open_) PrintToError("\r\033[K");
   open_ = false;
 }
 
@@ -88,7 +153,7 @@ RunsLine::RunsLine(bool quiet, std::size_t done, std::size_t total)
     : quiet_(quiet), terminal_(ErrorIsTerminal()), done_(done), total_(total) {}
 
 RunsLine::~RunsLine() {
-  if (!quiet_ && terminal_) fmt::print(stderr, "\r\033[K");
+  if (!quiet_ && terminal_) PrintToError("\r\033[K");
 }
 
 void RunsLine::Begin(const std::string& run) {
@@ -109,14 +174,13 @@ void RunsLine::Show(const std::string& plain) {
       fmt::format("{} of {} runs done, {}", done_, total_, report::Duration(passed.count()));
   if (terminal_) {
     const std::size_t shown = std::min(running_.size(), kRunsShown), more = running_.size() - shown;
-    fmt::print(
-        stderr, "\r\033[K  {}; now {}{}", head,
+    PrintToError(
+        "\r\033[K  {}; now {}{}", head,
         fmt::join(running_.begin(), running_.begin() + static_cast<std::ptrdiff_t>(shown), ", "),
         more > 0 ? fmt::format(" and {} more", more) : "");
   } else {
-    fmt::print(stderr, "  {}; {}\n", head, plain);
+    PrintToError("  {}; {}\n", head, plain);
   }
-  std::fflush(stderr);
 }
 
 }  // namespace gpode::tool

@@ -1,28 +1,47 @@
 // Progress of training runs, printed on standard error: one line that is overwritten if that is a
 // terminal, otherwise a few plain lines. Also interruption by Ctrl-C.
 //
-// Thread safety: any thread may call Interruption::Requested at any time. Calls of other functions
+// Thread safety: any thread may call Interruption::Requested and make a Delay at any time. Calls of other functions
 // must not overlap.
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "gpode/training.h"
 
 namespace gpode::tool {
 
-// While an object of this class exists, SIGINT and SIGTERM set a flag instead of ending the
-// process; a second signal ends it.
+// While an object of this class exists, SIGINT, SIGTERM and SIGHUP set a flag instead of ending the
+// process; a second signal ends it. Those that the process ignored before, as nohup makes it do, are
+// still ignored. If the object still exists a second after the signal, because the work between two
+// looks at the flag takes long, another thread calls `rescue` and ends the process.
 class Interruption {
  public:
-  Interruption();
+  explicit Interruption(std::function<void()> rescue = {});
   ~Interruption();
   Interruption(const Interruption&) = delete;
   Interruption& operator=(const Interruption&) = delete;
 
   static bool Requested();
+
+  // While an object of this class exists, `rescue` is not called, except by the same thread.
+  class Delay {
+   public:
+    Delay();
+    ~Delay();
+    Delay(const Delay&) = delete;
+    Delay& operator=(const Delay&) = delete;
+  };
+
+ private:
+  void Watch();
+
+  std::function<void()> rescue_;
+  std::thread watcher_;
 };
 
 class ProgressLine {

@@ -67,9 +67,10 @@ Dataset TestData(const Arguments& a, const TrainedModel& trained) {
 void Run(const Arguments& a) {
   const std::string out =
       a.out.empty() ? std::filesystem::path(a.model).stem().string() + ".html" : a.out;
-  std::vector<std::string> inputs = a.test;
-  inputs.push_back(a.model);
+  std::vector<std::string> inputs = InputsOf(a.model);
+  inputs.insert(inputs.end(), a.test.begin(), a.test.end());
   CheckOutput(out, inputs);
+  CheckEnding(out, OutputKind::kPage);
   TrainedModel trained = LoadForBands(a.model, a.raw);
   Dataset test = TestData(a, trained);
   const std::size_t count = KeepFirstTrajectories(&trained);
@@ -82,7 +83,8 @@ void Run(const Arguments& a) {
       .seed = a.common.seed,
       .threads = a.common.threads,
       .until = a.until};
-  nlohmann::ordered_json json = report::ReportJson(trained, test, options);
+  LostDraws lost;
+  nlohmann::ordered_json json = report::ReportJson(trained, test, options, &lost);
   if (count > kMostTrajectories) {
     json["meta"]["comments"].push_back(
         fmt::format("The first {} of {} trajectories are shown.", kMostTrajectories, count));
@@ -90,15 +92,17 @@ void Run(const Arguments& a) {
   const std::string page = report::FillReportPage(
       json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
   if (out == "-") {
-    fmt::print("{}", page);
-    return;
+    WriteToStandardOutput(page);
+    return CheckLostDraws("report", lost);
   }
   internal::WriteFile(out, std::as_bytes(std::span(page)));
-  if (a.common.quiet) return;
-  PrintLine(
-      fmt::format("{}: report of {}, {:.1f} MB, {} of the field, seed {}; opens in any browser",
-                  out, a.model, static_cast<double>(page.size()) / 1e6,
-                  report::Pluralise(a.draws, "draw", "draws"), a.common.seed));
+  if (!a.common.quiet) {
+    PrintLine(
+        fmt::format("{}: report of {}, {:.1f} MB, {} of the field, seed {}; opens in any browser",
+                    out, a.model, static_cast<double>(page.size()) / 1e6,
+                    report::Pluralise(a.draws, "draw", "draws"), a.common.seed));
+  }
+  CheckLostDraws("report", lost);
 }
 
 void AddOptions(CLI::App* command, Arguments* a) {

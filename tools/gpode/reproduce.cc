@@ -94,7 +94,10 @@ void Check(const Arguments& a) {
     ThrowInput("reproduce", "--tables",
                "runs nothing, cannot be combined with --runs, --steps or --again");
   }
-  if (!a.save.empty()) CheckOutput(a.save);
+  if (!a.save.empty()) {
+    CheckOutput(a.save);
+    CheckEnding(a.save, OutputKind::kRuns);
+  }
   if (!a.page.empty() && (a.common.json || a.markdown)) {
     ThrowInput("reproduce", "--page", "cannot be combined with --json or --markdown");
   }
@@ -186,13 +189,13 @@ std::string ReadPage(const std::string& path) {
 void PrintTables(const Arguments& a, const std::vector<MethodSummary>& summaries) {
   bool first = true;
   for (const Table& table : TablesOf(summaries)) {
-    fmt::print("{}{}", first ? "" : "\n", a.markdown ? MarkdownOf(table) : TextOf(table));
+    Print("{}{}", first ? "" : "\n", a.markdown ? MarkdownOf(table) : TextOf(table));
     first = false;
   }
   if (a.markdown) return;
   const bool compared = std::ranges::any_of(
       summaries, [](const MethodSummary& s) { return s.task.kind != TaskKind::kCalibration; });
-  fmt::print("{}", compared ? kComparisonNote : kCalibrationNote);
+  Print("{}", compared ? kComparisonNote : kCalibrationNote);
 }
 
 // Draws the paper's figures from the runs in each folder of results.
@@ -225,7 +228,7 @@ void Run(Arguments& a) {
   const std::string filled = a.page.empty() ? "" : FillPage(page, a.page, summaries);
   if (!a.save.empty()) WriteRuns(a.save, runs);
   if (!a.page.empty()) {
-    fmt::print("{}", filled);
+    Print("{}", filled);
   } else if (a.common.json) {
     PrintLine(SummariesText(summaries));
   } else if (!a.common.quiet) {

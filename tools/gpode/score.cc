@@ -138,22 +138,25 @@ class Scorer {
 };
 
 nlohmann::ordered_json Json(const Scores& s) {
-  return {{"mnll", s.mnll},
-          {"mse", s.mse},
-          {"crps", s.crps},
-          {"coverage_50", s.coverage_50},
-          {"coverage_90", s.coverage_90},
-          {"coverage_95", s.coverage_95},
-          {"predictive_50", s.predictive_50},
-          {"predictive_90", s.predictive_90},
-          {"predictive_95", s.predictive_95},
-          {"values", s.values},
-          {"diverged", s.diverged}};
+  nlohmann::ordered_json json = {{"mnll", s.mnll},
+                                 {"mse", s.mse},
+                                 {"crps", s.crps},
+                                 {"coverage_50", s.coverage_50},
+                                 {"coverage_90", s.coverage_90},
+                                 {"coverage_95", s.coverage_95},
+                                 {"predictive_50", s.predictive_50},
+                                 {"predictive_90", s.predictive_90},
+                                 {"predictive_95", s.predictive_95},
+                                 {"values", s.values},
+                                 {"diverged", s.diverged}};
+  if (s.unfinished > 0) json["unfinished"] = s.unfinished;
+  return json;
 }
 
-void PrintJson(const Scores& scores, const std::vector<HorizonScores>& rows, bool widened,
-               const Arguments& a) {
+void PrintScores(const Scores& scores, const std::vector<HorizonScores>& rows, bool widened,
+                 const LostDraws& lost, const Arguments& a) {
   nlohmann::ordered_json json = Json(scores);
+  if (lost.many) json["warning"] = lost.Warning();
   if (widened) json["widened"] = true;
   json["draws"] = a.draws;
   json["seed"] = a.common.seed;
@@ -166,36 +169,39 @@ void PrintJson(const Scores& scores, const std::vector<HorizonScores>& rows, boo
       json["horizons"].push_back(one);
     }
   }
-  PrintLine(json.dump(2));
+  PrintJson(json.dump(2));
 }
 
 void PrintTable(const Scores& s, const std::vector<HorizonScores>& rows, std::size_t trajectories,
                 const Model& model, const Arguments& a) {
-  fmt::print("{} against {}: {} of {}, {} from the {}, seed {}\n\n", a.model,
-             fmt::join(a.files, ", "), report::Pluralise(s.values, "value", "values"),
-             report::Pluralise(trajectories, "trajectory", "trajectories"),
-             report::Pluralise(a.draws, "draw", "draws"),
-             a.start == "first-row" ? "first row"
-             : a.start == "latest"  ? "latest learnt state"
-                                    : "learnt initial state",
-             a.common.seed);
-  fmt::print("  MNLL  {:.4f}\n  MSE   {:.4g}\n  CRPS  {:.4g}\n\n", s.mnll, s.mse, s.crps);
-  fmt::print("  bands                    50 %   90 %   95 %\n");
-  fmt::print("  of the truth           {:6.2f} {:6.2f} {:6.2f}\n", s.coverage_50, s.coverage_90,
-             s.coverage_95);
-  fmt::print("  of observations        {:6.2f} {:6.2f} {:6.2f}\n\n", s.predictive_50,
-             s.predictive_90, s.predictive_95);
+  Print("{} against {}: {} of {}, {} from the {}, seed {}\n\n", a.model, fmt::join(a.files, ", "),
+        report::Pluralise(s.values, "value", "values"),
+        report::Pluralise(trajectories, "trajectory", "trajectories"),
+        report::Pluralise(a.draws, "draw", "draws"),
+        a.start == "first-row" ? "first row"
+        : a.start == "latest"  ? "latest learnt state"
+                               : "learnt initial state",
+        a.common.seed);
+  Print("  MNLL  {:.4f}\n  MSE   {:.4g}\n  CRPS  {:.4g}\n\n", s.mnll, s.mse, s.crps);
+  Print("  bands                    50 %   90 %   95 %\n");
+  Print("  of the truth           {:6.2f} {:6.2f} {:6.2f}\n", s.coverage_50, s.coverage_90,
+        s.coverage_95);
+  Print("  of observations        {:6.2f} {:6.2f} {:6.2f}\n\n", s.predictive_50, s.predictive_90,
+        s.predictive_95);
   if (model.widening.IsJudged()) {
-    fmt::print("  bands {}\n", report::DescribeWidening(model));
+    Print("  bands {}\n", report::DescribeWidening(model));
   }
-  fmt::print("  {} diverged\n", report::Pluralise(s.diverged, "draw", "draws"));
+  Print("  {} diverged\n", report::Pluralise(s.diverged, "draw", "draws"));
+  if (s.unfinished > 0) {
+    Print("  {} out of solver steps\n", report::Pluralise(s.unfinished, "draw", "draws"));
+  }
   if (rows.empty()) return;
-  fmt::print("\n  {:>20} {:>8} {:>10} {:>10} {:>8} {:>8}\n", "time since the data", "values",
-             "MNLL", "MSE", "90 %", "+ noise");
+  Print("\n  {:>20} {:>8} {:>10} {:>10} {:>8} {:>8}\n", "time since the data", "values", "MNLL",
+        "MSE", "90 %", "+ noise");
   for (const HorizonScores& row : rows) {
-    fmt::print("  {:>20} {:>8} {:>10.4f} {:>10.4g} {:>8.2f} {:>8.2f}\n",
-               fmt::format("{:g} to {:g}", row.from, row.to), row.scores.values, row.scores.mnll,
-               row.scores.mse, row.scores.coverage_90, row.scores.predictive_90);
+    Print("  {:>20} {:>8} {:>10.4f} {:>10.4g} {:>8.2f} {:>8.2f}\n",
+          fmt::format("{:g} to {:g}", row.from, row.to), row.scores.values, row.scores.mnll,
+          row.scores.mse, row.scores.coverage_90, row.scores.predictive_90);
   }
 }
 
@@ -219,7 +225,9 @@ void Run(const Arguments& a) {
   const ObservationNoise noise = scorer.model().noise();
   std::vector<Scores> parts;
   std::vector<std::vector<HorizonScores>> by_horizon;
+  LostDraws lost;
   for (const Compared& one : scorer.Compare(a.files, a.read.part)) {
+    lost.Add(one.forecast);
     parts.push_back(Score(one.forecast, noise, one.seen, a.common.threads));
     if (a.horizons.empty()) continue;
     by_horizon.push_back(
@@ -232,10 +240,11 @@ void Run(const Arguments& a) {
   const std::vector<HorizonScores> rows =
       by_horizon.empty() ? std::vector<HorizonScores>() : PoolByHorizon(by_horizon);
   if (a.common.json) {
-    PrintJson(scores, rows, !scorer.model().widening.IsZero(), a);
+    PrintScores(scores, rows, !scorer.model().widening.IsZero(), lost, a);
   } else {
     PrintTable(scores, rows, parts.size(), scorer.model(), a);
   }
+  CheckLostDraws("score", lost);
 }
 
 void AddOptions(CLI::App* command, Arguments* a) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <thread>
@@ -11,6 +12,7 @@
 #include "config.h"
 #include "core/cpu_name.h"
 #include "gpode/error.h"
+#include "io/files.h"
 #include "io/toml.h"
 #include "options/option_values.h"
 
@@ -27,6 +29,38 @@ void ForTiming(T& timing, Visit&& visit) {
   visit("timing.threads", timing.threads);
   visit("timing.steps", timing.steps);
   visit("timing.seconds", timing.seconds);
+}
+
+// Returns the contents of a file; empty if it is not a regular file, or larger than any sidecar.
+std::string ReadSmallFile(const std::string& path) {
+  constexpr std::uintmax_t kLargest = 16 << 20;
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) return "";
+  if (std::filesystem::file_size(path, error) > kLargest || error) return "";
+  const std::vector<std::byte> bytes = internal::ReadFile(path);
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+// Returns the last eight bytes of a model file, its checksum; empty if there is no such file.
+std::string ChecksumInFile(const std::string& model) {
+  constexpr std::streamoff kDigits = 8;
+  std::ifstream file(model, std::ios::binary);
+  std::string digits(kDigits, ' ');
+  file.seekg(-kDigits, std::ios::end);
+  file.read(digits.data(), kDigits);
+  return file ? digits : "";
+}
+
+// Returns false if the text of a sidecar names models and this one is not among them. Sidecars of
+// early versions name none.
+bool BelongsTo(const std::string& text, const std::string& model) {
+  for (const internal::TomlItem& item : internal::ParseToml(text, SidecarPath(model))) {
+    if (item.key != kChecksums) continue;
+    std::vector<std::string> checksums;
+    internal::FromToml(item.value, checksums);
+    return std::find(checksums.begin(), checksums.end(), ChecksumInFile(model)) != checksums.end();
+  }
+  return true;
 }
 
 bool IsSane(const report::Timing& t) {
@@ -46,10 +80,25 @@ bool IsSane(const report::Timing& t) {
 std::string SidecarPath(const std::string& model) { return model + ".toml"; }
 
 std::string ReadSidecar(const std::string& model) {
-  std::ifstream file(SidecarPath(model), std::ios::binary);
-  std::ostringstream text;
-  if (file) text << file.rdbuf();
-  return text.str();
+  try {
+    const std::string text = ReadSmallFile(SidecarPath(model));
+    return text.empty() || BelongsTo(text, model) ? text : "";
+  } catch (const InputError&) {
+    return "";
+  }
+}
+
+std::vector<std::string> InputsOf(const std::string& model) {
+  std::vector<std::string> inputs = {model}, data;
+  try {
+    for (const internal::TomlItem& item : internal::ParseToml(ReadSidecar(model), model)) {
+      if (item.key == "data.files") internal::FromToml(item.value, data);
+    }
+  } catch (const InputError&) {
+    return inputs;
+  }
+  inputs.insert(inputs.end(), data.begin(), data.end());
+  return inputs;
 }
 
 std::string ReadTrainingCommand(const std::string& model) {
@@ -126,12 +175,14 @@ report::Timing TrainingClock::At(const std::vector<Progress>& history) const {
   return some;
 }
 
-std::string WithTiming(const std::string& text, const report::Timing& timing) {
+std::string WithTiming(const std::string& text, const report::Timing& timing,
+                       const std::vector<std::string>& checksums) {
   std::istringstream lines(text);
   std::string all;
   for (std::string line; std::getline(lines, line);) {
-    if (!line.starts_with(kTimingPrefix)) all += line + '\n';
+    if (!line.starts_with(kTimingPrefix) && !line.starts_with(kChecksums)) all += line + '\n';
   }
+  all += fmt::format("{} = {}\n", kChecksums, internal::ShowToml(internal::ToToml(checksums)));
   ForTiming(timing, [&](std::string_view name, const auto& member) {
     all += fmt::format("{} = {}\n", name, internal::ShowToml(internal::ToToml(member)));
   });

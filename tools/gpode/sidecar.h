@@ -8,7 +8,11 @@
 //   timing.cpu = ["..."]               # the processor of each session
 //   timing.threads = [2]               # the threads of each session
 //
-// If a sidecar is missing or damaged, commands work without it.
+//   model.checksums = ["89abcdef"]     # the ends of the model files that the sidecar belongs to
+//
+// A sidecar is written before its model, with the checksums of the new model and of the one that it
+// replaces, so that it belongs to whichever of the two a killed run leaves. Commands work without a
+// sidecar if it is missing, damaged or not a file of a sane size, or belongs to another model.
 //
 // Thread safety: any thread may call these functions; calls to one TrainingClock must not overlap.
 //
@@ -63,9 +67,14 @@ class TrainingClock {
   report::Timing timing_;
 };
 
-// Returns the text of a sidecar with its times replaced by these.
-std::string WithTiming(const std::string& text, const report::Timing& timing);
+// Returns the text of a sidecar with its times and the checksums of its models replaced by these.
+std::string WithTiming(const std::string& text, const report::Timing& timing,
+                       const std::vector<std::string>& checksums);
 // Returns the text of a model's sidecar; empty if there is none.
 std::string ReadSidecar(const std::string& model);
+
+// Returns the model and the data files from which it was learnt, if its sidecar names them: the
+// files that a result of the model must not replace.
+std::vector<std::string> InputsOf(const std::string& model);
 
 }  // namespace gpode::tool

@@ -86,7 +86,7 @@ std::string ForecastText(const Forecast& forecast, const TrainedModel& trained,
   const bool has_data = trajectory && *trajectory < trained.data.trajectories.size();
   const Trajectory* seen = has_data ? &trained.data.trajectories[*trajectory] : nullptr;
   std::string text;
-  if (trained.model.start_times.size() > 1 || !trajectory) text = fmt::format("{}\n", title);
+  if (trained.model.start_times.size() > 1 || !trajectory) text = Printable(title) + "\n";
   const std::size_t channels = trained.model.channels.size();
   const std::string time = Shortened(TimeOf(trained.data).Label(), 40);
   for (std::size_t c = 0; c < std::min(channels, kMostChannels); ++c) {
