@@ -11,7 +11,7 @@
 
 namespace gpode::tool {
 
-void PrintPlan(const Dataset& data, const RunConfig& config);
+void PrintPlan(const Dataset& data, const RunConfig& config, const std::vector<std::string>& notes);
 void PrintSummary(const TrainedModel& trained, const FitQuality& quality, const std::string& out,
                   bool verbose);
 void PrintSummaryJson(const TrainedModel& trained, const FitQuality& quality,
