@@ -1,7 +1,8 @@
-// The speed of the numerical core, as ratios of times in one run, which vary less than the times.
+// Measures the speed of the numerical core, as ratios of times in one run, which vary less between
+// runs than the times themselves.
 //
-// Every benchmark is repeated in random order; a time is the smallest one of the repetitions. After
-// the plain listing comes the table of docs/performance.md.
+// Every benchmark is repeated in random order, and the smallest time of the repetitions counts.
+// After the plain listing, the program prints the table of docs/performance.md.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
@@ -107,8 +108,8 @@ void ValueAndJacobian(benchmark::State& state, std::size_t dim, std::size_t indu
   state.SetItemsProcessed(state.iterations() * batch);
 }
 
-// One recorded integration, over [0, 7] (D 2) or over the length of a shooting segment (D 5), and
-// its pullback.
+// One recorded integration and its pullback. With two states, it goes over [0, 7], with five states
+// over the length of a shooting segment.
 struct Integration {
   Model model;
   Solver solver{{.rtol = 1e-5, .atol = 1e-5}};
@@ -146,7 +147,7 @@ void NormalNumbers(benchmark::State& state) {
   for (auto _ : state) RandomStream(1, step++, 0, Purpose::kTest).Normals(z);
 }
 
-// Prints as usual, and keeps the smallest time of each benchmark.
+// Prints the results as usual, and keeps the smallest time of each benchmark.
 class Collector : public benchmark::ConsoleReporter {
  public:
   void ReportRuns(const std::vector<Run>& runs) override {

@@ -1,10 +1,10 @@
-// Measures the speed of training steps, as ratios within one run, which vary less between machines
-// than times.
+// Measures the speed of training steps, as ratios of times in one run, which vary less between
+// machines than the times themselves.
 //
-// The time of a step is compared with the time of the sines, cosines and exponentials alone that
-// its field evaluations need. Both are measured alternately; the smallest time of many rounds is
-// taken. Further tables show how the time grows with the work, and the gain of a second thread. All
-// tables are in docs/performance.md.
+// The time of a step is compared with the time that the sines, cosines and exponentials of its
+// field evaluations take alone. The two are measured in turn, and the smallest time of many rounds
+// counts. Further tables show how the time grows with the work, and the gain of a second thread.
+// All tables are in docs/performance.md.
 //
 // GPODE_DATA may name the folder of the paper's data (mocap/mocap09.npz); otherwise data of the
 // same shape are simulated.
@@ -82,17 +82,17 @@ struct Task {
   Dataset data;
   FitOptions options;
   std::size_t warm_up;    // steps before the measurement
-  std::size_t per_round;  // steps per measurement
+  std::size_t per_round;  // steps in one measurement
   std::string wanted;
 };
 
 struct Timing {
-  double step = INFINITY;  // seconds
-  double bare = INFINITY;  // seconds of the functions alone, for as many evaluations
+  double step = INFINITY;  // seconds for one step
+  double bare = INFINITY;  // seconds for the sines, cosines and exponentials of that step alone
   double evaluations = 0;  // evaluations per step
 };
 
-constexpr std::size_t kForever = 1000000;  // steps, so many that no run ends while it is measured
+constexpr std::size_t kForever = 1000000;  // so many steps that no run ends while it is measured
 
 // Returns options with which a run uses one bound from the first step on.
 FitOptions OneBound(BoundKind bound, std::size_t draws) {
@@ -257,7 +257,8 @@ void PrintGrowth() {
   }
 }
 
-// Measures both alternately, so that changes of the machine's speed affect them equally.
+// Prints the time of a step with one thread and with two. They are measured in turn, so that
+// changes of the machine's speed affect both equally.
 void PrintThreads(Task task, const std::string& wanted) {
   std::vector<std::unique_ptr<Trainer>> trainers;
   for (std::size_t threads : {1, 2}) {

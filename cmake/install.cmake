@@ -1,4 +1,4 @@
-# `cmake --install` and what find_package(gpode) needs.
+# Installs the library and the files that find_package(gpode) needs.
 include(CMakePackageConfigHelpers)
 
 install(TARGETS gpode EXPORT gpode-targets

@@ -16,7 +16,7 @@ int main() {
   options.steps = 1000;  // fewer than by default, to save time
   const gpode::Model model = gpode::Fit(data, options, [](const gpode::Progress& progress) {
     if (progress.step % 200 == 0) std::printf("%5zu  %8.2f\n", progress.step, progress.bound);
-    return true;  // false would stop the training
+    return true;  // Returning false would stop the training.
   });
   for (std::size_t c = 0; c < model.channels.size(); ++c) {
     std::printf("%s: noise %.3f, true 0.1\n", model.channels[c].c_str(),

@@ -17,7 +17,7 @@ int main() {
   const std::span<const double> start = std::span(point).first(2);
   if (!solver.SolveRecorded(field, start, 0.0, times, states, record).ok()) return 1;
 
-  std::vector<double> gradient(3, 0.0);  // Pullback adds to it
+  std::vector<double> gradient(3, 0.0);  // Pullback adds to these numbers.
   const std::vector<double> bstates = {1.0, 0.0};
   solver.Pullback(field, record, bstates, std::span(gradient).first(2),
                   std::span(gradient).last(1));

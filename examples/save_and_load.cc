@@ -17,7 +17,7 @@ int main() {
     std::printf("stopped: %s after %zu records\n", run.finished ? "finished" : "not finished",
                 run.history.size());
 
-    run = gpode::Resume("example.gpode");  // the same bits as without the stop
+    run = gpode::Resume("example.gpode");  // The result has the same bits as without the stop.
     std::printf("resumed: bound %.2f at step %zu of %zu\n", run.history.back().bound,
                 run.history.back().step + 1, run.history.back().steps);
 

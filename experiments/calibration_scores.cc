@@ -13,12 +13,13 @@ bool Covers(double y, std::span<const double> sorted, double level) {
          y <= SortedQuantile(sorted, 0.5 + level / 2);
 }
 
-// The draws of one value, without those that ran away.
+// The draws of one value. `sorted` leaves out those that ran away; `draws` counts all of them.
 struct ValueDraws {
   std::vector<double> sorted;
   std::size_t draws = 0;
 
-  // Returns the medians of groups of neighbours, for scores that take quadratic time.
+  // Returns the medians of groups of four neighbouring draws, for scores whose time grows with the
+  // square of the number of draws.
   std::vector<double> Fewer() const {
     constexpr std::size_t kGroup = 4;
     if (sorted.size() < 32 * kGroup) return sorted;
@@ -43,7 +44,7 @@ ValueDraws DrawsAt(const Forecast& forecast, Eigen::Index time, Eigen::Index cha
   return at;
 }
 
-// Sums of scores and the numbers of values behind them.
+// Sums of scores, and the numbers of values that were added up.
 class Sums {
  public:
   void AddTruth(const ValueDraws& at, double truth) {
@@ -57,7 +58,7 @@ class Sums {
   void AddObserved(const ValueDraws& at, double y, const Likelihood& likelihood,
                    std::span<const double> p, double spread) {
     ++Count(Values::kObservations);
-    // The density of y / spread.
+    // The density of y / spread is that of y times the spread.
     sum_.mnll -= likelihood.LogMixture(y, at.sorted, at.draws, p) + std::log(spread);
     sum_.crps += at.sorted.empty() ? HUGE_VAL : likelihood.MixtureCrps(y, at.Fewer(), p) / spread;
     if (at.sorted.empty()) return;
@@ -98,7 +99,7 @@ class Sums {
   std::size_t& Count(Values over) { return counts_[static_cast<std::size_t>(over)]; }
 
   BandScores sum_ = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
-  std::array<std::size_t, 3> counts_ = {};  // by Values
+  std::array<std::size_t, 3> counts_ = {};  // one count for each enumerator of Values
 };
 
 Vector CentreOf(const Dataset& data) {
@@ -118,7 +119,7 @@ Vector CentreOf(const Dataset& data) {
 
 // The values that a forecast is compared with.
 struct Compared {
-  const Matrix &truth, &observed;  // without rows if unknown
+  const Matrix &truth, &observed;  // They have no rows if they are unknown.
   Vector centre, spread;
 };
 
@@ -153,9 +154,9 @@ BandScores Mean(std::span<const Sums> parts) {
   return total.Means();
 }
 
-// Returns the third of the span that a time is in.
+// Returns the index of the third of the span in which a time lies.
 std::size_t ThirdOf(double time, const BandsTask& bands) {
-  // A rounding error must not move a time at the end of a third to the next.
+  // A rounding error must not move a time at the end of a third to the next third.
   const double share = (time - bands.from) / (bands.to - bands.from) - 1e-9;
   return static_cast<std::size_t>(std::clamp(std::floor(share * kHorizons), 0.0, kHorizons - 1.0));
 }

@@ -5,10 +5,10 @@
 //
 //   truth_*     1 if the noise-free value is in the band of the draws, else 0
 //   observed_*  1 if the noisy observation is in the band with noise, else 0
-//   MNLL, CRPS  of the noisy observation (gpode/scores.h)
-//   MSE         of the draws' mean against the noise-free value, or the observation if the truth
-//               is unknown
-//   width       of the 90 % band of the draws
+//   MNLL, CRPS  scores of the noisy observation (gpode/scores.h)
+//   MSE         squared error of the draws' mean against the noise-free value, or against the
+//               observation if the truth is unknown
+//   width       width of the 90 % band of the draws
 //
 // The time for a CRPS grows with the square of the number of draws. It is therefore computed from
 // fewer: sorted draws are grouped by four, and the median of each group stands for the group.
@@ -37,8 +37,8 @@
 
 namespace gpode::experiments {
 
-inline constexpr double kFarAway = 100;         // in spreads of the channel
-inline constexpr std::size_t kBandDraws = 512;  // quantiles of fewer draws would be biased inwards
+inline constexpr double kFarAway = 100;         // in units of the channel's spread
+inline constexpr std::size_t kBandDraws = 512;  // With fewer draws, bands would be too narrow.
 
 struct BandScores {
   double truth_50 = NAN, truth_90 = NAN, truth_95 = NAN;           // NaN if the truth is unknown
@@ -73,7 +73,7 @@ inline constexpr std::size_t kHorizons = 3;
 
 struct CalibrationScores {
   BandScores all;                             // scores of all values that were held back
-  std::array<BandScores, kHorizons> horizon;  // scores of these in each third of their time span
+  std::array<BandScores, kHorizons> horizon;  // the same in each third of their time span
   BandScores seen;                            // scores of the truth at the training times
 };
 
@@ -81,8 +81,9 @@ struct CalibrationScores {
 // `gpode forecast` and `gpode impute` do.
 CalibrationScores ScoreBands(const Posterior& posterior, const Task& task, std::uint64_t seed);
 
-// Scores a forecast against truth and observations, (T, channels) each, or one of these without
-// rows if it is unknown. `centre` and `spread` are mean and spread of the observations, by channel.
+// Scores a forecast against truth and observations, (T, channels) each. One of the two may have no
+// rows, which means that it is unknown. `centre` and `spread` (channels) are the mean and the
+// spread of the observations.
 BandScores ScoreForecast(const Forecast& forecast, const Matrix& truth, const Matrix& observed,
                          const Vector& centre, const Vector& spread);
 

@@ -17,14 +17,15 @@ namespace {
 constexpr std::size_t kPoints = 60, kTestPoints = 30, kSpreadPoints = 401;
 constexpr double kNoiseShare = 0.08, kTestShare = 0.5, kStartShare = 0.05;
 constexpr std::size_t kRuns = 20;
-constexpr std::uint64_t kFirstSeed = 70000;  // apart from those of other tasks
+constexpr std::uint64_t kFirstSeed = 70000;  // so large that no other task uses these seeds
 constexpr double kGapShare = 0.12;
 constexpr std::size_t kLongestGap = 12, kGapRuns = 5;
 constexpr std::size_t kPriorRuns = 100;
 constexpr const char* kPriorSource = "prior-2";
 constexpr std::string_view kPrefix = "calibration-", kGapPrefix = "calibration-gap-";
 
-// The steps of the streams of Purpose::kTest that a data set is made of; its seed is the run's.
+// A data set uses the random streams of Purpose::kTest with these step numbers. Their seed is
+// kFirstSeed plus the seed of the run.
 enum Stream : std::uint64_t { kStart, kTimes, kNoise, kTestNoise, kGap };
 
 template <typename T>
@@ -173,8 +174,8 @@ Vector SpreadOfObserved(const Matrix& values) {
   return spread;
 }
 
-// Moves some rows of the training data to the values that are held back; `place`, from 0 to 1, says
-// where in the middle third. `truth` has the noise-free values of all rows, or no rows.
+// Moves some rows of the training data to the values that are held back. `place`, from 0 to 1, is
+// their place within the middle third. `truth` has the noise-free values of all rows, or no rows.
 void CutGap(double place, const Matrix& truth, Task* task) {
   Trajectory& data = task->data.trajectories[0];
   const auto rows = static_cast<double>(data.times.size());
@@ -219,7 +220,8 @@ Task RealTask(const RealSeries& series) {
   return task;
 }
 
-// A gap in the whole series, or in the part to learn from if that is long.
+// Returns a task with a gap in a real series. In a long series, the gap is in the part to learn
+// from and the rest is left out; in a short one, it is in the whole series.
 Task RealGapTask(RealSeries series, std::uint64_t seed) {
   constexpr std::size_t kLong = 100;
   if (series.times.size() < kLong) series.learnt = series.times.size();

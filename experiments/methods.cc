@@ -12,10 +12,9 @@
 namespace gpode::experiments {
 namespace {
 
-// These functions and the table below are the only place for training options that differ from the
-// defaults and from the task's sizes. docs/results.md says how the values were chosen: those of
-// simulated tasks on data with other noise and times, those of motion capture on its validation
-// sequences.
+// Only these functions and the table below set training options that differ from the defaults and
+// from the task's sizes. Options of simulated tasks were chosen on data with other noise and times,
+// options of motion capture on its validation sequences (docs/results.md).
 
 bool IsSubject(const TaskInfo& task, std::string_view number) {
   return task.name.starts_with("mocap-") && task.name.substr(6).starts_with(number);
@@ -26,9 +25,9 @@ void SetTolerances(double loose, double tight, FitOptions* o) {
   o->tight_tolerance = tight;
 }
 
-// Our vanilla GPODE begins with a shooting phase on all tasks, also on `long`, where the paper's
-// has none and fails. The task `efficiency` compares the two bounds without the phases that mix
-// them.
+// Our vanilla GPODE begins with a shooting phase on all tasks. This includes `long`, on which the
+// paper's vanilla GPODE, which has no such phase, fails. The task `efficiency` compares the two
+// bounds, so that it has no phase with the other bound.
 void SetGpode(const TaskInfo& task, FitOptions* o) {
   if (task.kind == TaskKind::kEfficiency) o->approach = 0;
   if (IsSubject(task, "35") || task.name == "mocap-39-long") SetTolerances(0.3, 0.03, o);
@@ -100,7 +99,7 @@ std::string TitleOf(std::string_view name) {
   return found->title;
 }
 
-constexpr std::size_t kLongSeries = 100;  // times from which `gpode fit` chooses shooting
+constexpr std::size_t kLongSeries = 100;  // From this many times on, `gpode fit` chooses shooting.
 constexpr std::size_t kLongestName = 150;
 
 struct Setting {
@@ -136,7 +135,7 @@ std::vector<Setting> ParseSettings(std::string_view text) {
   return settings;
 }
 
-// Sets the options of `gpode fit` with these settings.
+// Sets the options that `gpode fit` would have with these settings.
 void ApplySettings(const std::vector<Setting>& settings, const Dataset& data,
                    std::string_view source, FitOptions* options) {
   const bool is_long = std::ranges::any_of(
@@ -163,7 +162,7 @@ std::vector<std::string> NamesFor(const TaskInfo& task) {
   switch (task.kind) {
     case TaskKind::kSimulated:
       names.push_back("neural-hmc");
-      // The sampler audits GPODE's variational posterior.
+      // The sampler's bands are compared with those of GPODE's variational posterior.
       if (task.name == "vdp-regular") names.push_back("gpode-hmc");
       return names;
     case TaskKind::kLong:
@@ -215,7 +214,7 @@ void SetMethod(const MethodInfo& method, const TaskInfo& info, const Dataset& da
 
 std::string FileNameOf(std::string_view method) {
   std::string name;
-  std::uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
+  std::uint64_t hash = 0xcbf29ce484222325;  // the start value of the hash function FNV-1a
   for (const char c : method) {
     const bool plain = std::isalnum(static_cast<unsigned char>(c)) ||
                        std::string_view("-_.,=+").find(c) != std::string_view::npos;

@@ -23,12 +23,12 @@ namespace gpode::experiments {
 inline constexpr const char* kDefaultFit = "default";
 
 struct MethodInfo {
-  std::string name;        // as in `gpode fit --model`, or a text of settings
-  std::string title;       // as in tables
+  std::string name;        // the model's name in `gpode fit --model`, or a text of settings
+  std::string title;       // the name in tables
   double effort = 1;       // time per step over GPODE's, so that the longest runs can start first
-  bool validates = false;  // uses validation sequences, if there are any, for early stopping
-  // Sets the training options; called after those of the model are set. nullptr for a text of
-  // settings.
+  bool validates = false;  // true if validation sequences, if there are any, stop it early
+  // Sets the training options. It is called after the options of the model are set, and is null for
+  // a text of settings.
   void (*set)(const TaskInfo& task, FitOptions* options) = nullptr;
 };
 

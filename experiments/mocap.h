@@ -25,7 +25,8 @@
 
 namespace gpode::experiments {
 
-// Sequences (frames, 50) of 120 (subject 09) or 300 frames.
+// The sequences of a subject. Each is (frames, 50), with 120 frames for subject 09 and 300 for the
+// others.
 struct MocapSequences {
   std::vector<Matrix> train, validation, test;
 };
@@ -44,7 +45,7 @@ std::string SubjectOf(const TaskInfo& info);
 // paper's data.
 MocapSequences ReadMocapTask(const TaskInfo& info, const std::filesystem::path& folder);
 
-// Returns the times of frames in seconds, from 0.
+// Returns the times of frames in seconds, starting at 0.
 std::vector<double> FrameTimes(Eigen::Index frames);
 // Returns the first `frames` frames of all sequences as data. Initial states are one frame earlier.
 Dataset FirstFrames(const std::vector<Matrix>& sequences, Eigen::Index frames);

@@ -1,6 +1,6 @@
-// The tasks of motion capture (paper, section 4.4): 50 channels, an ODE in 5 principal components.
-// Test forecasts start from the first test frame and are scored on every frame, including the
-// first.
+// The tasks of motion capture (paper, section 4.4), with 50 channels and an ODE for 5 principal
+// components. Test forecasts start from the first test frame and are scored on every frame,
+// including the first.
 #include <fmt/format.h>
 
 #include "experiments/mocap.h"
@@ -10,7 +10,7 @@
 namespace gpode::experiments {
 namespace {
 
-constexpr double kFrame = 0.01;  // seconds, the paper's value
+constexpr double kFrame = 0.01;  // the seconds between two frames, as in the paper
 constexpr std::size_t kComponents = 5, kInducing = 100, kSteps = 1000;
 // The channels that never move, and the value that the paper's experiments give them.
 constexpr Eigen::Index kSilentChannels[] = {24, 25, 31, 32};

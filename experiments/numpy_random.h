@@ -1,5 +1,5 @@
-// NumPy's legacy generator, numpy.random.RandomState(seed). With it, the original data sets of the
-// paper are made again. All other random numbers are those of gpode/random.h.
+// NumPy's legacy generator, numpy.random.RandomState(seed), with which the original data sets of
+// the paper are made again. All other random numbers are those of gpode/random.h.
 //
 // A Mersenne twister (the standard library's, which is seeded in the same way) makes 32-bit words.
 // Two words make a uniform number of 53 bits. Marsaglia's polar method makes two normals from two
@@ -23,8 +23,8 @@ class NumpyRandom {
  public:
   explicit NumpyRandom(std::uint32_t seed) : words_(seed) {}
 
-  double Uniform();  // random_sample(): [0, 1)
-  double Normal();   // standard_normal()
+  double Uniform();  // returns a number in [0, 1), as random_sample() does
+  double Normal();   // returns a normal, as standard_normal() does
   std::vector<double> Uniforms(std::size_t count);
 
  private:

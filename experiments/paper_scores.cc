@@ -15,7 +15,8 @@ constexpr const char* kVi = "Bayesian NeuralODE (VI)";
 constexpr const char* kFlows = "GPODE with double normalising flows (2025)";
 constexpr const char* kFim = "FIM-ODE, fine-tuned (2026)";
 
-// Tables 1 and 2. FIM-ODE selects its checkpoint on the test window.
+// Returns the scores of tables 1 and 2. Those of FIM-ODE belong to a checkpoint that was selected
+// on the test window.
 std::vector<PaperRow> Simulated() {
   return {{"vdp-regular", "neural-hmc", kHmc, {0.82, 0.01}, {1.45, 0.04}},
           {"vdp-regular", "neural", "NeuralODE", kNone, {0.29, 0.11}},
@@ -48,7 +49,7 @@ struct MocapRow {
 
 constexpr SixScores kSixNone = {kNone, kNone, kNone, kNone, kNone, kNone};
 
-// Table 3. FIM-ODE's MSE is converted to the original scale of the channels.
+// The scores of table 3. FIM-ODE's MSE is converted to the original scale of the channels.
 const std::array kMocapRows = {
     MocapRow{"neural-vi",
              kVi,

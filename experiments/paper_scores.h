@@ -19,7 +19,7 @@ struct PaperScore {
 
 struct PaperRow {
   std::string task;
-  std::string method;  // our method that corresponds to it; empty for other methods of later work
+  std::string method;  // our corresponding method; empty if there is none
   std::string title;
   PaperScore mnll, mse;
 };

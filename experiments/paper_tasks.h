@@ -26,8 +26,8 @@ struct PaperTask {
   std::vector<double> start;  // (2), the state at time 0
 };
 
-// Return 50 noisy observations on [0, 7]. The test times follow on an interval of about the same
-// length: 50 for the regular and 100 for the irregular task.
+// Both return 50 noisy observations on [0, 7]. The test times follow on an interval of about the
+// same length: 50 for the regular and 100 for the irregular task.
 PaperTask VanDerPolRegular();
 PaperTask VanDerPolIrregular();
 

@@ -43,7 +43,8 @@ std::optional<RunRecord> RecordOf(const PlannedRun& run, const PlanSettings& set
   return record;
 }
 
-// Returns the number of gradient evaluations; a sampler's trajectories have up to 2^depth each.
+// Returns an estimate of the number of gradient evaluations of a run. A sampler's trajectory counts
+// with the most evaluations that it may have, 2^max_depth.
 double StepsOf(const FitOptions& o) {
   const auto steps = static_cast<double>(o.steps);
   if (!IsSampled(o)) return steps;
@@ -89,7 +90,7 @@ class Worker {
       run->record = result.record;
       Notify(hooks_.ended, *run);
     } catch (...) {
-      broken_ = true;  // the cause, such as a full disk, would affect the other runs too
+      broken_ = true;  // The cause, such as a full disk, would affect the other runs, too.
       throw;
     }
   }

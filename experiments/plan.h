@@ -24,20 +24,20 @@ namespace gpode::experiments {
 struct PlanSettings {
   std::vector<TaskInfo> tasks = {};
   std::vector<std::string> methods = {};  // empty stands for DefaultMethods
-  std::size_t runs = 0;                   // with seeds 1, 2, ...; 0 stands for the task's number
-  std::size_t steps = 0;                  // of training; 0 stands for the task's number
+  std::size_t runs = 0;                   // seeds are 1, 2, ...; 0 stands for the task's number
+  std::size_t steps = 0;                  // steps of training; 0 stands for the task's number
   std::filesystem::path data = {};        // the folder of motion capture and real series
   std::filesystem::path out = "reproduce";
   bool again = false;       // if true, repeats runs that already have a result
-  std::size_t threads = 0;  // runs in parallel; 0: as many as the machine has cores
+  std::size_t threads = 0;  // runs in parallel; 0 stands for the number of cores of the machine
 };
 
 struct PlannedRun {
   TaskInfo info;
   MethodInfo method;
   std::uint64_t seed = 1;
-  std::string options = {};              // as text, the same as in RunRecord
-  double effort = 0;                     // an estimate of its time, in any unit
+  std::string options = {};              // the options as text, the same as in RunRecord
+  double effort = 0;                     // an estimate of the run's time, in any unit
   std::optional<RunRecord> record = {};  // set when the run is done
 };
 

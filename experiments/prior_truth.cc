@@ -13,10 +13,10 @@ constexpr std::size_t kDim = 2, kFeatures = 2000;
 constexpr double kSpan = 5;
 constexpr double kLengthscale = 2, kLengthscaleSpread = 0.5, kVarianceSpread = 0.5;
 constexpr double kNoise = 0.1, kNoiseSpread = 0.3;
-constexpr std::uint64_t kFirstSeed = 90000;  // apart from those of other tasks
-constexpr std::uint64_t kStep = 0;           // of the streams of Purpose::kTest
+constexpr std::uint64_t kFirstSeed = 90000;  // so large that no other task uses these seeds
+constexpr std::uint64_t kStep = 0;           // the step number of all random streams of a truth
 
-// A draw of the process without data, as an autonomous field.
+// A function drawn from the prior, as an autonomous field.
 class PriorField final : public Field {
  public:
   PriorField(const SparseGp& gp, std::uint64_t seed) : draw_(gp, kFeatures) {
@@ -53,7 +53,7 @@ PriorTruth DrawPriorTruth(std::uint64_t seed) {
   PriorTruth truth;
   truth.span = kSpan;
 
-  // One inducing point whose value has its prior leaves the process as it is.
+  // If the value of the only inducing point has its prior distribution, the process is the prior.
   GpParameters p;
   p.inducing_locations = Matrix::Zero(1, kDim);
   p.inducing_mean = Matrix::Zero(kDim, 1);

@@ -15,7 +15,8 @@ namespace {
 
 static_assert((kRankDraws + 1) % kRankBins == 0 && kRankBins == 8);
 
-// The times of ranked states, in spans: within the data, at their end, and after them.
+// The times of ranked states as multiples of the data's span: within the data, at their end, and
+// after them. Slopes are ranked at the states at kSlopeTimes.
 constexpr std::array kStateTimes = {0.5, 1.0, 1.5};
 constexpr std::array kSlopeTimes = {0.25, 0.75};
 

@@ -8,8 +8,8 @@
 // Ranked quantities:
 //   start STATE           the state at time 0
 //   state STATE at T      the state at times in and after the data
-//   slope STATE at k      the field at the truth's states at a quarter and three quarters of the
-//                         span, and at the origin
+//   slope STATE at k      the field at the k-th of three states: the truth's states at a quarter
+//                         and at three quarters of the span, and the origin
 //
 // Thread safety: any thread may call these functions; they share no state that changes.
 //
@@ -27,7 +27,7 @@
 
 namespace gpode::experiments {
 
-inline constexpr std::size_t kRankDraws = 63;  // L: ranks are from 0 to 63
+inline constexpr std::size_t kRankDraws = 63;  // L, so that ranks are from 0 to 63
 inline constexpr std::size_t kRankBins = 8;
 
 struct TruthRank {
@@ -36,8 +36,8 @@ struct TruthRank {
 };
 
 // Returns the ranks of a truth whose channels are its states. A draw that is not finite counts as
-// above the truth if its index is even, and as below if it is odd: half of these draws on either
-// side.
+// above the truth if its index is even, and as below if it is odd, so that about half of these
+// draws are on either side.
 std::vector<TruthRank> RankTruth(const Posterior& posterior, const PriorTruth& truth,
                                  std::span<const std::string> channels, std::uint64_t seed);
 

@@ -12,7 +12,7 @@
 namespace gpode::experiments {
 namespace {
 
-// The values row by row.
+// The values of the series, row by row.
 
 const std::vector<double> kLynxHare = {
     30.0, 4.0,  47.2, 6.1,  70.2, 9.8,  77.4, 35.2, 36.3, 59.4, 20.6, 41.7, 18.1, 19.0,
@@ -61,12 +61,12 @@ constexpr const char* kAirQuality = "air-quality.csv";
 constexpr std::size_t kAirHours = 768, kAirLearnt = 720;
 constexpr double kAirMissing = -200;
 
-// A series whose numbers are here, at equally spaced times.
+// A series whose numbers are in this file, at equally spaced times.
 struct Entry {
   std::string name;
   std::vector<std::string> channels;
   const std::vector<double>* values;
-  double first, step;  // of the times
+  double first, step;  // the first time, and the distance between times
   std::size_t learnt;
 };
 

@@ -1,7 +1,7 @@
-// Real series. Bands are compared with later observations or with those in a gap. The last column
-// has the number of rows to learn from and the number of rows to forecast.
+// Real series, whose bands are compared with later observations or with those in a gap. The last
+// column has the number of rows to learn from and the number of rows to forecast.
 //
-//   name           what                                                              rows
+//   name           contents and source                                               rows
 //   lynx-hare      pelts in thousands, 1900 to 1920, Hudson's Bay Company            15 + 6 years
 //   yeast-paramecium  S. pombe and Paramecium bursaria, Gause 1934, figure 39        13 + 5 days
 //   paramecium-didinium  individuals per ml, Veilleux 1976, figure 11a,              53 + 18
@@ -33,7 +33,7 @@ struct RealSeries {
   std::vector<std::string> channels = {};
   std::vector<double> times = {};  // (T)
   Matrix values = {};              // (T, channels); NaN for missing values
-  std::size_t learnt = 0;          // the first rows, to learn from; the others are forecast
+  std::size_t learnt = 0;          // number of first rows to learn from; the others are forecast
 };
 
 // Returns the names in the order of the table.

@@ -49,37 +49,37 @@ struct BandPoint {
 
 // The result of a run; docs/formats.md describes its JSON.
 struct RunRecord {
-  std::string version;  // of the program
+  std::string version;  // the program's version
   std::string task, method;
   std::uint64_t seed = 1;
-  std::string options;  // as text, without the observation map, which is computed from the data
+  std::string options;  // The text leaves out the observation map, which is computed from the data.
   std::string cpu;
 
-  bool failed = false;  // an exception ended the run; `message` is its text
+  bool failed = false;  // true if an exception ended the run, whose text is `message`
   std::string message;
   std::string warning;  // Model::warning
 
   // Scores of test and validation data with the learnt noise, and with the noise calibrated on
   // validation data if there are any.
   std::optional<Scores> scores, calibrated, validation, validation_calibrated;
-  std::optional<CalibrationScores> calibration;  // calibration tasks only, instead of the above
+  std::optional<CalibrationScores> calibration;  // calibration tasks only, instead of `scores` etc.
   std::vector<TruthRank> ranks = {};             // tasks with truths drawn from the prior only
   double floor;                       // the MNLL of the truth with the true noise; NaN if unknown
   double seconds = 0;                 // duration of training
   double forecast_seconds = 0;        // duration of all forecasts and scores
-  std::size_t steps = 0;              // taken in training
+  std::size_t steps = 0;              // steps of training that were taken
   std::size_t observations = 0;       // observed training values
   std::optional<Settling> settling;   // set if there is a history
   BoundHistory history = {};          // task `efficiency` only
   std::vector<BandPoint> bands = {};  // the paper's simulated tasks only: ten times, all channels
   std::optional<SamplerSummary> sampler;  // sampled models only
-  std::size_t sampled = 0;                // number of the sampler's draws, of all chains together
+  std::size_t sampled = 0;                // number of the sampler's draws in all chains together
 };
 
 struct RunSettings {
   std::uint64_t seed = 1;
-  // The most steps of training, and iterations of warm-up and draws of a chain; 0 stands for the
-  // task's numbers.
+  // The largest number of training steps, and of iterations of warm-up and draws of a chain; 0
+  // stands for the task's numbers.
   std::size_t steps = 0;
   std::filesystem::path data = {};  // the folder of motion capture and real series
 };

@@ -13,7 +13,7 @@ namespace gpode::experiments {
 namespace {
 
 using Json = nlohmann::ordered_json;
-constexpr int kDigits = 6;  // of numbers in results files
+constexpr int kDigits = 6;  // the significant digits of numbers in results files
 
 Json Number(double value, bool compact) {
   if (std::isnan(value)) return "nan";
@@ -146,7 +146,7 @@ void VisitBands(Visit visit) {
   visit("upper", &BandPoint::upper);
 }
 
-// Writes bands by columns.
+// Writes bands with one list for each column.
 void PutBands(const RunRecord& r, Json* json) {
   if (r.bands.empty()) return;
   Json& object = (*json)["bands"];
@@ -249,7 +249,7 @@ Json ToJson(const RunRecord& r, bool compact) {
   return json;
 }
 
-// Returns the JSON as text; invalid UTF-8, which messages may hold, is replaced.
+// Returns the JSON as text. Messages may hold invalid UTF-8, which is replaced.
 std::string Dump(const Json& json, int indent) {
   return json.dump(indent, ' ', false, Json::error_handler_t::replace);
 }
@@ -282,7 +282,8 @@ RunRecord FromJson(const Json& json) {
   return r;
 }
 
-// Returns take(JSON of the text); complains about the file if anything is wrong with it.
+// Parses the text as JSON and returns take(json). Throws an InputError that names the file if
+// anything is wrong with it.
 template <typename Take>
 auto Parsed(std::string_view text, std::string_view source, std::string_view what, Take take) {
   try {
@@ -311,13 +312,13 @@ std::size_t PlaceOf(const std::string& name, const Infos& all) {
       all.begin());
 }
 
-// Returns the place of a run; texts of settings come after the other methods.
+// Returns a key by which runs are sorted. Texts of settings come after the other methods.
 auto OrderOf(const RunRecord& r) {
   return std::tuple(PlaceOf(r.task, AllTasks()), PlaceOf(r.method, AllMethods()),
                     r.method != kDefaultFit, r.method, r.seed);
 }
 
-// Sorts the runs; removes those of unknown tasks and methods.
+// Sorts the runs, and removes those of unknown tasks and methods.
 void SortRuns(std::vector<RunRecord>* runs) {
   std::erase_if(*runs, [](const RunRecord& r) {
     return PlaceOf(r.task, AllTasks()) == AllTasks().size() || !FindMethod(r.method);
@@ -409,7 +410,7 @@ void SaveRun(const std::filesystem::path& out, const RunResult& result) {
     SaveModel(model, *result.model);
   } else {
     std::error_code error;
-    std::filesystem::remove(model, error);  // of an earlier run
+    std::filesystem::remove(model, error);  // The model may be that of an earlier run.
   }
   WriteText(path, RunText(r));
 }

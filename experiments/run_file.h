@@ -39,12 +39,12 @@ std::optional<RunRecord> LoadRun(const std::filesystem::path& path);
 // Returns all runs of a folder or of a results file, in the order of tasks, methods and seeds;
 // unknown tasks and methods are ignored.
 std::vector<RunRecord> ReadRuns(const std::filesystem::path& path);
-// Returns the runs of one task in such a folder.
+// Returns the runs of one task in the folder `out`.
 std::vector<RunRecord> ReadTaskRuns(const std::filesystem::path& out, std::string_view task);
 // Writes a results file.
 void WriteRuns(const std::filesystem::path& path, std::span<const RunRecord> runs);
 
-// Do the same with text instead of files; error messages begin with `source`.
+// These functions do the same with text instead of files; error messages begin with `source`.
 std::string RunText(const RunRecord& record);
 RunRecord ParseRun(std::string_view text, std::string_view source);
 std::string RunsText(std::span<const RunRecord> runs);

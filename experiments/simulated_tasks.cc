@@ -31,8 +31,8 @@ struct FreshSystem {
   double span;
 };
 
-// Returns 60 noisy observations. The test is the truth over another half of the span. All runs
-// train with the same seed; only the noise differs.
+// Returns a task with 60 noisy observations. The test data are the truth over the next half of the
+// span. All runs train with the same seed; only the noise differs.
 Task FreshTask(const FreshSystem& system, std::uint64_t seed) {
   const Simulation s = Simulate({.system = system.name,
                                  .start = system.start,

@@ -26,7 +26,8 @@ Summary OverScores(std::span<const RunRecord* const> runs, std::optional<Scores>
                                [&](const RunRecord* run) { return (run->*scores).has_value(); });
   return Over(runs, [&](const RunRecord& run) -> std::optional<double> {
     if (run.*scores) return (*(run.*scores)).*member;
-    // If all runs failed, only test scores are certain to exist for the task.
+    // If all runs failed, it is not known whether the task has other scores than those of test
+    // data.
     if (run.failed && (any || scores == &RunRecord::scores)) return HUGE_VAL;
     return std::nullopt;
   });
@@ -102,7 +103,8 @@ BandSummary SummariseBands(std::span<const RunRecord* const> runs, ScoresOf scor
   BandSummary summary;
   for (std::size_t i = 0; i < kBandScores.size(); ++i) {
     const BandScore& score = kBandScores[i];
-    // A score that no run has, such as one against an unknown truth, is not there to fail.
+    // A score that no run has, such as one against an unknown truth, gets no value for failed runs
+    // either.
     const bool any = std::ranges::any_of(runs, [&](const RunRecord* run) {
       return !run->calibration || !std::isnan(scores_of(*run->calibration).*score.member);
     });
@@ -149,8 +151,8 @@ std::vector<RankSummary> SummariseAllRanks(std::span<const RunRecord* const> run
   return summaries;
 }
 
-// Returns the mean of means, with its standard error over data sets: over runs for the given tasks
-// or, if there are tasks with one run, over tasks.
+// Returns the mean of the tasks' means. Its standard error follows from the standard errors of the
+// tasks or, if some task has only one run and no standard error, from the spread of the means.
 Summary MeanOf(std::span<const Summary> parts) {
   std::size_t runs = 0, finite = 0;
   std::vector<double> means, worst;

@@ -23,8 +23,8 @@ namespace gpode::experiments {
 // diverged.
 struct Summary {
   std::size_t runs = 0, finite = 0;
-  double mean;   // of the finite values; NaN if there are none
-  double error;  // standard error of that mean; NaN if there are fewer than two
+  double mean;   // the mean of the finite values; NaN if there are none
+  double error;  // the standard error of that mean; NaN if there are fewer than two
   double worst;  // the largest value, which may be infinite; NaN if there are no runs
   bool all() const { return runs > 0 && finite == runs; }
 };
@@ -65,7 +65,7 @@ struct MethodSummary {
   Summary validation_mnll, validation_calibrated_mnll, validation_mse;
   Summary floor, seconds, steps;
   Summary end_bound, settling_seconds, settling_steps;       // see Settling
-  Summary rhat, bulk_ess, divergent, at_max_depth, sampled;  // samplers only; `sampled`: draws
+  Summary rhat, bulk_ess, divergent, at_max_depth, sampled;  // of samplers; `sampled` counts draws
   std::vector<BandPoint> bands = {};  // means of finite values over the runs that have bands
   std::optional<PaperRow> paper;
   std::optional<CalibrationSummary> calibration;  // calibration tasks only

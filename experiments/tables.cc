@@ -27,7 +27,7 @@ std::string TextOf(const Summary& s, int digits = 3) {
   return s.all() ? text : fmt::format("inf; {} in {} of {}", text, s.finite, s.runs);
 }
 
-// Returns the mean without its error, for shares and the like.
+// Returns the text of a mean without its error, for shares and similar numbers.
 std::string MeanOf(const Summary& s, int digits) {
   return s.runs == 0 ? "" : Fixed(s.mean, digits);
 }
@@ -51,7 +51,7 @@ std::vector<const MethodSummary*> OfGroup(std::span<const MethodSummary> summari
   return chosen;
 }
 
-// Marks the cells of a column whose value is the smallest of their task.
+// Marks the cells of a column that have the smallest value of their task.
 void MarkBest(const std::vector<std::string>& tasks, const std::vector<double>& values,
               std::size_t column, Table* table) {
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -63,13 +63,13 @@ void MarkBest(const std::vector<std::string>& tasks, const std::vector<double>& 
   }
 }
 
-// Returns the value by which cells are ranked; infinite unless all runs succeeded.
+// Returns the value by which cells are ranked. It is infinite unless all runs succeeded.
 double Rank(const Summary& s) { return s.all() ? s.mean : HUGE_VAL; }
 double Rank(const PaperScore& s) { return s.mean; }
 
 // A row of a comparison: a method of ours, of the paper, or of both.
 struct Compared {
-  std::string task;  // title
+  std::string task;  // the title of the task
   std::string method;
   const MethodSummary* ours = nullptr;
   PaperScore mnll{NAN, NAN}, mse{NAN, NAN};

@@ -38,7 +38,8 @@ struct Table {
   std::string note = {};  // a line below the table; may be empty
 };
 
-// Each returns the table of one group of tasks. It has no rows if no summary is of that group.
+// Each of these functions returns the table of one group of tasks. The table has no rows if no
+// summary is of that group.
 Table ComparisonTable(std::span<const MethodSummary> summaries, std::string_view group);
 Table ScoresTable(std::span<const MethodSummary> summaries, std::string_view group);
 Table ValidationTable(std::span<const MethodSummary> summaries, std::string_view group);

@@ -51,12 +51,12 @@ struct TestSequence {
 // The values of a task that bands are compared with (calibration_scores.h): those that are held
 // back from training, and the truth at the training times.
 struct BandsTask {
-  std::vector<double> times = {};  // (T): of values held back, after the data or in a gap
+  std::vector<double> times = {};  // (T): times of held-back values, after the data or in a gap
   Matrix truth = {};               // (T, channels): without noise; no rows if unknown
   Matrix observed = {};            // (T, channels): with noise; NaN for missing values
   double from = 0, to = 0;         // the time span that is divided into thirds of the horizon
   Matrix seen_truth = {};          // (training times, channels); no rows if unknown
-  Vector spread = {};              // (channels): the unit of scores, how much a channel varies
+  Vector spread = {};              // (channels): how much a channel varies, the unit of scores
 };
 
 struct Task {
@@ -67,7 +67,7 @@ struct Task {
   std::vector<double> noise_variance = {};    // (channels); empty if unknown
   std::optional<BandsTask> bands = {};        // calibration tasks only
   std::optional<PriorTruth> prior = {};       // calibration-prior only: the truth that is ranked
-  FitOptions options = {};                    // sizes of the model; the rest has its default
+  FitOptions options = {};                    // the sizes of the model; other options have defaults
   std::uint64_t fit_seed = 1;                 // the seed of training
 
   // Returns the MNLL that the true noise gives if the forecast is the truth and test values have no

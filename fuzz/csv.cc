@@ -57,7 +57,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::ostringstream out;
   gpode::WriteCsv(out, gpode::ColumnsOf(read));
   const gpode::ReadOptions again{.separator = ',', .allow_empty_channels = true};
-  // This may be refused, because a channel may have the name of a column that is written before it.
+  // Reading again may be refused, because a channel may have the name of a column that is written
+  // before it, such as the time.
   gpode::fuzz::ReadsOrRefuses(
       [&] { GPODE_CHECK(Same(read, gpode::ReadCsvText(out.str(), "f", again))); });
   return 0;

@@ -1,5 +1,6 @@
-// A main function for a fuzz target without libFuzzer. It runs the files of the corpus and damaged
-// copies of them, with the same bytes every time, and is fast enough for every test run.
+// A main function for a fuzz target without libFuzzer. It runs the target on the files of the
+// corpus and on damaged copies of them, which are the same every time, and is fast enough for every
+// test run.
 //
 // usage: damage_NAME COPIES CORPUS
 #include <algorithm>

@@ -19,7 +19,7 @@ async function bundle(entry) {
     write: false,
     format: "iife",
     target: "es2020",
-    charset: "ascii", // the page works with any encoding that a server declares
+    charset: "ascii", // With ASCII, the page works with any encoding that a server declares.
     legalComments: "inline", // keeps the licences of uPlot and D3 with their code
     logLevel: "warning",
   });
@@ -28,7 +28,8 @@ async function bundle(entry) {
 
 const hash = (text) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 
-// One pass, with functions as replacements, so that no text within a part is taken for a placeholder.
+// Replaces the placeholders in one pass by a function, so that no text within a part is taken for a
+// placeholder or for a special replacement pattern.
 function fill(template, parts) {
   return template.replace(/\{\{(\w+)\}\}/g, (_, name) => parts[name]);
 }

@@ -1,4 +1,4 @@
-// Coverage of bands by horizon, and histograms of ranks.
+// Figures of the coverage of bands by horizon, and histograms of ranks.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -35,7 +35,7 @@ std::vector<MethodSummary> ReadSummaries(const std::filesystem::path& results) {
   return WithMeans(SummariseRuns(runs));
 }
 
-// Returns the values of a property, each once, in order.
+// Returns the different values of a property in the order in which they first appear.
 template <typename PropertyOf>
 std::vector<std::string> Distinct(const std::vector<MethodSummary>& summaries, PropertyOf of) {
   std::vector<std::string> values;
@@ -58,8 +58,8 @@ bool KnowsTruth(const MethodSummary& s) {
   return s.calibration->all.Of(&BandScores::truth_90).runs > 0;
 }
 
-// Tells whether a summary is the mean of its group or, if the method has only one task there, that
-// task's.
+// Returns true if a summary is the mean of its group, or if it is the method's only task in the
+// group.
 bool StandsForGroup(const MethodSummary& s, const std::vector<MethodSummary>& summaries) {
   return s.task.name == s.task.group ||
          std::ranges::count_if(summaries, [&](const MethodSummary& other) {
@@ -67,8 +67,8 @@ bool StandsForGroup(const MethodSummary& s, const std::vector<MethodSummary>& su
          }) == 1;
 }
 
-// Draws the coverage of one summary against the horizon: 0 is the training data, if the truth at
-// these is known.
+// Draws the coverage of one summary against the horizon. If the truth is known, the horizon 0 has
+// the coverage at the training times.
 void DrawCoverage(const MethodSummary& s, const Level& level, const Stroke& stroke, bool marks,
                   const Panel& panel) {
   const bool truth = KnowsTruth(s);
@@ -136,8 +136,8 @@ PaperFigure DrawHorizons(const std::vector<MethodSummary>& summaries) {
   return figure;
 }
 
-// Draws a histogram of ranks with the range in which 99 % of the counts of uniform ranks are, if
-// these were normal.
+// Draws a histogram of ranks, and the range that contains 99 % of a bin's counts if ranks are
+// uniform, by the normal approximation.
 void DrawRanks(const RankSummary& ranks, const Panel& panel, const Colour& colour) {
   constexpr double kNormal99 = 2.576, kShare = 1.0 / kRankBins;
   const auto runs = static_cast<double>(ranks.runs());

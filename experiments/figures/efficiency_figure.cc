@@ -1,4 +1,4 @@
-// The bound against wall-clock time and against steps.
+// The figure of the bound against wall-clock time and against steps.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -34,7 +34,7 @@ std::size_t CountBelow(const std::vector<PaperRun>& runs, double least) {
   return count;
 }
 
-// Returns an axis that begins at the first bound that is shown.
+// Returns a time axis that begins with the first bound of at least `least_bound`.
 Axis TimeAxis(const std::vector<PaperRun>& runs, double least_bound) {
   Extent extent;
   for (const PaperRun& run : runs) {

@@ -1,4 +1,5 @@
-// The vector fields of simulated systems: the true one, and the one that every method learns.
+// Figures of the vector fields of simulated systems: the true one, and the one that every method
+// learns.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,9 +21,10 @@ using namespace report;
 
 constexpr std::size_t kMostColumns = 4, kTimes = 201, kShownDraws = 12;
 constexpr int kStreamCells = 16;
-constexpr double kPanelHeight = 42, kAround = 24;  // mm
+constexpr double kPanelHeight = 42, kAround = 24;  // in mm
 constexpr double kFree = 0.12;
-constexpr double kDarkest = 0.5;  // standard deviation relative to the true field's RMS
+// The standard deviation of the darkest shade, relative to the true field's root mean square (RMS).
+constexpr double kDarkest = 0.5;
 const Stroke kStream{.colour = {0.5, 0.5, 0.5}, .width = 0.4},
     kTruth{.colour = kBlack, .width = 0.9, .dashes = {2.5, 1.5}};
 constexpr Mark kSeen{.radius = 1.1};
@@ -40,8 +42,8 @@ struct Scene {
   PaperTask task;
   Matrix truth;                    // (kTimes, 2), from time 0 to the end of data and test
   std::vector<double> test_times;  // from the first test time to the last
-  Plane plane;                     // with the true field
-  double size = 1;                 // root mean square (RMS) of the true field
+  Plane plane;                     // the plane with the true field
+  double size = 1;                 // the root mean square (RMS) of the true field
 };
 
 Scene SceneOf(const PaperTask& task) {
@@ -110,7 +112,8 @@ std::vector<LegendItem> LegendOf(const std::vector<PaperRun>& runs) {
            ShadesKey("0", fmt::format("≥ {:g}", kDarkest))}};
 }
 
-// Returns the number of columns that gives the fewest rows, filled as evenly as possible.
+// Returns the number of columns with which the panels take the fewest rows and fill them most
+// evenly.
 std::size_t ColumnsFor(std::size_t panels) {
   const std::size_t rows = (panels + kMostColumns - 1) / kMostColumns;
   return (panels + rows - 1) / rows;

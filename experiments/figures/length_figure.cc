@@ -1,4 +1,4 @@
-// Scores against the length of the training series, for several noise variances.
+// The figure of scores against the length of the training series, for several noise variances.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,13 +16,13 @@ namespace {
 
 using namespace report;
 
-// Relative to the height of a panel: the space without scores at its top, and the strip within that
-// space in which failures are marked.
+// The height of the space without scores at the top of a panel, and of the strip in it in which
+// failures are marked, both relative to the height of the panel.
 constexpr double kFreeOfScores = 0.13, kStripHeight = 0.1;
 const Stroke kFloor{.colour = kBlack, .width = 0.7, .dashes = {1, 1.5}},
     kConstant{.colour = kGrey, .width = 0.7, .dashes = {4, 1.5}};
 
-// A setting of noise variance and length.
+// The runs of one length and one noise variance.
 struct Setting {
   double length = 0, noise = 0;
   std::vector<PaperRun> runs = {};
@@ -75,9 +75,10 @@ constexpr Score kScores[] = {
     {"MNLL", &PaperRun::mnll, false, FloorMnll, ConstantMnll},
     {"MSE", &PaperRun::mse, true, [](const Setting&) { return std::nan(""); }, ConstantMse}};
 
-// A summary of the runs of one method in one setting that did not fail.
+// A summary of the runs of one method in one setting. Mean and error leave out the runs that
+// failed.
 struct RunSummary {
-  double mean = NAN, error = 0;  // standard error
+  double mean = NAN, error = 0;  // the mean and its standard error
   std::size_t failed = 0;
 };
 
@@ -100,15 +101,15 @@ RunSummary SummaryOf(const Setting& setting, const std::string& method, const Sc
   return summary;
 }
 
-// A row of panels: one score, all noise variances.
+// A row of panels, which shows one score for all noise variances.
 struct ScoreRow {
   const Score* score;
-  double most = 0;  // larger scores are failures
+  double most = 0;  // Larger scores count as failures.
   Axis y = {};
 };
 
-// Returns the largest score that is not a failure: one above the worst constant forecast's on a
-// linear axis, three times as large on a logarithmic one.
+// Returns the largest score that does not count as a failure. On a linear axis, it is the score of
+// the worst constant forecast plus one; on a logarithmic axis, it is three times that score.
 double MostOf(const Score& score, const std::vector<Setting>& settings) {
   double most = -HUGE_VAL;
   for (const Setting& s : settings) most = std::max(most, score.constant(s));

@@ -1,4 +1,5 @@
-// Motion capture: a test sequence in the plane of principal components, and channels over time.
+// Figures of motion capture: a test sequence in the plane of principal components, and channels
+// over time.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,8 +19,8 @@ namespace {
 using namespace report;
 
 constexpr std::size_t kComponents = 3, kChannels = 6, kMostColumns = 5;
-constexpr double kPlaneShare = 2.2;  // height of a plane of components relative to a channel's
-constexpr double kHeight = 205;      // mm
+constexpr double kPlaneShare = 2.2;  // the height of a plane of components relative to a channel's
+constexpr double kHeight = 205;      // the height of a figure in mm
 
 constexpr Mark kStart{.shape = MarkShape::kCircle, .radius = 2};
 const Stroke kTruth{.colour = kBlack, .width = 0.8, .dashes = {2.5, 1.5}};
@@ -29,10 +30,10 @@ struct Scene {
   ObservationMap components;
   Matrix test, test_scores;            // (T, channels), (T, kComponents)
   std::vector<double> times;           // (T)
-  std::vector<Eigen::Index> channels;  // to show
+  std::vector<Eigen::Index> channels;  // the channels that are shown
 };
 
-// Returns the channels of the largest variance in their original order.
+// Returns the channels with the largest variances, in their original order.
 std::vector<Eigen::Index> MovingChannels(const Dataset& data) {
   Vector squares = Vector::Zero(data.trajectories.front().values.cols());
   for (const Trajectory& t : data.trajectories) {
@@ -89,7 +90,7 @@ Prediction PredictionOf(const PaperRun& run, const Scene& scene) {
   return prediction;
 }
 
-// Returns an axis over the truth and over as much of the forecasts as leaves it readable.
+// Returns an axis for the truth and for as much of the forecasts as leaves the truth readable.
 Axis AxisFor(const std::vector<double>& truth, const std::vector<std::vector<double>>& others,
              const std::string& name) {
   Extent core;
@@ -106,8 +107,8 @@ Axis AxisFor(const std::vector<double>& truth, const std::vector<std::vector<dou
   return AxisOf(all, name);
 }
 
-// A row of panels: first component 2 and component 3 against component 1, then channels against
-// time.
+// A row of panels. The first rows show component 2 and component 3 against component 1, the others
+// channels against time.
 struct Row {
   Axis x, y;
   double share;

@@ -10,7 +10,7 @@ namespace {
 using namespace report;
 
 constexpr double kPointsPerMm = 72 / 25.4, kWidth = 180;
-constexpr double kFontSize = 8;  // numbers of axes are 10 % smaller
+constexpr double kFontSize = 8;  // The numbers of axes are 10 % smaller.
 
 }  // namespace
 

@@ -9,14 +9,14 @@
 //   calibration-ranks-N.svg ranks of truths drawn from the prior; N counts the methods
 //   mocap-TASK.svg          a test sequence in principal components, and six channels over time
 //
-// Figures are 180 mm wide, two columns of text. They use only the vector field and the forecasts of
-// a Posterior, whatever the kind of the model. If a method has several runs, figures of vector
-// fields and trajectories show the first.
+// Figures are 180 mm wide, the width of two columns of text. They use only the vector field and the
+// forecasts of a Posterior, so that every kind of model can be drawn. If a method has several runs,
+// figures of vector fields and trajectories show the first one.
 //
-// Files that cannot be read are an InputError of one line that begins with the file's path.
+// A file that cannot be read leads to an InputError of one line that begins with the file's path.
 //
-// Thread safety: plain functions; forecasts start their own threads and give the same bits for any
-// number of them.
+// Thread safety: any thread may call these functions; they share no state that changes. Forecasts
+// start threads of their own and give the same bits for any number of them.
 //
 //   for (const auto& path : WritePaperFigures("reproduce", "data", "reproduce/figures")) ...
 #pragma once
@@ -47,18 +47,19 @@ struct PaperFigure {
 };
 using PaperFigures = std::vector<PaperFigure>;
 
-// Each returns its figures, none without results.
+// Each of these functions returns its figures, or none if there are no results.
 PaperFigures DrawVectorFields(const std::filesystem::path& results);
 PaperFigures DrawEfficiency(const std::filesystem::path& results);
 PaperFigures DrawSequenceLength(const std::filesystem::path& results);
 PaperFigures DrawCalibration(const std::filesystem::path& results);
 PaperFigures DrawMocap(const std::filesystem::path& results, const std::filesystem::path& data);
 
-// Returns a legend key: a line of that width in the colours of the runs' methods in turn.
+// Returns a legend key: a line of the given width whose parts have the colours of the runs'
+// methods.
 report::Key ColoursKey(const std::vector<PaperRun>& runs, double width, double opacity);
 
-// Writes at the bottom of a panel how many draws diverged, if any: the mean ends where the first of
-// them did.
+// Writes at the bottom of a panel how many draws diverged, if any. The mean ends where the first of
+// these draws ends.
 void NoteDiverged(const Forecast& forecast, const report::Panel& panel, report::Canvas* canvas);
 
 // Returns a canvas 180 mm wide.

@@ -1,6 +1,6 @@
 // Runs of `gpode reproduce` for the paper's figures, and the style of each method.
 //
-// Thread safety: plain values and functions.
+// Thread safety: any thread may call these functions; they share no state that changes.
 //
 //   for (const PaperRun& run : RunsOfTask("reproduce", "vdp-regular")) ... StyleOf(run.model).title
 #pragma once
@@ -19,9 +19,9 @@ struct PaperRun {
   std::string model;
   std::uint64_t seed = 0;
   double mnll = NAN, mse = NAN;  // not finite if the run failed
-  // The history of training, of equal lengths; empty if it was not recorded.
+  // The history of training. The three lists are equally long, and empty if it was not recorded.
   std::vector<double> seconds = {}, steps = {}, bounds = {};
-  std::filesystem::path file = {};  // of the model; empty if there is none
+  std::filesystem::path file = {};  // the model's file; empty if there is none
 };
 
 // Returns all runs of a task (experiments/run_file.h), ordered by method and seed; none if there is

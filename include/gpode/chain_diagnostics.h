@@ -59,8 +59,8 @@ struct DrawSummary {
 DrawSummary Summarise(const Matrix& values);
 
 struct SamplerReport {
-  std::vector<DrawSummary> coordinates = {};  // one each; empty if all chains failed
-  double worst_rhat = 0;                      // the largest; NaN if that of a coordinate is NaN
+  std::vector<DrawSummary> coordinates = {};  // one for each; none if all chains failed
+  double worst_rhat = 0;                      // the largest R-hat; NaN if one of them is NaN
   double least_bulk_ess = 0, least_tail_ess = 0;
   double least_energy_information = 0;
   std::size_t divergent = 0, at_max_depth = 0, failed_chains = 0;

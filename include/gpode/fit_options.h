@@ -67,7 +67,7 @@ struct SamplerOptions {
 struct PriorOptions {
   double lengthscale = 3, lengthscale_deviation = 1;
   double variance = 1, variance_deviation = 1;
-  double noise = 0.1, noise_deviation = 1;  // standard deviation of the noise
+  double noise = 0.1, noise_deviation = 1;  // `noise` is a standard deviation, not a variance
   double linear = 1;
 };
 
@@ -103,7 +103,7 @@ struct FitOptions {
   FeaturePrecision precision = FeaturePrecision::kDouble;
   double jitter = 1e-6;
 
-  std::size_t steps = 20000;  // in all phases together
+  std::size_t steps = 20000;  // number of steps in all phases together
   std::size_t draws = 1;      // functions drawn per step
   // The number of observation times in a minibatch. Larger data sets are learnt by minibatches of
   // whole segments (vanilla bound: whole trajectories) with about this many times, but at least one

@@ -41,4 +41,9 @@ struct FitQuality {
 // few thousand times at most.
 FitQuality AssessFit(const TrainedModel& trained, const ForecastOptions& options = {.draws = 64});
 
+// Returns one sentence that says whether the bands of a model can be trusted, and why: by held-back
+// data if there were any, by the diagnostics of a sampler, and by how much of the data the model
+// explains.
+std::string BandVerdict(const TrainedModel& trained, const FitQuality& quality);
+
 }  // namespace gpode

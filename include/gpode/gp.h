@@ -147,7 +147,7 @@ class SparseGp {
   std::vector<Matrix> factor_;
   std::vector<Matrix> kernel_matrix_;  // without jitter
   std::vector<double> jitter_used_;
-  std::vector<char> factored_;  // not vector<bool>: different threads write different rows
+  std::vector<char> factored_;  // vector<bool> would not let different threads write its entries
 };
 
 // The random numbers of one draw. All of them are standard normals, except for the frequencies of

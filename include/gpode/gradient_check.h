@@ -38,12 +38,12 @@ struct GradientCheckOptions {
   int levels = 8;                // step sizes per table, at least 2
   int restarts = 2;              // the most further tables, each with smaller steps
   double relative_floor = 1e-3;  // see above; with 0 every error is divided by its own entry
-  double absolute_floor = 0.0;   // for points where the whole gradient vanishes
+  double absolute_floor = 0.0;   // see above; needed where the whole gradient vanishes
 };
 
 struct GradientCheck {
   double max_relative_error = 0.0;  // infinite when an entry is not finite
-  std::size_t worst_index = 0;      // the entry with that error; its two derivatives:
+  std::size_t worst_index = 0;      // the entry with that error, whose two derivatives follow
   double analytic = 0.0;
   double numeric = 0.0;
   double numeric_error = 0.0;  // estimated error of `numeric`

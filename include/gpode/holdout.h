@@ -34,8 +34,8 @@ struct HoldoutOptions {
   // The share of each trajectory's rows that are held back: its last rows, at least one of them; at
   // least two rows stay for training. A trajectory of fewer than three rows is only trained on.
   double share = 0.2;
-  std::optional<double> after = {};  // instead of a share: all rows after this time
-  bool refit = true;                 // train again on all rows after the comparison
+  std::optional<double> after = {};  // if set, all rows after this time instead of a share
+  bool refit = true;                 // if true, trains again on all rows after the comparison
 
   bool operator==(const HoldoutOptions&) const = default;
 };

@@ -22,7 +22,7 @@
 namespace gpode {
 
 struct SmoothedWeights {
-  std::vector<double> weights;  // (S) for S draws; sum to one, or zero if all log weights are -inf
+  std::vector<double> weights;  // (S) for S draws; their sum is one, or zero if all weights are
   double shape = 0;             // k; infinite if there are too few weights to estimate it
   double effective = 0;         // effective number of draws: 1 / (sum of squared weights)
 };

@@ -44,8 +44,9 @@ class Kernel {
   virtual bool slope_is_value() const { return false; }
 
   // A random frequency of the kernel, for the Fourier features of a draw (gp.h), is a vector of
-  // standard normals times SpectralFactor(normals), whose argument holds spectral_normals() further
-  // standard normals, at most 16. Component k is then divided by lengthscale_k.
+  // standard normals times a factor; component k is then divided by lengthscale_k. SpectralFactor
+  // returns the factor, which it makes from spectral_normals() further standard normals, at most
+  // 16.
   virtual std::size_t spectral_normals() const { return 0; }
   virtual double SpectralFactor(std::span<const double> normals) const;
 

@@ -44,7 +44,7 @@ struct LatentPart {
   Purpose purpose = Purpose::kInducing;
   // The factor of the part's divergence in the bound. Bayes' rule has the factor one.
   double divergence_weight = 1;
-  std::size_t offset = 0;  // in z; set by LatentLayout::Add
+  std::size_t offset = 0;  // the place in z of the part, which LatentLayout::Add sets
 
   std::size_t count() const { return items * size; }
 };

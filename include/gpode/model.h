@@ -37,8 +37,8 @@ struct SamplerSummary {
 struct Model {
   FitOptions options;
   std::vector<std::string> channels;
-  ObservationMap map;       // from the model's states to the user's channels
-  Coordinates coordinates;  // between the model's states and time and the user's
+  ObservationMap map;       // the map from the model's states to the user's channels
+  Coordinates coordinates;  // the conversion between the model's states and time and the user's
   // The user's times of the initial state and of the last observation of each training trajectory.
   std::vector<double> start_times, end_times;
   std::string warning;  // a problem during training; empty if there was none

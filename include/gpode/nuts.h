@@ -32,6 +32,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -69,10 +70,13 @@ struct NutsProgress {
   std::size_t divergent = 0;  // divergent transitions so far, warm-up included
 };
 
+// The state of a chain after one of its iterations (sample/chain_state.h).
+struct NutsChainState;
+
 struct NutsOptions {
   std::size_t chains = 4;
   std::size_t warm_up = 1000;  // first iterations, which adapt the sampler and give no draws
-  std::size_t draws = 1000;    // per chain
+  std::size_t draws = 1000;    // number of draws of each chain
   double target_acceptance = 0.8;
   std::size_t max_depth = 10;  // a trajectory has at most 2^max_depth - 1 leapfrog steps
   MassMatrix mass_matrix = MassMatrix::kDiagonal;
@@ -94,6 +98,13 @@ struct NutsOptions {
   // thread; calls never overlap. If it returns false, the chain stops and has no draws; otherwise
   // the callback does not affect the result.
   std::function<bool(const NutsProgress&)> report = {};
+  // A callback that every chain calls after every iteration, on its own thread; calls may overlap.
+  // state() returns a copy of the chain's state, with which a later call of SampleNuts can resume.
+  std::function<void(std::size_t chain, const std::function<NutsChainState()>& state)> keep = {};
+  // States from which chains go on, one for each chain; null for a chain that starts anew. The
+  // result has the same bits as that of chains which were never interrupted. The caller has to
+  // pass the further variables of a state to the chain's target.
+  std::vector<std::shared_ptr<const NutsChainState>> resume = {};
 };
 
 enum class ChainStatus { kOk, kNoStart, kNoStepSize, kImproper, kStopped };

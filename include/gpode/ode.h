@@ -134,7 +134,7 @@ class SolveRecord {
     std::size_t first;        // the index of evaluation 0 in evaluations_
     std::size_t rest;         // the index of evaluation 1; the others follow it
     std::size_t evaluations;  // their number, with evaluation 0 and those of dense output
-    bool shares_first;        // evaluation 0 is the closing evaluation of the step before
+    bool shares_first;        // true if evaluation 0 is the closing one of the step before
   };
   struct Output {
     std::size_t step;  // kAtStart for the initial state

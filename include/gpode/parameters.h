@@ -33,7 +33,7 @@ enum class Transform { kFree, kPositive, kLowerTriangular };
 
 struct ParameterBlock {
   std::string name;
-  std::vector<std::size_t> shape;  // of the constrained values
+  std::vector<std::size_t> shape;  // the shape of the constrained values
   Transform transform = Transform::kFree;
   std::size_t flat_offset = 0, flat_size = 0;
   std::size_t value_offset = 0, value_size = 0;
@@ -60,7 +60,7 @@ class ParameterLayout {
   const std::vector<ParameterBlock>& blocks() const { return blocks_; }
   const ParameterBlock& Find(std::string_view name) const;
   bool Has(std::string_view name) const;
-  std::size_t Index(std::string_view name) const;  // of the block with this name
+  std::size_t Index(std::string_view name) const;  // the index of the block with this name
   std::size_t flat_size() const { return flat_size_; }
   std::size_t value_size() const { return value_size_; }
 

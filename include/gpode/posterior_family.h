@@ -15,9 +15,9 @@
 //   nuts     as draws; the sampler also draws the  NAME_mean
 //            residual of the function between
 //            inducing points
-//   joint    as nuts; the draws come from a        NAME_mean
-//            linearised model and are weighted
-//            to correct for that
+//   joint    as nuts; many short chains start      NAME_mean
+//            from weighted draws of a linearised
+//            model
 //
 // `blocks` is the posterior of the paper (sections 3.2 and 3.5): one Gaussian for the inducing
 // values of each output, one for each state.
@@ -104,8 +104,8 @@ class PosteriorFamily {
   // latent variables do not determine, such as that of a process between its inducing points. If
   // not, each draw is the mean of the function given the latent variables.
   virtual bool samples_residual() const { return false; }
-  // Tells whether the draws come from a linearised model and are weighted to correct for the
-  // linearisation, instead of from a Markov chain.
+  // Tells whether the sampler runs many short chains that start from draws of a linearised model,
+  // instead of a few long chains.
   virtual bool is_linearised() const { return false; }
   // Adds the parameters of all parts to `parameters`, and returns the posterior that they describe.
   virtual std::unique_ptr<LatentPosterior> Make(const LatentLayout& latent,

@@ -42,7 +42,7 @@ struct SimulationOptions {
 };
 
 struct Simulation {
-  Dataset data;               // with noise and gaps; channels are the system's states
+  Dataset data;               // the data with noise and gaps; channels are the system's states
   std::vector<Matrix> truth;  // (trajectories) of (points, D), without noise
   Matrix starts;              // (trajectories, D), at time 0
   Vector noise_variance;      // (D), the variance of the noise in `data`

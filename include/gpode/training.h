@@ -43,11 +43,12 @@ struct Progress {
   double lengthscale = 0;       // geometric mean, in the model's states of unit size
   std::size_t diverged = 0;     // integrations in this step that diverged
   std::size_t evaluations = 0;  // evaluations of the drawn fields in this step
-  std::size_t skipped = 0;      // steps so far that changed nothing, for want of a finite gradient
+  std::size_t skipped = 0;      // steps so far that were skipped for lack of a finite gradient
 };
 
 struct FitControl {
-  // Called every `report_every` steps and after the last one; training ends if it returns false.
+  // This function is called every `report_every` steps and after the last one. Training ends if it
+  // returns false.
   std::function<bool(const Progress&)> report = {};
   std::size_t report_every = 100;
 
@@ -58,14 +59,15 @@ struct FitControl {
   std::size_t checkpoint_steps = 0;
   double checkpoint_seconds = 60;
 
-  // Called when held-back data have been compared with their forecasts, before the model is trained
-  // on them.
+  // This function is called when held-back data have been compared with their forecasts, before the
+  // model is trained on them.
   std::function<void(const HoldoutReport&)> compared = {};
 
   std::optional<std::size_t> threads = {};  // if set, replaces FitOptions::threads
 };
 
 struct TrainingState;  // the state of the optimiser
+struct SamplingState;  // the state of a sampler
 
 // A model with its data and the history of its training.
 struct TrainedModel {
@@ -74,13 +76,23 @@ struct TrainedModel {
   Dataset validation = {};             // empty if there were none
   std::vector<Progress> history = {};  // at most 400 evenly spaced steps, and the last
   bool finished = false;
-  std::shared_ptr<const TrainingState> state = {};  // for Resume, which needs it
-  std::optional<Holdout> holdout = {};              // if data were held back
+  // The state from which Resume continues: that of the optimiser, or of a sampler.
+  std::shared_ptr<const TrainingState> state = {};
+  std::shared_ptr<const SamplingState> sampling = {};
+  std::optional<Holdout> holdout = {};  // set if data were held back
 };
 
+// Returns the options with those parts of the model that suit the data, as `gpode fit` chooses them.
+// A process gets the joint posterior, and with it a kernel that continues linearly beyond the data,
+// if there are at most 200 times and 6 states. Otherwise it gets the paper's posterior, by shooting
+// if a trajectory has 100 times or more. `given` are names of options (options.h) that the caller
+// has set and that stay; options of training, such as "steps", mean a posterior that is trained.
+FitOptions ChooseOptions(const Dataset& data, FitOptions options = {},
+                         const std::vector<std::string>& given = {});
+
 // Trains a model on all trajectories. `validation`, which has the channels of the data, decides
-// when training stops (FitOptions::validation_patience). Samplers do not use it; they write a model
-// file only at the end, so that a sampler that was interrupted starts from the beginning.
+// when training stops (FitOptions::validation_patience). Samplers do not use it. The model of a
+// sampler that was stopped has no draws and cannot forecast before it was resumed.
 TrainedModel Train(const Dataset& data, const FitOptions& options, const FitControl& control = {},
                    const Dataset& validation = {});
 

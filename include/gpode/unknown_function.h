@@ -140,7 +140,8 @@ class UnknownFunction {
                              std::span<const Matrix> /*bbasis*/, std::span<double> /*bvalues*/) {}
 
   // Returns minus the log density of the hyperparameters' prior, up to a constant. Unless bvalues
-  // is empty, adds b times its gradient to it. Only bounds of point estimates contain this term.
+  // is empty, adds b times its gradient to bvalues. Only point estimates and sampled posteriors
+  // use this prior.
   virtual double HyperparameterCost(double /*b*/, std::span<double> /*bvalues*/) const { return 0; }
 
   // Tells whether different latent variables can give the same function, as when hidden units of a

@@ -29,8 +29,6 @@ constexpr double kLeakRest = -0.5, kPotassiumRest = -0.7, kCalciumRest = 1.0;
 
 }  // namespace
 
-// Duffing.
-
 Duffing::Duffing(double stiffness, double cubic, double damping)
     : System("Duffing", 2, {"stiffness", "cubic", "damping"}, {stiffness, cubic, damping}) {}
 
@@ -52,8 +50,6 @@ void Duffing::PullParametersAt(std::span<const double> x, std::span<const double
   bparameters[1] -= g[1] * Cube(x[0]);
   bparameters[2] -= g[1] * x[1];
 }
-
-// Cubic spiral.
 
 CubicSpiral::CubicSpiral(double decay, double rotation)
     : System("CubicSpiral", 2, {"decay", "rotation"}, {decay, rotation}) {}
@@ -79,8 +75,6 @@ void CubicSpiral::PullParametersAt(std::span<const double> x, std::span<const do
   bparameters[1] += g[0] * b - g[1] * a;
 }
 
-// Brusselator.
-
 Brusselator::Brusselator(double a, double b) : System("Brusselator", 2, {"a", "b"}, {a, b}) {}
 
 void Brusselator::ValueAt(std::span<const double> x, std::span<double> f) const {
@@ -103,8 +97,6 @@ void Brusselator::PullParametersAt(std::span<const double> x, std::span<const do
   bparameters[1] += (g[1] - g[0]) * x[0];
 }
 
-// Sel'kov.
-
 Selkov::Selkov(double a, double b) : System("Selkov", 2, {"a", "b"}, {a, b}) {}
 
 void Selkov::ValueAt(std::span<const double> x, std::span<double> f) const {
@@ -125,8 +117,6 @@ void Selkov::PullParametersAt(std::span<const double> x, std::span<const double>
   bparameters[0] += (g[0] - g[1]) * x[1];
   bparameters[1] += g[1];
 }
-
-// Morris-Lecar.
 
 MorrisLecar::MorrisLecar(double current, double calcium, double potassium, double leak, double rate)
     : System("MorrisLecar", 2, {"current", "calcium", "potassium", "leak", "rate"},
@@ -158,8 +148,6 @@ void MorrisLecar::PullParametersAt(std::span<const double> x, std::span<const do
   bparameters[3] -= g[0] * (v - kLeakRest);
   bparameters[4] += g[1] * std::cosh((v - kRateMiddle) / kRateWidth) * (Potassium(v).value - w);
 }
-
-// Rossler.
 
 Rossler::Rossler(double a, double b, double c) : System("Rossler", 3, {"a", "b", "c"}, {a, b, c}) {}
 

@@ -6,8 +6,6 @@
 
 namespace gpode {
 
-// SIR epidemic.
-
 SirEpidemic::SirEpidemic(double infection, double recovery)
     : System("SirEpidemic", 2, {"infection", "recovery"}, {infection, recovery}) {}
 
@@ -29,8 +27,6 @@ void SirEpidemic::PullParametersAt(std::span<const double> x, std::span<const do
   bparameters[0] += (g[1] - g[0]) * x[0] * x[1];
   bparameters[1] -= g[1] * x[1];
 }
-
-// SEIR epidemic.
 
 SeirEpidemic::SeirEpidemic(double infection, double incubation, double recovery)
     : System("SeirEpidemic", 4, {"infection", "incubation", "recovery"},
@@ -72,8 +68,6 @@ void SeirEpidemic::PullParametersAt(std::span<const double> x, std::span<const d
   bparameters[2] += (g[3] - g[2]) * x[2];
 }
 
-// Rosenzweig-MacArthur.
-
 RosenzweigMacArthur::RosenzweigMacArthur(double growth, double capacity, double conversion,
                                          double death)
     : System("RosenzweigMacArthur", 2, {"growth", "capacity", "conversion", "death"},
@@ -101,8 +95,6 @@ void RosenzweigMacArthur::PullParametersAt(std::span<const double> x, std::span<
   bparameters[2] += g[1] * x[0] * x[1] / (1 + x[0]);
   bparameters[3] -= g[1] * x[1];
 }
-
-// May-Leonard.
 
 MayLeonard::MayLeonard(double alpha, double beta)
     : System("MayLeonard", 3, {"alpha", "beta"}, {alpha, beta}) {}

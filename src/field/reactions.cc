@@ -20,8 +20,6 @@ Repression RepressionAt(double x, double n) {
 
 }  // namespace
 
-// Toggle switch.
-
 ToggleSwitch::ToggleSwitch(double rate, double exponent)
     : System("ToggleSwitch", 2, {"rate", "exponent"}, {rate, exponent}) {}
 
@@ -46,8 +44,6 @@ void ToggleSwitch::PullParametersAt(std::span<const double> x, std::span<const d
     bparameters[1] += g[i] * parameter(0) * repression.by_exponent;
   }
 }
-
-// Repressilator.
 
 Repressilator::Repressilator(double rate, double exponent)
     : System("Repressilator", 3, {"rate", "exponent"}, {rate, exponent}) {}
@@ -75,8 +71,6 @@ void Repressilator::PullParametersAt(std::span<const double> x, std::span<const 
     bparameters[1] += g[i] * parameter(0) * repression.by_exponent;
   }
 }
-
-// Compartments.
 
 Compartments::Compartments(double rate, double half)
     : System("Compartments", 5, {"rate", "half"}, {rate, half}) {

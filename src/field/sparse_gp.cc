@@ -12,7 +12,7 @@ namespace gpode {
 namespace {
 
 constexpr double kJitterGrowth = 10.0;
-constexpr double kLargestJitter = 0.01;  // relative to the variance
+constexpr double kLargestJitter = 0.01;  // the largest jitter, relative to the variance
 
 std::span<const double> Entries(const Matrix& m) {
   return {m.data(), static_cast<std::size_t>(m.size())};

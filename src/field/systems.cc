@@ -68,8 +68,6 @@ void System::Jacobian(const FieldPoints& points, std::span<double> jacobian) con
   }
 }
 
-// Van der Pol.
-
 VanDerPol::VanDerPol(double mu) : System("VanDerPol", 2, {"mu"}, {mu}) {}
 
 void VanDerPol::ValueAt(std::span<const double> x, std::span<double> f) const {
@@ -89,8 +87,6 @@ void VanDerPol::PullParametersAt(std::span<const double> x, std::span<const doub
                                  std::span<double> bparameters) const {
   bparameters[0] += g[1] * x[1] * (1 - x[0] * x[0]);
 }
-
-// FitzHugh-Nagumo.
 
 FitzHughNagumo::FitzHughNagumo(double a, double b, double c)
     : System("FitzHughNagumo", 2, {"a", "b", "c"}, {a, b, c}) {
@@ -119,8 +115,6 @@ void FitzHughNagumo::PullParametersAt(std::span<const double> x, std::span<const
   bparameters[2] += g[0] * (x[0] - x[0] * x[0] * x[0] / 3 + x[1]) - g[1] * (a - b * x[1]) / (c * c);
 }
 
-// Lotka-Volterra.
-
 LotkaVolterra::LotkaVolterra(double alpha, double beta, double gamma, double delta)
     : System("LotkaVolterra", 2, {"alpha", "beta", "gamma", "delta"}, {alpha, beta, gamma, delta}) {
 }
@@ -144,8 +138,6 @@ void LotkaVolterra::PullParametersAt(std::span<const double> x, std::span<const 
   bparameters[2] -= g[1] * x[1];
   bparameters[3] += g[1] * x[0] * x[1];
 }
-
-// Lorenz 1963.
 
 Lorenz63::Lorenz63(double sigma, double rho, double beta)
     : System("Lorenz63", 3, {"sigma", "rho", "beta"}, {sigma, rho, beta}) {}
@@ -171,8 +163,6 @@ void Lorenz63::PullParametersAt(std::span<const double> x, std::span<const doubl
   bparameters[2] -= g[2] * x[2];
 }
 
-// Damped pendulum.
-
 DampedPendulum::DampedPendulum(double stiffness, double damping)
     : System("DampedPendulum", 2, {"stiffness", "damping"}, {stiffness, damping}) {}
 
@@ -193,8 +183,6 @@ void DampedPendulum::PullParametersAt(std::span<const double> x, std::span<const
   bparameters[0] -= g[1] * std::sin(x[0]);
   bparameters[1] -= g[1] * x[1];
 }
-
-// Linear system.
 
 namespace {
 
@@ -245,8 +233,6 @@ void LinearSystem::PullParametersAt(std::span<const double> x, std::span<const d
     for (std::size_t j = 0; j < d; ++j) bparameters[i * d + j] += g[i] * x[j];
   }
 }
-
-// The table of names.
 
 namespace {
 

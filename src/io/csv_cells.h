@@ -14,8 +14,8 @@ namespace gpode::internal {
 inline constexpr std::size_t kMostColumns = 16384;
 
 struct CsvCell {
-  std::string_view text;  // trimmed, or without its quotes if it is quoted
-  const char* at;         // its begin in the record
+  std::string_view text;  // the trimmed text, or that between the quotes if it is quoted
+  const char* at;         // where the cell begins in the record
   const char* stop;       // the last separator after it, or the end of the record
 };
 

@@ -31,8 +31,8 @@ namespace gpode::internal {
 // unprintable bytes as \xNN.
 std::string Quote(std::string_view text, std::size_t longest = 60);
 
-// Read and write a whole file. Errors are InputErrors that begin with the path. After a failed
-// write, the old file is unchanged and there is no temporary file.
+// These functions read and write a whole file. Errors are InputErrors that begin with the path.
+// After a failed write, the old file is unchanged and there is no temporary file.
 std::vector<std::byte> ReadFile(const std::filesystem::path& path);
 void WriteFile(const std::filesystem::path& path, std::span<const std::byte> bytes);
 

@@ -51,7 +51,7 @@ struct Half {
 
 double ToDouble(Bool value) { return value.byte != 0 ? 1.0 : 0.0; }
 
-// IEEE 754 binary16: 1 sign bit, 5 exponent bits, 10 fraction bits.
+// Converts an IEEE 754 binary16 number: 1 sign bit, 5 exponent bits, 10 fraction bits.
 double ToDouble(Half value) {
   const int exponent = (value.bits >> 10) & 0x1F;
   const int fraction = value.bits & 0x3FF;
@@ -243,9 +243,9 @@ std::string_view TakeHeaderText(ByteReader* reader, std::string_view where) {
                                      : reader->Take<std::uint32_t>());
 }
 
-// Returns the number of elements of an array. Returns nullopt if the product of the dimensions,
-// without those that are zero, is larger than an address: products of some of the dimensions, which
-// are computed later, could then overflow even if the array is empty.
+// Returns the number of elements of an array. Returns nullopt if the product of the dimensions that
+// are not zero is larger than the number of doubles that memory can hold. Products of some of the
+// dimensions, which are computed later, could then overflow even if the array is empty.
 std::optional<std::size_t> CountElements(std::span<const std::size_t> shape) {
   constexpr std::size_t kMost = std::numeric_limits<std::ptrdiff_t>::max() / sizeof(double);
   std::size_t product = 1;

@@ -63,8 +63,9 @@ void PutText(std::string_view text, std::vector<std::byte>* out);
 // Reads one array. The bytes must hold nothing else.
 Array ParseNpy(std::span<const std::byte> bytes, std::string_view where);
 
-// Append an array in version 1.0 of the format and C order to `out`: numbers as float64, or the
-// bytes of a text as uint8. The first throws an InputError unless shape and number of values agree.
+// Both functions append an array in version 1.0 of the format and C order to `out`: numbers as
+// float64, or the bytes of a text as uint8. The first throws an InputError unless shape and number
+// of values agree.
 void AppendNpy(std::span<const std::size_t> shape, std::span<const double> values,
                std::string_view where, std::vector<std::byte>* out);
 void AppendNpy(std::string_view text, std::vector<std::byte>* out);

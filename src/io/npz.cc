@@ -55,8 +55,8 @@ struct Entry {
   std::uint32_t crc = 0;
   std::uint64_t packed_size = 0;
   std::uint64_t size = 0;
-  std::uint64_t offset = 0;  // begin of the local header
-  std::uint64_t end = 0;     // end of the data
+  std::uint64_t offset = 0;  // where the local header begins
+  std::uint64_t end = 0;     // where the data end
   Bytes packed = {};         // the data as stored in the file
 };
 
@@ -107,7 +107,7 @@ Directory ReadEndRecord64(Bytes bytes, std::size_t end, std::string_view file) {
   if (reader.Take<std::uint32_t>() != kEnd64Signature) {
     ThrowAt(file, "zip64 end record lacks its signature, must begin with PK\\x06\\x06");
   }
-  reader.TakeBytes(12);  // size of this record, versions
+  reader.TakeBytes(12);  // skips the size of this record and versions
   const std::uint32_t disk = reader.Take<std::uint32_t>();
   const std::uint32_t directory_disk = reader.Take<std::uint32_t>();
   const std::uint64_t entries_here = reader.Take<std::uint64_t>();
@@ -162,10 +162,10 @@ Entry ReadCentralEntry(ByteReader* reader, std::string_view file) {
     ThrowAt(file, "central directory entry lacks its signature, must begin with PK\\x01\\x02");
   }
   Entry entry;
-  reader->TakeBytes(4);  // versions
+  reader->TakeBytes(4);  // skips versions
   entry.flags = reader->Take<std::uint16_t>();
   entry.method = reader->Take<std::uint16_t>();
-  reader->TakeBytes(4);  // time
+  reader->TakeBytes(4);  // skips the time
   entry.crc = reader->Take<std::uint32_t>();
   entry.packed_size = reader->Take<std::uint32_t>();
   entry.size = reader->Take<std::uint32_t>();
@@ -173,7 +173,7 @@ Entry ReadCentralEntry(ByteReader* reader, std::string_view file) {
   const std::size_t extra_size = reader->Take<std::uint16_t>();
   const std::size_t comment_size = reader->Take<std::uint16_t>();
   std::uint32_t disk = reader->Take<std::uint16_t>();
-  reader->TakeBytes(6);  // attributes
+  reader->TakeBytes(6);  // skips attributes
   entry.offset = reader->Take<std::uint32_t>();
   entry.name = reader->TakeText(name_size);
   ApplyZip64(reader->TakeBytes(extra_size), &disk, &entry, Where(file, WithoutSuffix(entry.name)));
@@ -269,7 +269,8 @@ std::vector<std::byte> Inflate(Bytes packed, std::size_t size, std::string_view 
   constexpr std::size_t kChunk = std::size_t{1} << 30;  // zlib counts bytes in 32 bits
   std::vector<std::byte> out(size + 1);                 // a stream too long fills the last byte
   z_stream stream{};
-  if (inflateInit2(&stream, -MAX_WBITS) != Z_OK) throw std::bad_alloc();  // raw, no zlib header
+  // A negative number of bits means that the data have no zlib header.
+  if (inflateInit2(&stream, -MAX_WBITS) != Z_OK) throw std::bad_alloc();
   std::size_t taken = 0;
   std::size_t given = 0;
   int status = Z_OK;

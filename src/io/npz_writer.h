@@ -20,8 +20,8 @@ class NpzWriter {
   // Every error message begins with `where`.
   explicit NpzWriter(std::string_view where) : where_(where) {}
 
-  // Add one array. Names must be printable ASCII and differ. A text becomes an array of its bytes
-  // (uint8).
+  // Each of these functions adds one array. Names must be printable ASCII and differ. A text
+  // becomes an array of its bytes (uint8).
   void Add(std::string_view name, std::span<const std::size_t> shape,
            std::span<const double> values);
   void AddText(std::string_view name, std::string_view text);

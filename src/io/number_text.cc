@@ -31,8 +31,8 @@ double OutOfRange(std::string_view text) {
   const std::size_t first = digits.find_first_not_of("0.");
   if (first == std::string_view::npos) return 0.0;
   const std::size_t point = std::min(digits.find('.'), digits.size());
-  // This is the power of ten without the exponent. The digit before the point has the power 0, the one
-  // after the point has the power -1.
+  // This is the power of ten without the exponent. The digit before the point has the power 0, the
+  // one after the point has the power -1.
   std::int64_t power = static_cast<std::int64_t>(point) - static_cast<std::int64_t>(first);
   if (first < point) --power;
   if (e < text.size()) power += ParseExponent(text.substr(e + 1));

@@ -49,7 +49,8 @@ class TextRecords {
   // be called before Next(): the current record is lost.
   std::string_view LookAhead(std::size_t bytes);
 
-  // Return the record without its line end, valid until Next(), and the line that it begins on.
+  // text() returns the record without its line end and is valid until Next(); line() returns the
+  // number of the line on which the record begins.
   std::string_view text() const { return text_; }
   std::size_t line() const { return line_; }
   const std::string& name() const { return name_; }

@@ -1,4 +1,4 @@
-// Only names of sums of kernels. Kernel matrices are computed in kernel_matrix.cc, the polynomial
+// The names of sums of kernels. Kernel matrices are computed in kernel_matrix.cc, the polynomial
 // part in field/polynomial.cc.
 #include "kernel/kernel_sum.h"
 

@@ -26,7 +26,7 @@ namespace gpode {
 
 struct KernelSum {
   const Kernel* stationary = nullptr;
-  std::size_t degree = 0;  // of the polynomial part; 0: there is none
+  std::size_t degree = 0;  // the degree of the polynomial part; 0 if there is none
 
   // Returns the full name, such as "squared-exponential + linear", for model files and reports.
   std::string Name() const;

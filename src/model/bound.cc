@@ -164,7 +164,8 @@ std::span<const double> Bound::StartState(std::size_t draw, const Segment& segme
 }
 
 // Integrates segment number choice_.segments[position] with one draw, and adds its terms and
-// gradients to the slot. What belongs to this segment alone is row `place` of Slot::segments.
+// gradients to the slot. Results that belong to this segment alone are written to row `place` of
+// Slot::segments.
 void Bound::RunSegment(std::size_t draw, std::size_t position, std::size_t place, Workspace& w,
                        const Slot& slot) const {
   const std::size_t index = choice_.segments[position], dim = parts_.shape().dim;

@@ -52,10 +52,7 @@ void CheckParameters(const Model& m, const ModelParts& parts) {
 }
 
 void CheckDraws(const Model& m) {
-  if (GetPosteriorFamily(m.options.posterior).is_sampled()) {
-    CheckAtLeast(kWhere, "the number of draws", m.draws.rows(), 1);
-  }
-  if (m.draws.rows() == 0) return;
+  if (m.draws.rows() == 0) return;  // trained, or sampled by a run that has not ended
   CheckSize(kWhere, "a row of draws", static_cast<std::size_t>(m.draws.cols()),
             m.parameters.layout.value_size());
   for (Eigen::Index row = 0; row < m.draws.rows(); ++row) {

@@ -14,7 +14,7 @@ namespace gpode {
 // Returns the shape as text, such as "(3, 4)".
 std::string ShapeText(const std::vector<std::size_t>& shape);
 
-// Throw unless the matrix or vector has this size and all its values are finite.
+// These functions throw unless the matrix or vector has this size and all its values are finite.
 void CheckMatrix(std::string_view where, std::string_view name, const Matrix& m, std::size_t rows,
                  std::size_t columns);
 void CheckVector(std::string_view where, std::string_view name, const Vector& v, std::size_t size);

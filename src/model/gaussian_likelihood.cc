@@ -111,8 +111,8 @@ class GaussianLikelihood final : public Likelihood {
     if (!(deviation > 0)) return SortedQuantile(sorted, probability);
     if (probability <= 0) return -kInfinity;
     if (probability >= 1) return kInfinity;
-    // Bisects. Beyond 38 standard deviations, a normal distribution has less than 1e-300 of its
-    // mass.
+    // The quantile is found by bisection. Beyond 38 standard deviations, a normal distribution has
+    // less than 1e-300 of its mass.
     double low = sorted.front() - 38 * deviation, high = sorted.back() + 38 * deviation;
     const double precision = 1e-9 * deviation;
     while (high - low > precision) {

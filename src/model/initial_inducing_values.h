@@ -17,10 +17,10 @@ namespace gpode {
 Matrix RegressedInducingValues(const Kernel& kernel, const Matrix& states, const Matrix& slopes,
                                double jitter, const GpParameters& gp);
 
-// Ridge regression of slopes (n, D) on the J terms of a polynomial (field/polynomial.h), whose
-// values are `terms` (n, J), times their prior scales (D or 1, J). Returns the weights b (D, J), in
-// units of their prior, and leaves the residuals in `slopes`. The noise is that of the inducing
-// values.
+// Computes the ridge regression of slopes (n, D) on the J terms of a polynomial
+// (field/polynomial.h), whose values are `terms` (n, J), times their prior scales (D or 1, J).
+// Returns the weights b (D, J) in units of their prior, and leaves the residuals in `slopes`. The
+// noise variance is the same as for the inducing values.
 Matrix RegressedPolynomial(const Matrix& terms, const Matrix& scales, const Vector& variances,
                            Matrix& slopes);
 

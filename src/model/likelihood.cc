@@ -46,7 +46,8 @@ double Likelihood::MixtureCdf(double y, std::span<const double> sorted,
   return sum / static_cast<double>(sorted.size());
 }
 
-// Bisects: the quantile of a mixture is between the smallest and the largest quantile of its parts.
+// Finds the quantile by bisection. The quantile of a mixture lies between the smallest and the
+// largest quantile of its parts.
 double Likelihood::MixtureQuantile(double probability, std::span<const double> sorted,
                                    std::span<const double> p) const {
   if (probability <= 0) return -kInfinity;

@@ -35,6 +35,10 @@ ModelShape ShapeOf(const Model& model) {
 }
 
 ModelDraws::ModelDraws(const Model& model) : model_(model), parts_(model.options, ShapeOf(model)) {
+  if (GetPosteriorFamily(model.options.posterior).is_sampled() && !model.IsSampled()) {
+    ThrowInput("Posterior", "model",
+               "has no draws yet, since its sampler was stopped; gpode fit --resume finishes it");
+  }
   SetFunction(parts_, model.parameters.values);
 }
 

@@ -33,7 +33,7 @@ struct ModelShape {
   std::size_t inputs = 0;
   std::size_t channels = 0;
   std::size_t trajectories = 0;     // each with an initial state x0
-  std::size_t shooting_states = 0;  // in all trajectories together; none for the vanilla bound
+  std::size_t shooting_states = 0;  // number in all trajectories together; 0 for the vanilla bound
 };
 
 // A range of parameters that one step of the optimiser changes.

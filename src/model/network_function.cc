@@ -17,7 +17,8 @@
 namespace gpode {
 namespace {
 
-constexpr double kStartDeviation = 0.02;   // of the posterior of z at the start; the prior has 1
+// The standard deviation of z at the start of training, where that of the prior is 1.
+constexpr double kStartDeviation = 0.02;
 constexpr double kSlopeDeviation = 0.1;    // error of the slopes, in units of their size
 constexpr std::size_t kSlopeWarmUp = 50;   // steps in which the learning rate rises
 constexpr std::size_t kMostSlopes = 1000;  // slopes that the network is fitted to

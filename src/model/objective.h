@@ -27,7 +27,7 @@ namespace gpode {
 struct BoundTerms {
   double loglik = 0;
   double constraint = 0;  // sum of E log p(s_i | x_i) over shooting states s_i
-  double entropy = 0;     // of the posterior of the shooting states
+  double entropy = 0;     // entropy of the posterior of the shooting states
   double kl_u = 0;        // divergence of the function's latent variables from their prior
   double kl_x0 = 0;
   // The mean of (gap / tolerance)^2 or, for a Laplace tolerance, of |gap| / tolerance, over all
@@ -58,7 +58,7 @@ class Objective {
   virtual BoundTerms Finish(std::span<const double> slots, std::span<double> bvalues,
                             ThreadPool& pool) = 0;
 
-  // Return and restore what the objective remembers between evaluations.
+  // Checkpoint returns and Restore sets what the objective remembers between evaluations.
   virtual std::vector<double> Checkpoint() const = 0;
   virtual void Restore(std::span<const double> checkpoint) = 0;
 };

@@ -1,8 +1,8 @@
-// One function drawn from a Gaussian process, as a FunctionDraw (gpode/unknown_function.h): a GpDraw
-// (paper, equation 13; field/gp_draw.cc) plus, if the kernel has a polynomial part, a polynomial with
-// drawn weights.
+// One function drawn from a Gaussian process, as a FunctionDraw (gpode/unknown_function.h): a
+// GpDraw (paper, equation 13; field/gp_draw.cc) plus, if the kernel has a polynomial part, a
+// polynomial with drawn weights.
 //
-// D outputs (O for GpDraw), M inducing points, J polynomial terms, F Fourier features.
+// Sizes: D outputs (O in GpDraw), M inducing points, J polynomial terms, F Fourier features.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,8 @@ namespace gpode {
 struct PolynomialPart {
   std::size_t degree = 0, terms = 0;  // terms: J
   Matrix scales;                      // (D or 1, J): prior standard deviations of weights
-  // One for each output, or a single one if all outputs share their hyperparameters.
+  // There is one whitening for each output, or a single one if all outputs share their
+  // hyperparameters.
   std::vector<PolynomialWhitening> whitenings;
 
   std::size_t Row(std::size_t output) const { return whitenings.size() == 1 ? 0 : output; }

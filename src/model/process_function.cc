@@ -16,17 +16,21 @@
 namespace gpode {
 namespace {
 
-// With fewer inducing points, the matrices of a row take less time than a thread needs to wake up.
+// Rows of hyperparameters are shared among threads from this number of inducing points on. With
+// fewer, the matrices of a row take less time than a thread needs to wake up.
 constexpr std::size_t kInducingWorthSharing = 40;
 // The standard deviations of the priors of log lengthscales and log variances, and the factor by
 // which lengthscales are expected to be longer than at the start.
 constexpr double kLengthscaleDeviation = 0.5, kVarianceDeviation = 1.0, kSmooth = 4;
-// The start: lengthscales that reach over the data, whose states have unit variance, and a small
-// spread of the inducing values.
+// Training starts with lengthscales of kStartLengthscale times the spread of the states, so that
+// they reach over the data, and with standard deviations kStartDeviation of the latent variables.
 constexpr double kStartLengthscale = 1.3, kStartDeviation = 0.05;
-constexpr double kSmallestVariance = 1e-4;  // relative to the mean over outputs, without scaling
-// The frequencies of sampled functions are those of this step; training never reaches it.
+// Without scaling, an output's variance at the start is at least this share of the outputs' mean.
+constexpr double kSmallestVariance = 1e-4;
+// Functions drawn by a sampler all have the same Fourier frequencies. Their random numbers are
+// those of this step (gpode/random.h), which training never reaches.
 constexpr std::uint64_t kSampledStep = std::uint64_t{1} << 60;
+// The largest number of states that k-means clusters, and of slopes that the start regresses on.
 constexpr std::size_t kMostClustered = 20000, kMostSlopes = 1000;
 
 // Minus the log density of log value ~ N(log centre, deviation^2), up to a constant, and its
@@ -89,7 +93,7 @@ class ProcessFunction final : public UnknownFunction {
 
   void SetStart(const FunctionStart& start) override {
     Allocate();
-    // Locations, lengthscales, variances.
+    // The hyperparameters are in the order locations, lengthscales, variances.
     const double* at = start.hyperparameters.data() + parameters_.inducing_locations.size();
     const double longer =
         samples_residual_ ? options_.prior.lengthscale / kStartLengthscale : kSmooth;
@@ -282,9 +286,9 @@ class ProcessFunction final : public UnknownFunction {
     add(variances_, gradient_->parameters.variances);
   }
 
-  // From the columns of a basis of z, (M + J, n), and their cotangents to those of the basis of
-  // [v, b]: since [v, b] = O z with O orthogonal, a column y of the one is the column O y of the
-  // other.
+  // Replaces the columns (M + J, n) of a basis of z, and their cotangents, by those of the basis of
+  // [v, b] (field/polynomial_whitening.h). Since [v, b] = O z with O orthogonal, a column y of the
+  // first becomes the column O y of the second.
   void TurnBasis(std::size_t row, Matrix& basis, Matrix& bbasis) {
     PolynomialWhitening& whitening = part_.whitenings[row];
     Matrix inner, turned;
@@ -304,8 +308,8 @@ class ProcessFunction final : public UnknownFunction {
     }
   }
 
-  // From the cotangents of v, in bwhite_, and of the polynomial's weights (J, D) to those of z
-  // (D, M + J), for the outputs that use a row of the hyperparameters.
+  // Writes the cotangents bz (D, M + J) of z for the outputs that use a row of the hyperparameters,
+  // from the cotangents of v, in bwhite_, and those of the polynomial's weights, bweights (J, D).
   void PullPolynomial(const PolynomialDraw& draw, std::size_t row, std::span<const double> bweights,
                       std::span<double> bz) {
     const std::size_t m = options_.inducing, size = m + terms_;
@@ -320,7 +324,7 @@ class ProcessFunction final : public UnknownFunction {
     }
   }
 
-  // Moves the cotangents of a whitening on to the factor and the locations of its row.
+  // Turns the cotangents of a whitening into those of the factor and the locations of its row.
   void FinishPolynomial(std::size_t row) {
     GpGradient::Row& own = gradient_->rows[row];
     part_.whitenings[row].Finish(own.factor, bterms_[row]);
@@ -328,15 +332,17 @@ class ProcessFunction final : public UnknownFunction {
                               own.locations);
   }
 
-  // L^-1 k(Z, x) for one output, (M, n).
+  // Returns L^-1 k(Z, x) (M, n) for one output, with Z the inducing locations and L the Cholesky
+  // factor of k(Z, Z).
   Matrix WhitenedKernel(std::size_t output, const Matrix& points) const {
     Matrix white = KernelMatrix(kernel_, gp_.Hyper(output), parameters_.inducing_locations, points);
     gp_.Factor(output).triangularView<Eigen::Lower>().solveInPlace(white);
     return white;
   }
 
-  // The columns s (M + J, n) with f(x) = s^T z but for the residual: [L^-1 k(Z, x), scales psi(x)],
-  // of [v, b], turned into those of z.
+  // Returns the columns s (M + J, n) with f(x) = s^T z, where f is the function without its
+  // residual. The columns for [v, b] are [L^-1 k(Z, x), scales psi(x)]; the whitening turns them
+  // into those for z.
   Matrix BasisOf(std::size_t output, const Matrix& points, const Matrix& white) const {
     if (terms_ == 0) return white;
     const std::size_t row = part_.Row(output);
@@ -346,8 +352,8 @@ class ProcessFunction final : public UnknownFunction {
     return part_.whitenings[row].Inverse(both);
   }
 
-  // For z ~ N(mean, C C^T), f(x) has the mean s^T mean and the variance
-  // k(x, x) - |L^-1 k(Z, x)|^2 + |C^T s|^2.
+  // Returns the moments of the field. For z ~ N(mean, C C^T) and the columns s of BasisOf, f(x) has
+  // the mean s^T mean and the variance k(x, x) - |L^-1 k(Z, x)|^2 + |C^T s|^2.
   FieldMoments MomentsWithPolynomial(const Matrix& points, const GaussianItems& latent) const {
     FieldMoments moments{Matrix(points.rows(), Index(outputs_)),
                          Matrix(points.rows(), Index(outputs_))};
@@ -366,13 +372,14 @@ class ProcessFunction final : public UnknownFunction {
   static Eigen::Index Index(std::size_t n) { return static_cast<Eigen::Index>(n); }
   bool SharesRows() const { return options_.inducing >= kInducingWorthSharing; }
 
-  // Makes a valid process of the right shape, for the memory of draws and gradients, when first
-  // needed: a function that is only asked for its shape costs nothing.
+  // Makes a valid process of the right shape when it is first needed, so that draws and gradients
+  // have their memory. A function that is only asked for its shape allocates nothing.
   void Allocate() const {
     if (gradient_) return;
     const auto m = Index(options_.inducing), i = Index(inputs_), rows = Index(rows_);
     parameters_.inducing_locations = Matrix::Zero(m, i);
-    parameters_.inducing_mean.resize(Index(outputs_), 0);  // the posterior family draws them
+    // The process has no posterior of its own: the posterior family draws the inducing values.
+    parameters_.inducing_mean.resize(Index(outputs_), 0);
     parameters_.lengthscales = Matrix::Ones(rows, i);
     parameters_.variances = Vector::Ones(rows);
     gp_.Set(parameters_);
@@ -392,7 +399,7 @@ class ProcessFunction final : public UnknownFunction {
   std::size_t outputs_, inputs_, rows_;
   bool residual_, samples_residual_;
   KernelSum sum_;
-  std::size_t terms_;  // J, of the polynomial part; zero without one
+  std::size_t terms_;  // J, the number of polynomial terms; zero without a polynomial part
   const Kernel& kernel_;
   mutable SparseGp gp_;
   mutable GpParameters parameters_;  // without a posterior of the inducing values
@@ -401,18 +408,19 @@ class ProcessFunction final : public UnknownFunction {
   mutable Vector variance_centres_;
   ParameterLayout layout_;
   std::size_t locations_ = 0, lengthscales_ = 0, variances_ = 0, weights_block_ = 0;
-  std::vector<double> weights_;  // of the residual, if it is sampled
+  std::vector<double> weights_;  // the residual's weights, if a sampler draws them
   std::size_t scales_block_ = 0;
   mutable PolynomialPart part_;
   mutable Matrix inducing_terms_;  // (M, J)
-  // Memory for the cotangents of v (D, M), of [v, b] (M + J) and of the terms at the inducing
-  // locations (M, J), the latter two for each row of the hyperparameters.
+  // Memory for the cotangents of v (D, M) and, for each row of the hyperparameters, for those of
+  // [v, b] (M + J) and of the terms at the inducing locations (M, J).
   mutable std::vector<double> bwhite_;
   mutable std::vector<std::vector<double>> blatent_;
   mutable std::vector<Matrix> bterms_;
 };
 
-// Returns the latent variables (D, M + J) of v (D, M) and b (D, J).
+// Returns the latent variables z (D, M + J) for `white`, which is v (D, M), and `weights`, which is
+// b (D, J).
 Matrix ProcessFunction::WhitenedStart(const GpParameters& start, const Matrix& scales,
                                       const Matrix& white, const Matrix& weights) const {
   GpParameters shape = start;
@@ -439,7 +447,8 @@ FunctionStart ProcessFunction::Start(const Matrix& states, const Matrix& slopes,
   gp.lengthscales = (kStartLengthscale * spread.transpose()).replicate(Index(rows_), 1);
   gp.variances = Vector::Ones(Index(rows_));
   if (!options_.scale) {
-    // The prior must not be certain that a state which does not move in the data never moves.
+    // A state that does not move in the data may still move elsewhere, so that its prior variance
+    // must not be zero.
     const Vector sizes =
         (slopes.colwise().squaredNorm() / static_cast<double>(slopes.rows())).cwiseSqrt();
     const Vector variances = sizes.cwiseAbs2();

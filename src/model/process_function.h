@@ -20,7 +20,8 @@
 //   log lengthscale ~ N(log centre, 0.5^2),   log variance ~ N(log centre, 1).
 // The centres are the values at the start, for lengthscales four times these. Without this prior,
 // the estimate with the highest density is a field that follows the noise; fields with long
-// lengthscales bend little over the data.
+// lengthscales bend little over the data. If a sampler also draws the residual, centres and
+// deviations come from PriorOptions instead.
 #pragma once
 
 #include <memory>

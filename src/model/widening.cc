@@ -11,7 +11,8 @@ namespace gpode {
 namespace {
 
 constexpr std::string_view kWhere = "widening";
-constexpr double kLongGap = 2.5;  // over the median distance of neighbouring observations
+// A gap is longer than this multiple of the median distance between neighbouring observations.
+constexpr double kLongGap = 2.5;
 
 std::vector<double> ObservedTimes(const Trajectory& t, Eigen::Index channel) {
   std::vector<double> times;

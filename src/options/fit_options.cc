@@ -264,6 +264,12 @@ NamedModel NameOf(const FitOptions& options) {
       return m;
     }
   }
+  if (options.function == "process" &&
+      (options.posterior == "joint" || options.posterior == "nuts")) {
+    return {"gpode-" + options.posterior,
+            options.posterior == "joint" ? "GPODE (joint posterior)" : "GPODE (NUTS)",
+            options.function, options.posterior, options.bound};
+  }
   const bool shooting = options.bound == BoundKind::kShooting && !IsSampled(options);
   return {fmt::format("{}-{}{}", options.function, options.posterior, shooting ? "-shooting" : ""),
           fmt::format("{} with posterior {}{}", options.function, options.posterior,

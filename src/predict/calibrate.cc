@@ -1,4 +1,4 @@
-// The noise that held-out observations ask for. See CalibratedNoise in gpode/scores.h.
+// Computes noise from held-out observations. See CalibratedNoise in gpode/scores.h.
 #include <algorithm>
 #include <cmath>
 

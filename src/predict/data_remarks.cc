@@ -16,10 +16,10 @@ namespace {
 // There is a remark on a channel or a trajectory beyond these limits. With fewer than kFewest
 // values there is none on outliers or on few distinct values.
 constexpr double kMostMissing = 0.5;  // share of rows without a value
-constexpr double kLongGap = 10;       // distance of two times, over the median one
-constexpr double kFarOff = 8;         // distance from the mean of two neighbours, over a usual one
+constexpr double kLongGap = 10;       // distance of two times, over the median distance
+constexpr double kFarOff = 8;         // distance from the mean of two neighbours, over the usual
 constexpr std::size_t kFewest = 20;
-constexpr double kFewValues = 0.1;   // distinct values, as a share of all: a coarse instrument
+constexpr double kFewValues = 0.1;   // share of distinct values; few mean a coarse instrument
 constexpr double kMostSpread = 1e4;  // ratio of the standard deviations of two channels
 constexpr std::size_t kFewTimes = 10;
 

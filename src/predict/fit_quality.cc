@@ -12,14 +12,14 @@
 namespace gpode {
 namespace {
 
-// Limits time and memory: the most times that are compared, in all trajectories together, and the
-// most numbers in the forecast of one trajectory (times, draws, channels and states).
+// The largest number of times that are compared, in all trajectories together, and of numbers in
+// the forecast of one trajectory (times, draws, channels and states). They limit time and memory.
 constexpr std::size_t kMostTimes = 4000, kMostNumbers = 20'000'000;
-// There is a remark if
-constexpr double kExplained = 0.5;     // the explained share of a channel's variance is less,
-constexpr double kOutlier = 5;         // a residual is more standard deviations of the noise,
-constexpr double kMostOutside = 0.25;  // a larger share of observations is outside a 90 % band,
-constexpr double kShort = 0.1;         // or a lengthscale is shorter, in units of the states' size.
+// There is a remark on a fit beyond these limits.
+constexpr double kExplained = 0.5;     // the least explained share of a channel's variance
+constexpr double kOutlier = 5;         // the largest residual, in standard deviations of the noise
+constexpr double kMostOutside = 0.25;  // the largest share of observations outside a 90 % band
+constexpr double kShort = 0.1;         // the shortest lengthscale, in units of the states' size
 
 // Sums over the observations of one channel.
 struct Sums {

@@ -12,7 +12,8 @@ namespace gpode {
 namespace {
 
 constexpr double kNormal95 = 1.6448536269514722, kNormal90 = 1.2815515655446004;
-constexpr std::size_t kFewestForThirds = 9;  // values of the channel that has most
+// Horizons are split into thirds if some channel has at least this many values.
+constexpr std::size_t kFewestForThirds = 9;
 
 // Returns true if errors are significantly larger than the bands say, at the level 0.1.
 // `mean_square` is the mean of (error / deviation of the band)^2 over n independent errors; n times

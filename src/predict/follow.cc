@@ -131,8 +131,8 @@ Forecast Posterior::Follow(const std::vector<Leg>& legs, std::span<const double>
   return forecast;
 }
 
-// Sets the extra standard deviations that held-back data ask for. `horizon` returns the horizon of
-// a time and a channel (gpode/widening.h).
+// Sets the extra standard deviations that held-back data showed to be necessary. `horizon` returns
+// the horizon of a time and a channel (gpode/widening.h).
 void Posterior::Widen(const std::function<double(double, std::size_t)>& horizon,
                       Forecast* forecast) const {
   const BandWidening& widening = model_->widening;

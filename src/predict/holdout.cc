@@ -15,8 +15,8 @@
 namespace gpode {
 namespace {
 
-// Limits time and memory: the most times that are compared, in all trajectories together, and the
-// most numbers in the forecast of one trajectory (times, draws, channels and states).
+// The largest number of times that are compared, in all trajectories together, and of numbers in
+// the forecast of one trajectory (times, draws, channels and states). They limit time and memory.
 constexpr std::size_t kMostTimes = 2000, kMostNumbers = 20'000'000;
 constexpr double kNormal95 = 1.6448536269514722;
 

@@ -10,7 +10,7 @@ namespace gpode {
 namespace {
 
 constexpr double kShrinkage = 0.01;  // ridge penalty of A, relative to the variance of a channel
-// A window is one kWindowsPer-th of a trajectory's rows, but at most kMostRows rows.
+// A window has 1 / kWindowsPer of a trajectory's rows, but at most kMostRows rows.
 constexpr std::size_t kMostRows = 10;
 constexpr std::size_t kWindowsPer = 8;
 

@@ -9,7 +9,8 @@
 // Positive real parts of eigenvalues of A, with which long forecasts would explode, are set to
 // zero.
 //
-// Thread safety: never changes after construction; any thread may call anything.
+// Thread safety: a LinearModel does not change after construction; any thread may call its
+// functions.
 //
 //   const LinearModel linear(data);
 //   const Matrix forecast = linear.Continue(data.trajectories[0], times);
@@ -33,7 +34,7 @@ class LinearModel {
   // the mean of the channel in all data.
   Vector LastValues(const Trajectory& seen) const;
 
-  // Return A and b in the user's units.
+  // Slope returns A and Offset returns b, in the user's units.
   Matrix Slope() const;
   Vector Offset() const;
 

@@ -90,18 +90,30 @@ TrainedModel Run(Trainer& trainer, TrainedModel trained, const FitControl& contr
   return trained;
 }
 
+// Runs a sampler from its start, or from where trained.sampling says.
+TrainedModel Sample(const TrainedModel& trained, const FitControl& control) {
+  const auto completed = [&](TrainedModel run) {
+    run.model.options = trained.model.options;
+    run.model.widening = trained.model.widening;
+    run.holdout = trained.holdout;
+    return run;
+  };
+  SamplingControl own{.report = control.report, .from = trained.sampling};
+  if (!control.checkpoint.empty()) {
+    own.seconds = control.checkpoint_seconds;
+    own.save = [&](const TrainedModel& run) { SaveModel(control.checkpoint, completed(run)); };
+  }
+  TrainedModel sampled =
+      completed(SampleModel(trained.data, WithThreads(trained.model.options, control), own));
+  if (sampled.finished && !control.checkpoint.empty()) SaveModel(control.checkpoint, sampled);
+  return sampled;
+}
+
 // Trains a model from its start. The options, data, validation data, held-back data and widening of
 // `trained` must be set; the last three may be empty.
 TrainedModel Begin(TrainedModel trained, const FitControl& control) {
   const FitOptions options = trained.model.options;
-  if (IsSampled(options)) {
-    TrainedModel sampled = SampleModel(trained.data, WithThreads(options, control), control.report);
-    sampled.model.options = options;
-    sampled.model.widening = trained.model.widening;
-    sampled.holdout = trained.holdout;
-    if (sampled.finished && !control.checkpoint.empty()) SaveModel(control.checkpoint, sampled);
-    return sampled;
-  }
+  if (IsSampled(options)) return Sample(trained, control);
   Trainer trainer(trained.data, WithThreads(options, control), trained.validation);
   return Run(trainer, std::move(trained), control);
 }
@@ -110,10 +122,9 @@ TrainedModel Begin(TrainedModel trained, const FitControl& control) {
 bool AwaitsComparison(const TrainedModel& trained) {
   if (!trained.holdout || trained.holdout->held.trajectories.empty()) return false;
   if (trained.holdout->report.held_times > 0) return false;
-  // Training that failed has no model to compare. A sampled model is always complete: no file is
-  // written before a sampler's end.
+  // Training that failed has no model to compare.
   const bool failed = !trained.history.empty() && !std::isfinite(trained.history.back().bound);
-  return (trained.finished || trained.model.IsSampled()) && !failed;
+  return trained.finished && !failed;
 }
 
 // Compares a model with the data held back from it. Then trains it again on all data if the options
@@ -180,6 +191,10 @@ TrainedModel Resume(const std::filesystem::path& path, const FitControl& control
   if (own.checkpoint.empty()) own.checkpoint = path;
   if (AwaitsComparison(saved)) return CompareAndRefit(std::move(saved), own);
   if (saved.finished) return saved;
+  if (saved.sampling) {
+    return internal::NamingFile(path.string(),
+                                [&] { return CompareAndRefit(Sample(saved, own), own); });
+  }
   if (!saved.state) {
     internal::ThrowAt(path.string(), "holds a model without its training, cannot be resumed");
   }

@@ -6,22 +6,22 @@
 namespace gpode {
 
 void DualAveraging::Restart(double step) {
-  centre_ = std::log(10 * step);
-  error_ = log_average_ = count_ = 0;
+  centre = std::log(10 * step);
+  error = log_average = count = 0;
 }
 
 double DualAveraging::Update(double acceptance) {
   constexpr double kShrinkage = 0.05, kDecay = 0.75, kDelay = 10;
-  ++count_;
-  const double weight = 1 / (count_ + kDelay);
-  error_ = (1 - weight) * error_ + weight * (target_ - std::min(acceptance, 1.0));
-  const double log_step = centre_ - error_ * std::sqrt(count_) / kShrinkage;
-  const double share = std::pow(count_, -kDecay);
-  log_average_ = (1 - share) * log_average_ + share * log_step;
+  ++count;
+  const double weight = 1 / (count + kDelay);
+  error = (1 - weight) * error + weight * (target - std::min(acceptance, 1.0));
+  const double log_step = centre - error * std::sqrt(count) / kShrinkage;
+  const double share = std::pow(count, -kDecay);
+  log_average = (1 - share) * log_average + share * log_step;
   return std::exp(log_step);
 }
 
-double DualAveraging::Average() const { return std::exp(log_average_); }
+double DualAveraging::Average() const { return std::exp(log_average); }
 
 WarmUpSchedule::WarmUpSchedule(std::size_t warm_up) {
   constexpr std::size_t kLeast = 20;

@@ -9,9 +9,12 @@ namespace gpode {
 
 // Dual averaging of the step size, so that the mean acceptance probability approaches a target
 // (Hoffman and Gelman 2014, section 3.2, with the constants of that section).
-class DualAveraging {
- public:
-  explicit DualAveraging(double target) : target_(target) {}
+struct DualAveraging {
+  double target = 0.8;
+  double centre = 0;  // logarithm of the step size that Update returns while the error is zero
+  double error = 0;   // running mean of target - acceptance
+  double log_average = 0;
+  double count = 0;
 
   // Forgets all updates. The step sizes of the next ones are centred on ten times `step`, so that
   // larger steps, which cost less, are tried first.
@@ -22,13 +25,6 @@ class DualAveraging {
   // Returns the step size to use after the warm-up, a weighted geometric mean of those tried since
   // the last Restart.
   double Average() const;
-
- private:
-  double target_;
-  double centre_ = 0;  // logarithm of the step size that Update returns while the error is zero
-  double error_ = 0;   // running mean of target - acceptance
-  double log_average_ = 0;
-  double count_ = 0;
 };
 
 // Stan's warm-up schedule: first iterations in which the chain only moves to where the target has

@@ -22,17 +22,48 @@ Chain::Chain(std::size_t dim, LogDensity target, const NutsOptions& options, std
       hamiltonian_(dim, options.mass_matrix, std::move(target)),
       tree_(hamiltonian_, options.max_depth),
       schedule_(options.warm_up),
-      averaging_(options.target_acceptance),
-      moments_(dim, options.mass_matrix),
       current_(dim),
-      trial_(dim),
-      further_(options.further) {
+      trial_(dim) {
+  state_.averaging.target = options.target_acceptance;
+  state_.moments = DrawMoments(dim, options.mass_matrix);
+  state_.further.resize(options.further);
   if (options.further_starts.rows() > 0) {
     std::ranges::copy(options.further_starts.row(static_cast<Eigen::Index>(index)),
-                      further_.begin());
+                      state_.further.begin());
   }
   const std::vector<Matrix>& given = options.inverse_mass;
   if (!given.empty()) hamiltonian_.metric().Set(given[given.size() == 1 ? 0 : index]);
+  const auto draws = static_cast<Eigen::Index>(options.draws);
+  state_.draws.resize(draws, static_cast<Eigen::Index>(dim));
+  state_.further_draws.resize(draws, static_cast<Eigen::Index>(options.further));
+}
+
+void Chain::Restore(const NutsChainState& state) {
+  Matrix draws = std::move(state_.draws), further = std::move(state_.further_draws);
+  draws.topRows(state.draws.rows()) = state.draws;
+  if (further.cols() > 0) further.topRows(state.draws.rows()) = state.further_draws;
+  const double target = state_.averaging.target;
+  const MassMatrix kind = state_.moments.kind;
+  state_ = state;
+  state_.draws = std::move(draws);
+  state_.further_draws = std::move(further);
+  state_.averaging.target = target;
+  state_.moments.kind = kind;
+  hamiltonian_.metric().Set(state.inverse_mass);
+  current_.position = state.position;
+  hamiltonian_.Evaluate(current_);
+  hamiltonian_.set_evaluations(state.evaluations);
+}
+
+NutsChainState Chain::Save() const {
+  NutsChainState state = state_;
+  state.position = current_.position;
+  state.inverse_mass = hamiltonian_.metric().inverse_mass();
+  state.evaluations = hamiltonian_.evaluations();
+  const auto draws = static_cast<Eigen::Index>(state_.statistics.size());
+  state.draws.conservativeResize(draws, Eigen::NoChange);
+  state.further_draws.conservativeResize(draws, Eigen::NoChange);
+  return state;
 }
 
 RandomStream Chain::Stream(std::uint64_t iteration) const {
@@ -64,7 +95,7 @@ double Chain::EnergyDecrease(std::uint64_t attempt) {
   IterationNumbers(Stream(kFirstSteps + attempt)).Normals(trial_.momentum);
   hamiltonian_.metric().ToMomentum(trial_.momentum);
   const double before = hamiltonian_.Energy(trial_);
-  hamiltonian_.Leapfrog(step_, trial_);
+  hamiltonian_.Leapfrog(state_.step_size, trial_);
   const double decrease = before - hamiltonian_.Energy(trial_);
   return std::isnan(decrease) ? -std::numeric_limits<double>::infinity() : decrease;
 }
@@ -75,93 +106,115 @@ double Chain::EnergyDecrease(std::uint64_t attempt) {
 ChainStatus Chain::FindStepSize() {
   constexpr double kLargest = 1e7, kSmallest = 1e-300;
   const double threshold = std::log(0.8);
-  const bool grow = EnergyDecrease(attempts_++) > threshold;
-  while ((EnergyDecrease(attempts_++) > threshold) == grow) {
-    step_ *= grow ? 2.0 : 0.5;
-    if (step_ > kLargest) return ChainStatus::kImproper;
-    if (step_ < kSmallest) return ChainStatus::kNoStepSize;
+  const bool grow = EnergyDecrease(state_.trial_steps++) > threshold;
+  while ((EnergyDecrease(state_.trial_steps++) > threshold) == grow) {
+    state_.step_size *= grow ? 2.0 : 0.5;
+    if (state_.step_size > kLargest) return ChainStatus::kImproper;
+    if (state_.step_size < kSmallest) return ChainStatus::kNoStepSize;
   }
-  averaging_.Restart(step_);
+  state_.averaging.Restart(state_.step_size);
   return ChainStatus::kOk;
 }
 
 // Adapts the step size and, at the end of a window, the mass matrix after a warm-up iteration.
-ChainStatus Chain::Adapt(std::size_t iteration, double acceptance) {
-  step_ = averaging_.Update(acceptance);
+ChainStatus Chain::Adapt(double acceptance) {
+  const std::size_t iteration = state_.iteration;
+  DrawMoments& moments = state_.moments;
+  state_.step_size = state_.averaging.Update(acceptance);
   const bool adapts = options_.adapt_mass && options_.mass_matrix != MassMatrix::kIdentity;
   if (!adapts || !schedule_.InWindow(iteration)) return ChainStatus::kOk;
-  moments_.Add(current_.position);
+  moments.Add(current_.position);
   if (!schedule_.EndsWindow(iteration)) return ChainStatus::kOk;
   const std::vector<Matrix>& given = options_.inverse_mass;
   hamiltonian_.metric().Set(given.empty()
-                                ? moments_.InverseMass()
-                                : moments_.InverseMassNear(given[given.size() == 1 ? 0 : index_]));
-  moments_.Clear();
+                                ? moments.InverseMass()
+                                : moments.InverseMassNear(given[given.size() == 1 ? 0 : index_]));
+  moments.Clear();
   return FindStepSize();
 }
 
 // Draws new values of the further variables, those that are not part of the position
 // (NutsOptions::draw_further), then evaluates the density again, which depends on them.
-void Chain::MoveFurther(std::size_t iteration) {
+void Chain::MoveFurther() {
   if (!options_.draw_further) return;
   const Vector& x = current_.position;
-  options_.draw_further(index_, iteration, {x.data(), static_cast<std::size_t>(x.size())},
-                        further_);
+  options_.draw_further(index_, state_.iteration, {x.data(), static_cast<std::size_t>(x.size())},
+                        state_.further);
   hamiltonian_.Evaluate(current_);
 }
 
-TransitionStatistics Chain::Move(std::size_t iteration) {
-  constexpr std::size_t kReportEvery = 10;
-  const TransitionStatistics move =
-      tree_.Move(step_, IterationNumbers(Stream(iteration)), current_);
-  MoveFurther(iteration);
-  divergent_ += move.divergent;
-  const std::size_t done = iteration + 1, all = options_.warm_up + options_.draws;
-  if (options_.report && (done % kReportEvery == 0 || done == all)) {
-    stopped_ = !options_.report({.chain = index_,
-                                 .iteration = done,
-                                 .iterations = all,
-                                 .step_size = step_,
-                                 .divergent = divergent_});
-  }
-  return move;
+void Chain::AddDraw(const TransitionStatistics& move) {
+  const auto row = static_cast<Eigen::Index>(state_.statistics.size());
+  state_.statistics.push_back(move);
+  state_.draws.row(row) = current_.position.transpose();
+  std::ranges::copy(state_.further, state_.further_draws.row(row).begin());
 }
 
-ChainStatus Chain::WarmUp(NutsChain& result) {
-  if (!FindStart()) return ChainStatus::kNoStart;
-  if (const ChainStatus status = FindStepSize(); status != ChainStatus::kOk) return status;
-  for (std::size_t i = 0; i < options_.warm_up; ++i) {
-    const TransitionStatistics move = Move(i);
-    if (stopped_) return ChainStatus::kStopped;
-    if (const ChainStatus status = Adapt(i, move.acceptance); status != ChainStatus::kOk) {
-      return status;
-    }
+// Calls the report callback if it is due. Returns false if the chain has to stop.
+bool Chain::Report() {
+  constexpr std::size_t kReportEvery = 10;
+  const std::size_t done = state_.iteration + 1;
+  if (!options_.report || (done % kReportEvery != 0 && done != iterations())) return true;
+  return options_.report({.chain = index_,
+                          .iteration = done,
+                          .iterations = iterations(),
+                          .step_size = state_.step_size,
+                          .divergent = state_.divergent});
+}
+
+ChainStatus Chain::Begin() {
+  if (!options_.resume.empty() && options_.resume[index_]) {
+    Restore(*options_.resume[index_]);
+    return ChainStatus::kOk;
   }
-  if (options_.warm_up > 0) step_ = averaging_.Average();
-  result.warm_up_divergent = divergent_;
+  if (!FindStart()) return ChainStatus::kNoStart;
+  return FindStepSize();
+}
+
+ChainStatus Chain::Iterate() {
+  const TransitionStatistics move =
+      tree_.Move(state_.step_size, IterationNumbers(Stream(state_.iteration)), current_);
+  MoveFurther();
+  state_.divergent += move.divergent;
+  // A chain that stops does not keep the state of this iteration, for which the target may have
+  // been stopped as well.
+  if (!Report()) return ChainStatus::kStopped;
+  if (state_.iteration < options_.warm_up) {
+    const ChainStatus status = Adapt(move.acceptance);
+    if (status != ChainStatus::kOk) return status;
+  } else {
+    AddDraw(move);
+  }
+  ++state_.iteration;
+  if (state_.iteration == options_.warm_up) {
+    state_.step_size = state_.averaging.Average();
+    state_.warm_up_divergent = state_.divergent;
+  }
+  if (options_.keep) options_.keep(index_, [this] { return Save(); });
   return ChainStatus::kOk;
 }
 
+NutsChain Chain::Result() const {
+  return {.draws = state_.draws,
+          .further = state_.further_draws,
+          .statistics = state_.statistics,
+          .step_size = state_.step_size,
+          .inverse_mass = hamiltonian_.metric().inverse_mass(),
+          .warm_up_divergent = state_.warm_up_divergent,
+          .evaluations = hamiltonian_.evaluations()};
+}
+
 NutsChain Chain::Run() {
-  NutsChain result;
-  result.status = WarmUp(result);
-  if (result.status == ChainStatus::kOk) {
-    result.draws.resize(static_cast<Eigen::Index>(options_.draws), current_.position.size());
-    result.further.resize(result.draws.rows(), std::ssize(further_));
-    result.statistics.reserve(options_.draws);
-    for (std::size_t i = 0; i < options_.draws; ++i) {
-      result.statistics.push_back(Move(options_.warm_up + i));
-      result.draws.row(static_cast<Eigen::Index>(i)) = current_.position.transpose();
-      if (!further_.empty()) {
-        std::ranges::copy(further_, result.further.row(static_cast<Eigen::Index>(i)).begin());
-      }
-      if (stopped_) return {.status = ChainStatus::kStopped, .statistics = {}};
-    }
+  ChainStatus status = Begin();
+  while (status == ChainStatus::kOk && state_.iteration < iterations()) status = Iterate();
+  if (status == ChainStatus::kOk) return Result();
+  NutsChain failed{.status = status, .statistics = {}};
+  if (status != ChainStatus::kStopped) {
+    failed.step_size = state_.step_size;
+    failed.inverse_mass = hamiltonian_.metric().inverse_mass();
+    failed.evaluations = hamiltonian_.evaluations();
   }
-  result.step_size = step_;
-  result.inverse_mass = hamiltonian_.metric().inverse_mass();
-  result.evaluations = hamiltonian_.evaluations();
-  return result;
+  return failed;
 }
 
 }  // namespace gpode

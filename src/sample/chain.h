@@ -1,7 +1,7 @@
 // One chain of the No-U-Turn sampler: finds a start, warms up, then draws.
 #pragma once
 
-#include "sample/adaptation.h"
+#include "sample/chain_state.h"
 #include "sample/nuts_tree.h"
 
 namespace gpode {
@@ -15,13 +15,19 @@ class Chain {
   NutsChain Run();
 
  private:
+  ChainStatus Begin();
+  void Restore(const NutsChainState& state);
+  NutsChainState Save() const;
+  ChainStatus Iterate();
   bool FindStart();
   ChainStatus FindStepSize();
   double EnergyDecrease(std::uint64_t attempt);
-  ChainStatus WarmUp(NutsChain& result);
-  ChainStatus Adapt(std::size_t iteration, double acceptance);
-  TransitionStatistics Move(std::size_t iteration);
-  void MoveFurther(std::size_t iteration);
+  ChainStatus Adapt(double acceptance);
+  void AddDraw(const TransitionStatistics& move);
+  void MoveFurther();
+  bool Report();
+  NutsChain Result() const;
+  std::size_t iterations() const { return options_.warm_up + options_.draws; }
   RandomStream Stream(std::uint64_t iteration) const;
 
   const NutsOptions& options_;
@@ -29,14 +35,10 @@ class Chain {
   Hamiltonian hamiltonian_;
   NutsTree tree_;
   WarmUpSchedule schedule_;
-  DualAveraging averaging_;
-  DrawMoments moments_;
   PhasePoint current_, trial_;
-  std::vector<double> further_;  // the further variables (gpode/nuts.h)
-  double step_ = 1;
-  bool stopped_ = false;        // true once the report callback has returned false
-  std::size_t divergent_ = 0;   // divergent transitions so far
-  std::uint64_t attempts_ = 0;  // trial steps so far; addresses their random numbers
+  // Position, mass matrix and number of evaluations are kept in current_ and hamiltonian_ while the
+  // chain runs. The matrices of draws have all their rows from the beginning.
+  NutsChainState state_;
 };
 
 }  // namespace gpode

@@ -27,6 +27,7 @@ class Hamiltonian {
   Metric& metric() { return metric_; }
   const Metric& metric() const { return metric_; }
   std::size_t evaluations() const { return evaluations_; }
+  void set_evaluations(std::size_t evaluations) { evaluations_ = evaluations; }
 
   // Sets the log density and its gradient at the position. If either is not finite, the log density
   // is -infinity and the gradient zero.

@@ -15,41 +15,40 @@ Matrix UnitInverseMass(std::size_t dim, MassMatrix kind) {
 
 }  // namespace
 
-DrawMoments::DrawMoments(std::size_t dim, MassMatrix kind)
-    : kind_(kind),
-      mean_(Vector::Zero(static_cast<Eigen::Index>(dim))),
-      delta_(mean_),
-      squares_(0.0 * UnitInverseMass(dim, kind)) {}
+DrawMoments::DrawMoments(std::size_t dim, MassMatrix mass_matrix)
+    : kind(mass_matrix),
+      mean(Vector::Zero(static_cast<Eigen::Index>(dim))),
+      squares(0.0 * UnitInverseMass(dim, mass_matrix)) {}
 
 void DrawMoments::Add(const Vector& draw) {
-  ++count_;
-  delta_ = draw - mean_;
-  mean_ += delta_ / static_cast<double>(count_);
-  if (kind_ == MassMatrix::kDense) {
-    squares_.noalias() += (draw - mean_) * delta_.transpose();
+  ++count;
+  const Vector delta = draw - mean;
+  mean += delta / static_cast<double>(count);
+  if (kind == MassMatrix::kDense) {
+    squares.noalias() += (draw - mean) * delta.transpose();
   } else {
-    squares_.row(0) += (draw - mean_).cwiseProduct(delta_).transpose();
+    squares.row(0) += (draw - mean).cwiseProduct(delta).transpose();
   }
 }
 
 void DrawMoments::Clear() {
-  count_ = 0;
-  mean_.setZero();
-  squares_.setZero();
+  count = 0;
+  mean.setZero();
+  squares.setZero();
 }
 
 Matrix DrawMoments::InverseMass() const {
-  const Matrix unit = UnitInverseMass(static_cast<std::size_t>(mean_.size()), kind_);
-  if (count_ < 2 || kind_ == MassMatrix::kIdentity) return unit;
-  const double n = static_cast<double>(count_);
-  return n / (n + kPriorDraws) / (n - 1) * squares_ +
+  const Matrix unit = UnitInverseMass(static_cast<std::size_t>(mean.size()), kind);
+  if (count < 2 || kind == MassMatrix::kIdentity) return unit;
+  const double n = static_cast<double>(count);
+  return n / (n + kPriorDraws) / (n - 1) * squares +
          kPriorVariance * kPriorDraws / (n + kPriorDraws) * unit;
 }
 
 Matrix DrawMoments::InverseMassNear(const Matrix& given) const {
-  if (count_ < 2) return given;
-  const double n = static_cast<double>(count_), weight = static_cast<double>(mean_.size());
-  return n / (n + weight) / (n - 1) * squares_ + weight / (n + weight) * given;
+  if (count < 2) return given;
+  const double n = static_cast<double>(count), weight = static_cast<double>(mean.size());
+  return n / (n + weight) / (n - 1) * squares + weight / (n + weight) * given;
 }
 
 Metric::Metric(std::size_t dim, MassMatrix kind) : kind_(kind) { Set(UnitInverseMass(dim, kind)); }

@@ -13,13 +13,18 @@
 namespace gpode {
 
 // The running mean of draws, and their variances or covariances, by Welford's method.
-class DrawMoments {
- public:
-  DrawMoments(std::size_t dim, MassMatrix kind);
+struct DrawMoments {
+  MassMatrix kind;
+  std::size_t count = 0;
+  Vector mean;
+  // Sums of squares (1, n), or of products (n, n) if the mass matrix is dense, of deviations from
+  // the mean.
+  Matrix squares;
+
+  explicit DrawMoments(std::size_t dim = 0, MassMatrix mass_matrix = MassMatrix::kDiagonal);
 
   void Add(const Vector& draw);
   void Clear();
-  std::size_t count() const { return count_; }
 
   // Returns the estimate of M^-1, shrunk towards 1e-3 times the identity with the weight of five
   // draws, as Stan does. Returns the identity if there are fewer than two draws.
@@ -27,12 +32,6 @@ class DrawMoments {
   // Returns the estimate of M^-1, shrunk towards a given one with the weight of n draws. Without
   // that, n or fewer draws would give a singular covariance.
   Matrix InverseMassNear(const Matrix& given) const;
-
- private:
-  MassMatrix kind_;
-  std::size_t count_ = 0;
-  Vector mean_, delta_;
-  Matrix squares_;  // sums of squares, or of products, of deviations from the mean
 };
 
 class Metric {

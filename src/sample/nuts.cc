@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <mutex>
 #include <utility>
 
@@ -42,6 +43,40 @@ void CheckInverseMass(std::size_t dim, const NutsOptions& options) {
   }
 }
 
+// Checks the sizes in states of chains, which may come from a file.
+void CheckResume(std::size_t dim, const NutsOptions& options) {
+  if (options.resume.empty()) return;
+  CheckSize(kFunction, "resume", options.resume.size(), options.chains);
+  for (const auto& state : options.resume) {
+    if (!state) continue;
+    const bool dense = options.mass_matrix == MassMatrix::kDense;
+    const auto n = static_cast<Eigen::Index>(dim), rows = dense ? n : 1;
+    const std::size_t draws =
+        state->iteration - std::min<std::size_t>(state->iteration, options.warm_up);
+    CheckSize(kFunction, "a position to resume from", state->position.size(), dim);
+    CheckFinite(kFunction, "a position to resume from",
+                {state->position.data(), static_cast<std::size_t>(state->position.size())});
+    CheckSize(kFunction, "further variables to resume from", state->further.size(),
+              options.further);
+    CheckSize(kFunction, "a mean to resume from", state->moments.mean.size(), dim);
+    CheckSize(kFunction, "statistics to resume from", state->statistics.size(), draws);
+    CheckSize(kFunction, "draws to resume from", state->draws.rows(), draws);
+    if (draws > 0) CheckSize(kFunction, "a draw to resume from", state->draws.cols(), dim);
+    if (draws > 0 && options.further > 0) {
+      CheckSize(kFunction, "further draws to resume from", state->further_draws.rows(), draws);
+      CheckSize(kFunction, "a further draw to resume from", state->further_draws.cols(),
+                options.further);
+    }
+    const Matrix& squares = state->moments.squares;
+    if (draws > options.draws || !(state->step_size > 0) || !std::isfinite(state->step_size) ||
+        squares.rows() != rows || squares.cols() != n || state->inverse_mass.rows() != rows ||
+        state->inverse_mass.cols() != n ||
+        !Metric(dim, options.mass_matrix).Set(state->inverse_mass)) {
+      ThrowInput(kFunction, "resume", "has the state of another sampler");
+    }
+  }
+}
+
 void CheckOptions(std::size_t dim, const NutsOptions& options) {
   CheckAtLeast(kFunction, "dim", static_cast<std::ptrdiff_t>(dim), 1);
   CheckAtLeast(kFunction, "chains", static_cast<std::ptrdiff_t>(options.chains), 1);
@@ -56,6 +91,7 @@ void CheckOptions(std::size_t dim, const NutsOptions& options) {
   }
   CheckStarts(dim, options);
   CheckInverseMass(dim, options);
+  CheckResume(dim, options);
 }
 
 template <typename Predicate>

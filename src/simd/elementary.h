@@ -19,8 +19,8 @@ inline constexpr double kSinCosLimit<double> = 1e6;
 template <>
 inline constexpr float kSinCosLimit<float> = 8192.0f;
 
-// 1.5 * 2^(mantissa bits). Adding it to a number rounds the number to the nearest integer; the low
-// bits of the sum are then the low bits of that integer.
+// The number 1.5 * 2^(mantissa bits). Adding it to another number rounds that number to the nearest
+// integer; the low bits of the sum are then the low bits of that integer.
 template <typename Real>
 inline constexpr Real kRounder = 0;
 template <>

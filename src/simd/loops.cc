@@ -25,7 +25,8 @@ void ForLanes(std::size_t n, const Real* x, Real* y, Step step) {
   std::memcpy(y + i, out, (n - i) * sizeof(Real));
 }
 
-// Computes groups of kVectorsPerGroup vectors; n must be a multiple of the elements in a group.
+// Computes sines and cosines in groups of kVectorsPerGroup vectors. n must be a multiple of the
+// number of elements in a group.
 template <typename Real>
 void SinCosGroups(std::size_t n, const Real* x, Real* sine, Real* cosine) {
   constexpr std::size_t w = kWidth<Real>;

@@ -62,7 +62,7 @@ struct FourierTable {
 
   std::size_t outputs = 0;
   std::size_t inputs = 0;
-  std::size_t blocks = 0;           // per output
+  std::size_t blocks = 0;           // number of blocks of each output
   const Real* features = nullptr;   // (outputs, blocks, inputs + 2, kBlock)
   const double* largest = nullptr;  // (outputs, inputs): max_i |w_dik| for output d and input k
 };

@@ -121,6 +121,39 @@ void ReadHoldout(const Archive& archive, std::string_view file, TrainedModel* tr
   CheckHoldout(*trained->holdout, trained->data);
 }
 
+void WriteSampling(const SamplingState& state, NpzWriter* out) {
+  MemberWriter(out, "sampling/")("chains", state.chains.size());
+  for (std::size_t c = 0; c < state.chains.size(); ++c) {
+    if (!state.chains[c]) continue;
+    const MemberWriter write(out, fmt::format("sampling/{}/", c));
+    ForMembers(*state.chains[c], write);
+    write("statistics", ToColumns(state.chains[c]->statistics));
+  }
+}
+
+// Reads the states of chains. SampleNuts checks that they fit its sampler.
+void ReadSampling(const Archive& archive, std::string_view file, TrainedModel* trained) {
+  constexpr std::size_t kMostChains = 100000;
+  const MemberReader read(archive, "sampling/", file);
+  if (!read.Has("chains")) return;
+  std::size_t chains = 0;
+  read("chains", chains);
+  if (chains > kMostChains) ThrowInput("sampling", "chains", "has an impossible value");
+  auto state = std::make_shared<SamplingState>();
+  state->chains.resize(chains);
+  for (std::size_t c = 0; c < chains; ++c) {
+    const MemberReader own(archive, fmt::format("sampling/{}/", c), file);
+    if (!own.Has("position")) continue;
+    auto chain = std::make_shared<NutsChainState>();
+    ForMembers(*chain, own);
+    Matrix statistics;
+    own("statistics", statistics);
+    chain->statistics = FromColumns(statistics);
+    state->chains[c] = std::move(chain);
+  }
+  trained->sampling = std::move(state);
+}
+
 void ReadTraining(const Archive& archive, std::string_view file, unsigned major,
                   TrainedModel* trained) {
   DataColumns columns;
@@ -135,6 +168,9 @@ void ReadTraining(const Archive& archive, std::string_view file, unsigned major,
   }
   ReadHoldout(archive, file, trained);
   trained->history = ReadHistory(archive, file);
+  ReadSampling(archive, file, trained);
+  // The table of draws is written when the sampler has ended.
+  trained->finished = trained->model.IsSampled();
   const MemberReader read(archive, "training/", file);
   if (!read.Has("flat")) return;
   auto state = std::make_shared<TrainingState>();
@@ -182,6 +218,7 @@ std::vector<std::byte> ModelBytes(const TrainedModel& trained) {
     ForMembers(trained.state->trainer, write);
     ForMembers(trained.state->start, MemberWriter(&out, "start/"));
   }
+  if (trained.sampling) WriteSampling(*trained.sampling, &out);
   constexpr std::string_view kNoDigits = "00000000";
   std::vector<std::byte> bytes =
       std::move(out).Finish(fmt::format("{}{}", SealWithoutDigits(), kNoDigits));

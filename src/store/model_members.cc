@@ -123,4 +123,32 @@ Holdout FromColumns(const HoldoutColumns& columns, std::size_t channels) {
   return holdout;
 }
 
+Matrix ToColumns(const std::vector<TransitionStatistics>& statistics) {
+  Matrix columns(std::ssize(statistics), 6);
+  for (std::size_t i = 0; i < statistics.size(); ++i) {
+    const auto& [log_density, energy, acceptance, depth, leapfrogs, divergent] = statistics[i];
+    columns.row(static_cast<Eigen::Index>(i)) << log_density, energy, acceptance,
+        static_cast<double>(depth), static_cast<double>(leapfrogs), divergent ? 1.0 : 0.0;
+  }
+  return columns;
+}
+
+std::vector<TransitionStatistics> FromColumns(const Matrix& statistics) {
+  constexpr double kMost = 9007199254740992.0;
+  std::vector<TransitionStatistics> all;
+  if (statistics.rows() > 0) CheckSize("sampling", "a row of statistics", statistics.cols(), 6);
+  for (const auto& row : statistics.rowwise()) {
+    if (!(row[3] >= 0 && row[3] <= kMost && row[4] >= 0 && row[4] <= kMost)) {
+      ThrowInput("sampling", "statistics", "have an impossible depth or number of steps");
+    }
+    all.push_back({.log_density = row[0],
+                   .energy = row[1],
+                   .acceptance = row[2],
+                   .depth = static_cast<std::size_t>(row[3]),
+                   .leapfrogs = static_cast<std::size_t>(row[4]),
+                   .divergent = row[5] != 0});
+  }
+  return all;
+}
+
 }  // namespace gpode::internal

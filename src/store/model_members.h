@@ -10,6 +10,7 @@
 #include "gpode/model.h"
 #include "gpode/training.h"
 #include "io/struct_arrays.h"
+#include "train/sampling_state.h"
 #include "train/trainer_state.h"
 
 namespace gpode::internal {
@@ -161,6 +162,38 @@ void ForMembers(S& s, const Visit& visit) {
   ForMembers(validation, visit);
   visit("settling_from", settling_from);
 }
+
+// The target and the kind of mass matrix are those of the options.
+template <Is<NutsChainState> S, typename Visit>
+void ForMembers(S& s, const Visit& visit) {
+  auto& [iteration, position, further, step_size, inverse_mass, averaging, moments, trial_steps,
+         divergent, warm_up_divergent, evaluations, draws, further_draws, statistics] = s;
+  auto& [target, centre, error, log_average, count] = averaging;
+  auto& [kind, moments_count, mean, squares] = moments;
+  visit("iteration", iteration);
+  visit("position", position);
+  visit("further", further);
+  visit("step_size", step_size);
+  visit("inverse_mass", inverse_mass);
+  visit("averaging/centre", centre);
+  visit("averaging/error", error);
+  visit("averaging/log_average", log_average);
+  visit("averaging/count", count);
+  visit("moments/count", moments_count);
+  visit("moments/mean", mean);
+  visit("moments/squares", squares);
+  visit("trial_steps", trial_steps);
+  visit("divergent", divergent);
+  visit("warm_up_divergent", warm_up_divergent);
+  visit("evaluations", evaluations);
+  visit("draws", draws);
+  visit("further_draws", further_draws);
+  // The statistics are stored as a matrix, see ToColumns.
+}
+
+// Statistics of transitions as a matrix with a column for each member.
+Matrix ToColumns(const std::vector<TransitionStatistics>& statistics);
+std::vector<TransitionStatistics> FromColumns(const Matrix& statistics);
 
 // All members are stored as numbers. An enumerator is its index, from 0.
 template <Is<Progress> S, typename Visit>

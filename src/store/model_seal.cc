@@ -48,7 +48,7 @@ std::optional<Sealed> ReadSeal(std::span<const std::byte> bytes) {
 
 // Tells whether the bytes begin like a model file, which was then probably truncated.
 bool BeginsAsModel(std::span<const std::byte> bytes) {
-  constexpr std::size_t kNameAt = 30;  // in a zip archive's first local header
+  constexpr std::size_t kNameAt = 30;  // the place of the first entry's name in a zip archive
   return Text(bytes).starts_with("PK\x03\x04") &&
          Text(bytes.subspan(std::min(bytes.size(), kNameAt))).starts_with("about.npy");
 }

@@ -9,21 +9,24 @@
 namespace gpode {
 namespace {
 
-// The most segments of all trajectories together.
+// The largest number of segments of all trajectories together.
 constexpr std::size_t kMostSegments = 40;
-// The tolerances, in units of how much the states vary, and the most steps at each.
+// The tolerances of the ties between segments, in units of the states' spread, the largest number
+// of steps at each tolerance, and how often a step that does not lower the cost is halved.
 constexpr double kTolerances[] = {0.3, 0.1, 0.03, 0.01, 0.003, 0.001};
 constexpr int kSteps = 8, kHalvings = 8;
-// The steps at a tolerance end when one lowers the cost by less than this share, or by less than
-// this amount.
+// The steps at a tolerance end when a step lowers the cost by less than the share kLeastShare or by
+// less than kLeastGain.
 constexpr double kLeastShare = 1e-3, kLeastGain = 0.05;
-// Noise is learnt from this tolerance on: before, the states can follow the observations.
+// The noise is learnt at this tolerance and smaller ones. With larger ones, the start states of the
+// segments can follow the noise of the observations.
 constexpr double kNoiseTolerance = 0.03;
-// The steps that maximise the evidence of the hyperparameters, and their first and largest sizes.
+// The number of steps that maximise the evidence of the hyperparameters, and the first and the
+// largest size of a step.
 constexpr int kEvidenceSteps = 25;
 constexpr double kFirstStep = 0.2, kLargestStep = 0.5;
 
-// An estimate whose mean squared error is more than this many noise variances is of no use.
+// An estimate is discarded if its mean squared error is more than this many noise variances.
 constexpr double kLargestError = 10;
 
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
@@ -52,7 +55,8 @@ class GaussNewton {
     bool is_first = true;
     for (double tolerance : kTolerances) {
       SetTolerance(tolerance);
-      // The first steps have guessed hyperparameters: their latent variables mean little.
+      // The latent variables of the start belong to guessed hyperparameters. They mean little, so
+      // that the first step is taken even if it raises the cost.
       Descend(is_first);
       is_first = false;
       LearnNoise(tolerance);
@@ -67,12 +71,13 @@ class GaussNewton {
     ties_.precision = (tolerance * start_.spread).cwiseAbs2().cwiseInverse();
   }
 
-  // Returns the errors of the solution from x0 at the times of the data, NaN where a value is
-  // missing, and its last state. Nothing if the solution fails.
+  // The errors of a solution at the times of the data, NaN where a value is missing, and the state
+  // of the solution at the last of these times.
   struct Errors {
     Matrix errors;  // (T, channels)
     Eigen::RowVectorXd end;
   };
+  // Returns the errors of the solution that starts at x0, or nothing if the integration fails.
   std::optional<Errors> ErrorsOf(const Field& field, const TimedValues& data,
                                  const Eigen::RowVectorXd& x0) {
     Matrix solution(std::ssize(data.times), dim_);
@@ -85,8 +90,8 @@ class GaussNewton {
     return Errors{data.values - predicted, solution.bottomRows(1)};
   }
 
-  // Tells whether whole solutions from the initial states pass near the observations, with squared
-  // errors of at most kLargestError times the noise variance in the mean.
+  // Returns true if whole solutions from the initial states pass near the observations: their mean
+  // squared error must be at most kLargestError times the noise variance.
   bool FollowsData() {
     const Field& field = FieldAt(z_);
     double squares = 0, count = 0;
@@ -101,7 +106,8 @@ class GaussNewton {
     return squares <= kLargestError * count;
   }
 
-  // Cuts trajectories into segments. The start states of whole trajectories are the first ones.
+  // Cuts trajectories into segments, and sets the start state of each. The segments with which
+  // trajectories begin come first.
   void Cut() {
     const std::vector<TimedValues>& data = target_.trajectories();
     std::size_t times = 0;
@@ -161,7 +167,7 @@ class GaussNewton {
     return 0.5 * (sum + squares_.dot(precision_));
   }
 
-  // Linearises at the present unknowns; false if that is impossible.
+  // Linearises at the present unknowns. Returns false if a derivative is not finite.
   bool Linearise() {
     linear_ = LineariseSegments(FieldAt(z_), states_, segments_, ties_, start_.map, precision_,
                                 target_.options().solver);
@@ -170,9 +176,10 @@ class GaussNewton {
     return true;
   }
 
-  // The unknowns at the minimum of the linear problem.
+  // Sets the unknowns to the minimum of the linearised cost. Returns false if there is none.
   bool Solve(Vector& z, Matrix& states) {
-    constexpr double kFlat = 1e-8;  // shooting states have no prior
+    // Shooting states have no prior; this small precision only keeps the matrix regular.
+    constexpr double kFlat = 1e-8;
     const Eigen::Index n = design_.cols();
     Vector prior = Vector::Constant(n, kFlat);
     prior.head(z_.size() + start_.x0.size()).setOnes();
@@ -187,7 +194,8 @@ class GaussNewton {
     return true;
   }
 
-  // Gauss-Newton steps, each as long as it lowers the cost; the first one always in full if asked.
+  // Takes Gauss-Newton steps, each halved until it lowers the cost. If `takes_first` is true, the
+  // first step may raise the cost.
   void Descend(bool takes_first) {
     double cost = takes_first ? kInfinite : Cost(z_, states_);
     for (int step = 0; step < kSteps; ++step) {
@@ -208,7 +216,8 @@ class GaussNewton {
     }
   }
 
-  // Sets the variance of the noise to the mean square of what is left over, per degree of freedom.
+  // Sets the variance of the noise in each channel to the sum of squared errors per degree of
+  // freedom.
   void LearnNoise(double tolerance) {
     if (!target_.options().noise_variance.empty() || tolerance > kNoiseTolerance) return;
     if (!std::isfinite(Cost(z_, states_))) return;
@@ -216,8 +225,8 @@ class GaussNewton {
     Vector z;
     Matrix states;
     if (!Linearise() || !Solve(z, states)) return;
-    // Rows of observations come before those of ties, in the order of their values, if the solutions
-    // reach all of them.
+    // The loop below needs one row for each observed value, in order, before the rows of the ties.
+    // Rows are missing if a solution does not reach all observations.
     Eigen::Index row = 0, rows = 0;
     for (std::size_t n = 0; n < segments_.size(); ++n) {
       rows += (!segments_[n].values.array().isNaN()).count();
@@ -246,8 +255,8 @@ class GaussNewton {
     precision_ = target_.PrecisionOf(values_);
   }
 
-  // Maximises the evidence of the linearised model by steps whose sizes depend on the signs of the
-  // gradient alone (Rprop), then moves the latent variables to where it has its mode.
+  // Maximises the evidence of the linearised model by Rprop, whose step sizes depend on the signs
+  // of the gradient alone. Then moves the unknowns to the mode of the linearised model.
   void LearnHyperparameters(SampledTarget& target) {
     if (!Linearise()) return;
     target.SetFlat(Flat());
@@ -312,9 +321,9 @@ class GaussNewton {
   Solver solver_;
   std::vector<TimedValues> segments_;
   SegmentTies ties_;
-  std::vector<double> values_;  // hyperparameters and noise
+  std::vector<double> values_;  // the constrained values, used for hyperparameters and noise
   Vector z_;                    // the function's latent variables
-  Matrix states_;               // (segments, D): those of whole trajectories first
+  Matrix states_;               // (segments, D): the start states, initial states first
   std::unique_ptr<FunctionDraw> draw_;
   Vector precision_, squares_;  // (channels)
   LinearisedLikelihood linear_;

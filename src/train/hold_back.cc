@@ -17,7 +17,7 @@ std::string NameOf(const Trajectory& t, std::size_t n) {
                         : fmt::format("trajectory '{}'", t.name);
 }
 
-// Returns how many rows of trajectory t, number n of the data, stay for training.
+// Returns how many rows of trajectory t, which has the index n in the data, stay for training.
 std::size_t RowsSeen(const Trajectory& t, std::size_t n, const HoldoutOptions& options) {
   const std::size_t rows = t.times.size();
   if (options.after) {

@@ -1,8 +1,11 @@
 #include "train/linearised_draws.h"
 
 #include <Eigen/Cholesky>
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
+#include "gpode/error.h"
 #include "gpode/importance.h"
 #include "gpode/parallel.h"
 #include "gpode/random.h"
@@ -10,29 +13,34 @@
 namespace gpode {
 namespace {
 
-// The number of short chains, their iterations of warm-up, and the doublings of a trajectory.
+// The number of short chains, the iterations of warm-up of each, and the largest number of times
+// that a trajectory of the No-U-Turn sampler doubles in them.
 constexpr std::size_t kShortChains = 64, kShortWarmUp = 15, kShortDepth = 5;
 
-// An iteration of a short chain tries kFromEvidence hyperparameters drawn from the evidence, then
-// kSmallSteps normal steps, whose deviations are kStepShare of the evidence's.
+// In each iteration, a short chain makes kFromEvidence proposals of hyperparameters drawn from the
+// evidence, then kSmallSteps proposals by normal steps. The covariance of a step is that of the
+// evidence's draws, times kStepShare^2, over the number of hyperparameters.
 constexpr std::size_t kFromEvidence = 6, kSmallSteps = 6;
 constexpr double kStepShare = 0.5;
 
 // The t distribution that proposes hyperparameters has kFreedom degrees of freedom and kWider times
 // the scale of the evidence. Each round draws kCandidates times as many candidates as draws are
 // wanted. The rounds end when the weights are reliable (Pareto shape below kReliable) and their
-// effective number is at least kEffective times that of the draws. kOldDraws: see TakeMoments.
+// effective number is at least kEffective times that of the draws. There are at most kRounds
+// rounds. TakeMoments explains kOldDraws, SetMode kNewtonSteps.
 constexpr std::size_t kFreedom = 5, kCandidates = 2;
 constexpr int kNewtonSteps = 3, kRounds = 5;
 constexpr double kWider = 1.2, kReliable = 0.7, kEffective = 0.25, kOldDraws = 1;
-// With more than kMostProposed hyperparameters, almost all candidates would have weight zero. The
-// No-U-Turn sampler in their place has kEvidenceWarmUp iterations of warm-up, and each of its draws
-// is used kRepeats times.
+// With more than kMostProposed hyperparameters, almost all candidates would have weight zero, so
+// that the No-U-Turn sampler takes the place of the proposals. It has kEvidenceWarmUp iterations of
+// warm-up. Its draws are expensive, so that each is used kRepeats times.
 constexpr Eigen::Index kMostProposed = 24;
 constexpr std::size_t kEvidenceWarmUp = 25, kRepeats = 4;
 
-// The random numbers of draws given hyperparameters are those of steps from here on, and the short
-// chains have a seed of their own, apart from the numbers of the evidence's chains.
+// Random numbers are addressed by seed and step (gpode/random.h). The numbers of the draws given
+// hyperparameters are those of the steps from kGivenStep on, the numbers of the proposals those
+// from kProposedStep on. The short chains add kShortSeed to the seed. So no two of these, and no
+// chain of the evidence, use the same numbers.
 constexpr std::uint64_t kGivenStep = std::uint64_t{1} << 59, kProposedStep = std::uint64_t{3} << 58,
                         kShortSeed = std::uint64_t{1} << 48;
 
@@ -42,20 +50,25 @@ std::span<const double> SpanOf(const Vector& v) {
 
 Eigen::Index Index(std::size_t n) { return static_cast<Eigen::Index>(n); }
 
-// Short chains together have half as many draws as a sampler of everything, which are less alike.
+// Returns half the number of draws of a sampler of all variables: draws of many short chains are
+// less correlated, so that fewer are enough.
 std::size_t Half(std::size_t iterations) { return (iterations + 1) / 2; }
 
-// Chains cannot be compared with fewer than four draws.
+// Returns the number of draws of one short chain, for `all` draws of all of them. R-hat needs at
+// least four draws of each chain.
 std::size_t DrawsOfShortChain(std::size_t all) {
   return std::max<std::size_t>(4, (all + kShortChains - 1) / kShortChains);
 }
 
 class LinearisedSampler {
  public:
-  LinearisedSampler(const SampledTarget& target, const Vector& start, const NutsOptions& nuts)
+  LinearisedSampler(const SampledTarget& target, const Vector& start, const NutsOptions& nuts,
+                    ChainKeeper& keeper, const std::function<bool()>& must_stop)
       : target_(target),
         start_(start),
         nuts_(nuts),
+        keeper_(keeper),
+        must_stop_(must_stop),
         whitened_(Index(target.whitened())),
         hyper_(Index(target.hyperparameters())),
         noise_(target.LikelihoodDeviations()) {}
@@ -77,7 +90,8 @@ class LinearisedSampler {
   }
 
  private:
-  // Step 1: hyperparameters (draws, H) and the logarithm of their evidence.
+  // Takes step 1 of the header: draws hyperparameters_, with the logarithms of their evidence, and
+  // sets the root of the covariance of small steps.
   void SampleEvidence() {
     if (!ProposeEvidence()) SampleEvidenceByNuts();
     if (hyperparameters_.rows() == 0) return;
@@ -89,9 +103,10 @@ class LinearisedSampler {
                  Eigen::MatrixXd(covariance.llt().matrixL());
   }
 
-  // Draws from a t distribution and chooses among the draws by their weights. It has at first the
-  // mode and the curvature of the evidence, then the moments of the weighted draws before. Returns
-  // false if the weights do not become reliable.
+  // Draws candidates from a t distribution and resamples them by their weights. In the first round,
+  // the distribution has the mode and the curvature of the evidence; in later rounds, it is fitted
+  // to the weighted candidates of the round before. Returns false if the weights do not become
+  // reliable.
   bool ProposeEvidence() {
     SetMode();
     if (hyper_ > kMostProposed) return false;
@@ -115,7 +130,8 @@ class LinearisedSampler {
     return false;
   }
 
-  // Newton steps to the mode of the evidence, and its curvature.
+  // Takes at most kNewtonSteps Newton steps towards the mode of the evidence, from the start. Sets
+  // the covariance of the proposals to the inverse curvature at the start.
   void SetMode() {
     const std::unique_ptr<SampledDensity> density = target_.Density();
     const LogDensity evidence = [&](std::span<const double> x, std::span<double> g) {
@@ -150,7 +166,8 @@ class LinearisedSampler {
     ThreadPool pool(nuts_.threads);
     const std::vector<std::unique_ptr<SampledDensity>> densities = target_.Densities(pool.size());
     pool.For(count, [&](std::size_t i) {
-      // A normal vector over the root of a chi-squared number per degree of freedom.
+      // A t-distributed vector is a normal one divided by the square root of a chi-squared number
+      // per degree of freedom.
       Vector normals(hyper_ + Index(kFreedom));
       RandomStream(nuts_.seed, kProposedStep + i, static_cast<std::uint64_t>(round),
                    Purpose::kInducing)
@@ -165,8 +182,8 @@ class LinearisedSampler {
     return p;
   }
 
-  // Moves the centre and the covariance of proposals towards those of weighted draws. The old ones
-  // count as much as kOldDraws draws for each dimension.
+  // Moves the centre and the covariance of the proposals towards those of the weighted candidates.
+  // The old centre and covariance count as much as kOldDraws draws for each hyperparameter.
   void TakeMoments(const Matrix& hyper, const SmoothedWeights& weights) {
     const Eigen::Map<const Vector> w(weights.weights.data(), std::ssize(weights.weights));
     const double old = kOldDraws * static_cast<double>(hyper_);
@@ -178,7 +195,7 @@ class LinearisedSampler {
     covariance_ = share * spread + (1 - share) * covariance_;
   }
 
-  // Draws by the sampler, whose draws are expensive: each is used several times.
+  // Draws hyperparameters by the No-U-Turn sampler. Sets none if it has fewer than two draws.
   void SampleEvidenceByNuts() {
     NutsOptions nuts = nuts_;
     nuts.warm_up = kEvidenceWarmUp;
@@ -206,7 +223,8 @@ class LinearisedSampler {
     }
   }
 
-  // Steps 2 and 3: positions, the residual's weights and the logarithms of the draws' weights.
+  // Takes steps 2 and 3 of the header: sets the positions, the residual's weights and the
+  // logarithms of the importance weights of all draws.
   void DrawGivenHyperparameters() {
     const Eigen::Index draws = hyperparameters_.rows();
     positions_.resize(draws, Index(target_.size()));
@@ -234,8 +252,10 @@ class LinearisedSampler {
     });
   }
 
-  // A short chain has the whitened coordinates and the noise as its position. Its further variables
-  // are the residual's weights, the hyperparameters and the logarithm of their evidence.
+  // Takes step 4 of the header: runs one short chain from each of the given rows of `starts`. The
+  // position of a short chain is the whitened coordinates and the noise. Its further variables
+  // (gpode/nuts.h) are the residual's weights, the hyperparameters and the logarithm of their
+  // evidence.
   NutsResult Move(const Matrix& starts, const std::vector<std::size_t>& rows) {
     const Eigen::Index chains = Index(kShortChains), own = Index(target_.size()) - hyper_;
     const Eigen::Index weights = residual_.cols();
@@ -258,10 +278,17 @@ class LinearisedSampler {
       nuts.further_starts.row(c) << residual_.row(from), hyperparameters_.row(from),
           evidence_[static_cast<std::size_t>(from)];
     }
+    keeper_.Attach(nuts);
     std::vector<ShortChain> states(kShortChains);
     for (std::size_t c = 0; c < kShortChains; ++c) {
       states[c].density = target_.Density();
-      states[c].Take(*this, nuts.further_starts.row(Index(c)).transpose());
+      Vector further = nuts.further_starts.row(Index(c)).transpose();
+      if (!nuts.resume.empty() && nuts.resume[c]) {
+        const std::vector<double>& resumed = nuts.resume[c]->further;
+        CheckSize("SampleNuts", "further variables to resume from", resumed.size(), nuts.further);
+        std::ranges::copy(resumed, further.begin());
+      }
+      states[c].Take(*this, further);
     }
     nuts.draw_further = [&](std::size_t c, std::uint64_t iteration, std::span<const double> x,
                             std::span<double> further) {
@@ -278,7 +305,7 @@ class LinearisedSampler {
   struct ShortChain {
     std::unique_ptr<SampledDensity> density;
     Vector hyper;
-    Vector position, gradient;  // of the target
+    Vector position, gradient;  // all coordinates of the target, hyperparameters included
 
     void Take(const LinearisedSampler& sampler, const Vector& further) {
       hyper = further.segment(sampler.residual_.cols(), sampler.hyper_);
@@ -288,13 +315,14 @@ class LinearisedSampler {
     }
   };
 
-  // The position of the target for that of a short chain.
+  // Sets chain.position, the position of the target, from the position x of a short chain.
   void Assemble(ShortChain& chain, std::span<const double> x) const {
     const Eigen::Map<const Vector> own(x.data(), std::ssize(x));
     chain.position << own.head(whitened_), chain.hyper, own.tail(noise_.size());
   }
 
   double Evaluate(ShortChain& chain, std::span<const double> x, std::span<double> gradient) const {
+    if (must_stop_()) return -std::numeric_limits<double>::infinity();
     Assemble(chain, x);
     const double density =
         chain.density->Evaluate(SpanOf(chain.position), {chain.gradient.data(), target_.size()},
@@ -320,8 +348,9 @@ class LinearisedSampler {
     std::ranges::copy(chain.hyper, further.subspan(weights).begin());
   }
 
-  // Step 4's moves of the hyperparameters, at whitened coordinates, noise and weights that stay.
-  // The density of a proposal from step 1 is the evidence.
+  // Moves the hyperparameters by Metropolis-Hastings steps, while the whitened coordinates, the
+  // noise and the residual's weights stay as they are. The density of a proposal from step 1 is the
+  // evidence, so that the acceptance ratio contains it; small steps are symmetric.
   void MoveHyperparameters(const RandomStream& stream, ShortChain& chain, double& evidence) const {
     constexpr std::size_t kTrials = kFromEvidence + kSmallSteps;
     std::vector<double> uniforms(2 * kTrials), normals(kSmallSteps * target_.hyperparameters());
@@ -375,22 +404,25 @@ class LinearisedSampler {
   const SampledTarget& target_;
   const Vector& start_;
   const NutsOptions& nuts_;
+  ChainKeeper& keeper_;
+  const std::function<bool()>& must_stop_;
   Eigen::Index whitened_, hyper_;
-  Vector noise_;                  // the deviations of the noise's coordinates
+  Vector noise_;                  // SampledTarget::LikelihoodDeviations
   Matrix hyperparameters_;        // (draws, H)
-  std::vector<double> evidence_;  // (draws)
-  Eigen::MatrixXd step_root_;     // of the covariance of small steps
-  Vector centre_;                 // of proposals of hyperparameters
+  std::vector<double> evidence_;  // (draws): the log evidence of the hyperparameters
+  Eigen::MatrixXd step_root_;     // a Cholesky factor of the covariance of small steps
+  Vector centre_;                 // the centre of the proposals; covariance_ is their covariance
   Eigen::MatrixXd covariance_;
-  Matrix positions_, residual_;  // (draws, .)
+  Matrix positions_, residual_;  // one row for each draw
   std::vector<double> log_weights_;
 };
 
 }  // namespace
 
 LinearisedDraws SampleLinearised(const SampledTarget& target, const Vector& start,
-                                 const NutsOptions& nuts) {
-  return LinearisedSampler(target, start, nuts).Run();
+                                 const NutsOptions& nuts, ChainKeeper& keeper,
+                                 const std::function<bool()>& must_stop) {
+  return LinearisedSampler(target, start, nuts, keeper, must_stop).Run();
 }
 
 std::size_t IterationsOfLinearised(const SamplerOptions& options) {

@@ -1,4 +1,4 @@
-// Not the likelihood of the paper's bounds: that is in model/gaussian_likelihood.cc and
+// This is not the likelihood in the paper's bounds, which is in model/gaussian_likelihood.cc and
 // model/bound.cc.
 #include "train/linearised_likelihood.h"
 
@@ -11,12 +11,13 @@
 namespace gpode {
 namespace {
 
-// All trajectories together have kMostNodes nodes, but each one has at least kFewestNodes.
-// The fine grid of times has kStepsPerNode steps for each node.
+// All trajectories together have at most kMostNodes nodes, unless each one would then have fewer
+// than kFewestNodes. The fine grid of times has kStepsPerNode steps for each node.
 constexpr std::size_t kMostNodes = 64, kFewestNodes = 4;
 constexpr std::size_t kStepsPerNode = 8;
 // Directions in which the data's information Q^T Q is smaller than this are dropped. The prior's
-// information is of order one in the model's units, so that these data would change nothing.
+// information is about one in the model's units, so that the data hardly change the posterior in
+// these directions.
 constexpr double kLeastInformation = 1e-2;
 
 // A solution on a fine grid of K times. The states are those at the grid times and, between each
@@ -157,14 +158,14 @@ class Sensitivities {
   const Path& path_;
   std::vector<std::size_t> nodes_;
   Eigen::Index dim_;
-  std::vector<double> jacobians_;        // (2 K - 1, D, D): of the field at the path's states
+  std::vector<double> jacobians_;        // (2 K - 1, D, D): the field's, at the path's states
   std::vector<Eigen::MatrixXd> values_;  // (K) of (D, S D + D)
 };
 
 // Replaces Q and c (`root` and `target`) by smaller ones of about the same likelihood: the data say
 // almost nothing about directions with eigenvalues of Q^T Q below kLeastInformation.
 void Compress(Eigen::MatrixXd& root, Vector& target) {
-  // The eigenvectors of the smaller of Q^T Q and Q Q^T, which have the same positive eigenvalues.
+  // Q^T Q and Q Q^T have the same positive eigenvalues; the smaller matrix takes less time.
   const bool by_rows = root.rows() < root.cols();
   const Eigen::MatrixXd squares =
       by_rows ? Eigen::MatrixXd(root * root.transpose()) : Eigen::MatrixXd(root.transpose() * root);
@@ -181,7 +182,7 @@ void Compress(Eigen::MatrixXd& root, Vector& target) {
   root = sizes.asDiagonal() * directions.transpose();
 }
 
-// The solutions that start at some states, with their nodes and derivatives.
+// The solutions that start at the rows of x0, with their nodes and derivatives.
 class Solutions {
  public:
   Solutions(const Field& field, const Matrix& x0, const std::vector<TimedValues>& trajectories,
@@ -189,7 +190,7 @@ class Solutions {
       : x0_(x0), dim_(static_cast<Eigen::Index>(field.dim())) {
     const std::size_t count = trajectories.size();
     const std::size_t nodes = std::max(kMostNodes / count, kFewestNodes);
-    paths_.reserve(count);  // sensitivities refer to paths
+    paths_.reserve(count);  // Sensitivities keep references to paths, which must not move.
     for (std::size_t n = 0; n < count; ++n) {
       const auto row = x0.row(static_cast<Eigen::Index>(n));
       paths_.push_back(FollowPath(field, {row.data(), static_cast<std::size_t>(dim_)},
@@ -218,10 +219,10 @@ class Solutions {
   }
   Vector StateAt(std::size_t n, double time) const { return sensitivities_[n]->StateAt(time); }
 
-  // Appends a row for each component of `map` times the state of solution n at a time. `left` is
-  // what is observed minus what the solution predicts (NaN: no row). The row is the derivative of
-  // the prediction, the target `left` plus that derivative times the present field values and start
-  // state; both are multiplied by the component's weight.
+  // Appends a row for each component of `map` times the state of solution n at `time`. `left` is
+  // the observation minus its prediction by the solution; a component that is NaN gets no row. The
+  // row of Q is the derivative of the prediction. Its target is `left` plus that derivative times
+  // the present field values and start state. Both are multiplied by the component's weight.
   void AddRows(std::size_t n, double time, const Eigen::MatrixXd& map, const Vector& left,
                const Vector& weights, LinearisedLikelihood& linear, Eigen::Index& at) const {
     const Eigen::MatrixXd moves = map * sensitivities_[n]->At(time);
@@ -268,7 +269,8 @@ void AddObservations(const Solutions& solutions, const std::vector<TimedValues>&
   }
 }
 
-// Adds the rows of all ties: the end of segment n minus the start of the next.
+// Adds the rows of all ties. A tie says that the end of segment n minus the start of the next
+// segment is about zero.
 void AddTies(const Solutions& solutions, const std::vector<TimedValues>& segments,
              const SegmentTies& ties, LinearisedLikelihood& linear, Eigen::Index& at) {
   const Eigen::Index dim = ties.precision.size();
@@ -347,8 +349,9 @@ LinearisedLikelihood LineariseSegments(const Field& field, const Matrix& states,
   return linear;
 }
 
-// With Q = [A, B] and B = U R, U orthogonal, the minimum over the states of |A a + B b - c|^2 is
-// |V^T (A a - c)|^2, where the columns of V complete those of U.
+// Let Q = [A, B], where B has the columns of the states b to be integrated out, and let B = U R be
+// its QR factorisation. The minimum of |A a + B b - c|^2 over b is |V^T (A a - c)|^2, where the
+// columns of V complete those of U to an orthonormal basis.
 LinearisedLikelihood WithoutStates(const LinearisedLikelihood& linear, std::size_t kept) {
   const Eigen::Index dim = linear.points.cols();
   const Eigen::Index left = dim * linear.points.rows() + static_cast<Eigen::Index>(kept) * dim;

@@ -2,16 +2,16 @@
 // an ODE in its field. It is not in the paper; only sampled posteriors of processes use it
 // (whitening.h, sampled_target.h).
 //
-// Small changes df of the field f and dx0 of the initial state move a solution x(t) of x' = f(x) by
-// dx(t), to first order the solution of
+// Small changes df of the field f and dx0 of the initial state change a solution x(t) of x' = f(x)
+// by dx(t). To first order, dx(t) is the solution of
 //   dx' = J(x(t)) dx + df(x(t)),   dx(0) = dx0,   with the Jacobian J of f.
 // If df is linear in time between nodes t_j on the solution, the observations are linear in the
 // values F = (f(x(t_1)), f(x(t_2)), ...) and in x0, and the log likelihood is quadratic in them:
 //   log p(data | F, x0) = -|Q (F, x0) - c|^2 / 2 + constant.
-// Q and c depend on values of the function, not on its kernel, so that one approximation serves all
-// hyperparameters.
+// Q and c depend on the values of the field, not on the kernel of its prior, so that one
+// approximation serves all hyperparameters.
 //
-// Thread safety: any thread may call Linearise; it shares no state that changes.
+// Thread safety: any thread may call these functions; they share no state that changes.
 //
 //   LinearisedLikelihood linear = Linearise(field, x0, trajectories, map, precision, solver);
 #pragma once
@@ -27,7 +27,8 @@
 
 namespace gpode {
 
-// S nodes in all N trajectories together, D states, r rows (at most one for each observed value).
+// There are S nodes in all N trajectories together, D states, and r rows, at most one for each
+// observed value.
 struct LinearisedLikelihood {
   Matrix points;  // (S, D): the states at the nodes
   // Q (r, D S + N D). Its columns: output 0 of the field at all nodes, output 1, ..., then x0 of
@@ -44,13 +45,15 @@ LinearisedLikelihood Linearise(const Field& field, const Matrix& x0,
                                const ObservationMap& map, const Vector& precision,
                                const SolverOptions& solver);
 
-// Sets `design` (r, n) to Q as a map of latent variables of the function, by its basis at the nodes
-// (UnknownFunction::Basis), then of the start states. The residual of a process is left out.
+// Sets `design` (r, n) to the matrix W with W z = Q (F, x0), where z holds the latent variables of
+// the function and then the start states x0. `basis` (UnknownFunction::Basis at the nodes) maps
+// latent variables to the field values F. The residual of a process is left out.
 void MakeDesign(const LinearisedLikelihood& linear, std::span<const Matrix> basis,
                 Eigen::MatrixXd& design);
 
-// Segments of multiple shooting, each a trajectory of its own: segment n ends where the segment
-// next[n] starts (kNone: nowhere), up to an error whose variance is one over `precision` (D).
+// The ties between segments of multiple shooting, where each segment counts as a trajectory:
+// segment n ends where segment next[n] starts, up to an error whose variance is one over
+// `precision`. A segment with next[n] = kNone is not tied.
 struct SegmentTies {
   static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 
@@ -58,15 +61,15 @@ struct SegmentTies {
   Vector precision;               // (D)
 };
 
-// Returns the same for segments that start at `states` (N, D), with the D rows of each tie after
-// the rows of all observed values.
+// Returns the approximation around the solutions of segments that start at `states` (N, D). The
+// rows of all observed values come first, then D rows for each tie.
 LinearisedLikelihood LineariseSegments(const Field& field, const Matrix& states,
                                        const std::vector<TimedValues>& segments,
                                        const SegmentTies& ties, const ObservationMap& map,
                                        const Vector& precision, const SolverOptions& solver);
 
-// Integrates the start states of all trajectories or segments but the first `kept` out of the
-// likelihood, under a flat prior.
+// Returns the likelihood with the start states of all but the first `kept` trajectories or segments
+// integrated out under a flat prior.
 LinearisedLikelihood WithoutStates(const LinearisedLikelihood& linear, std::size_t kept);
 
 }  // namespace gpode

@@ -1,4 +1,4 @@
-// Notices that a noisy estimate of the bound no longer grows, by comparing means over windows of
+// Notices that a random estimate of the bound no longer grows, by comparing means over windows of
 // steps.
 #pragma once
 
@@ -15,7 +15,7 @@ struct Plateau {
   // standard error of the difference.
   void Add(double value);
 
-  double sum = 0, squares = 0;      // of the values in the present window
+  double sum = 0, squares = 0;      // sums of the values in the present window and their squares
   std::size_t count = 0;            // values in the present window
   double best = 0, best_error = 0;  // the best mean of a window, and its standard error
   std::size_t windows = 0;          // complete windows

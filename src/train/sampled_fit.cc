@@ -6,6 +6,7 @@
 #include <Eigen/Cholesky>
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -16,6 +17,7 @@
 #include "gpode/random.h"
 #include "model/model_draws.h"
 #include "start/check_input.h"
+#include "train/chain_keeper.h"
 #include "train/gauss_newton.h"
 #include "train/linearised_draws.h"
 #include "train/sampled_target.h"
@@ -24,12 +26,11 @@
 namespace gpode {
 namespace {
 
-// The times per trajectory at whose states chains are compared.
+// Chains are compared by the states at about this many times of each trajectory.
 constexpr std::size_t kComparedTimes = 20;
 
-using Report = std::function<bool(const Progress&)>;
-
-// The means of the columns, exact for columns that are constant.
+// Returns the mean of each column. Adding up differences from the first row makes the mean of a
+// constant column exact.
 Vector ColumnMeans(const Matrix& draws) {
   Vector away = Vector::Zero(draws.cols());
   for (Eigen::Index s = 0; s < draws.rows(); ++s) {
@@ -38,9 +39,10 @@ Vector ColumnMeans(const Matrix& draws) {
   return draws.row(0).transpose() + away / static_cast<double>(draws.rows());
 }
 
-// Quantities (draws, k) that the draws `first` to `first + count - 1` determine: initial states,
-// noise, and the states at some times of the data. Latent variables of a network can be exchanged
-// without changing its field, so chains are compared by quantities that can be identified.
+// Returns the quantities (count, k) by which chains are compared, for the draws `first` to
+// `first + count - 1`: initial states, logarithms of the noise parameters unless the noise is
+// known, and states at some times of the data. The latent variables themselves do not serve: in a
+// network, hidden units can be exchanged without changing the field.
 Matrix IdentifiedQuantities(const Model& model, const std::vector<TimedValues>& data,
                             std::size_t first, std::size_t count) {
   const std::size_t d = model.dim();
@@ -77,8 +79,8 @@ Matrix IdentifiedQuantities(const Model& model, const std::vector<TimedValues>& 
 
 class SampledFit {
  public:
-  SampledFit(const Dataset& data, const FitOptions& options, const Report& report)
-      : data_(data), options_(options), report_(report) {
+  SampledFit(const Dataset& data, const FitOptions& options, const SamplingControl& control)
+      : data_(data), options_(options), control_(control) {
     CheckFitInput(data, options);
     start_ = Initialise(data, options);
     target_ = std::make_unique<SampledTarget>(data_, options_, start_);
@@ -88,32 +90,69 @@ class SampledFit {
   }
 
   TrainedModel Run() {
+    if (control_.from) CountResumed();
+    ChainKeeper::Save save;
+    if (control_.save)
+      save = [this](const SamplingState& state) { control_.save(Unfinished(state)); };
+    ChainKeeper keeper(control_.from, control_.seconds, save);
     FitsEachChain() ? FitChains() : FitOnce();
-    TrainedModel trained{.model = UntrainedModel(data_, options_, start_), .data = data_};
-    if (stopped_) return trained;
-    const NutsResult result = IsLinearised() ? SampleByLinearisation() : Sample();
-    if (stopped_) return trained;
-    trained.model = ToModel(result);
-    trained.finished = true;
-    return trained;
+    NutsResult result;
+    if (!stopped_) result = IsLinearised() ? SampleByLinearisation(keeper) : Sample(keeper);
+    if (stopped_) {
+      keeper.SaveNow();
+      return Unfinished({});
+    }
+    return {.model = ToModel(result), .data = data_, .finished = true};
   }
 
  private:
-  // Tells whether draws start from a linearised model.
+  // Returns true if the draws start from a linearised model.
   bool IsLinearised() const { return GetPosteriorFamily(options_.posterior).is_linearised(); }
-  // Tells whether chains start from variational fits of their own.
+  // Returns true if each chain starts from a variational fit of its own.
   bool FitsEachChain() const { return target_->parts().function().has_symmetries(); }
 
-  // Counts steps of training and iterations of all chains together; may be called from any thread.
+  // Returns the run so far, for a checkpoint. Its model has the parameters of the start, and no
+  // draws.
+  TrainedModel Unfinished(const SamplingState& state) const {
+    TrainedModel run{.model = UntrainedModel(data_, options_, start_), .data = data_};
+    const ModelParts& parts = target_->parts();
+    run.model.parameters = {
+        parts.layout(), StartValues(parts, start_, CutIntoSegments(target_->trajectories(), 0))};
+    run.sampling = std::make_shared<const SamplingState>(state);
+    return run;
+  }
+
+  // Counts the iterations that the chains of a resumed run have completed.
+  void CountResumed() {
+    for (const auto& chain : control_.from->chains) {
+      if (chain) progress_.step += chain->iteration;
+    }
+    progress_.step = std::min(progress_.step, progress_.steps);
+  }
+
+  // Returns true if the report has asked to stop. Calls the report for this, but not more often
+  // than about ten times per second. May be called from any thread.
+  bool MustStop() {
+    constexpr std::chrono::milliseconds kPause(100);
+    const auto now = std::chrono::steady_clock::now();
+    if (!control_.report || now - asked_.load() < kPause) return stopped_;
+    asked_ = now;
+    const std::lock_guard lock(mutex_);
+    if (!control_.report(progress_)) stopped_ = true;
+    return stopped_;
+  }
+
+  // Adds to the progress, which counts the steps of training and the iterations of all chains
+  // together. Returns false if the report has asked to stop. May be called from any thread.
   bool Count(std::size_t steps, double bound) {
     const std::lock_guard lock(mutex_);
     progress_.step = std::min(progress_.step + steps, progress_.steps);
     progress_.bound = bound;
-    if (report_ && !report_(progress_)) stopped_ = true;
+    if (control_.report && !control_.report(progress_)) stopped_ = true;
     return !stopped_;
   }
 
-  // The flat parameters of the target that a variational fit ends with.
+  // Returns the target's flat parameters at the end of a variational fit.
   std::vector<double> FitVariationally(const FitOptions& options, const Start& start) {
     constexpr std::size_t kCountEvery = 50;
     Trainer trainer(data_, options, start);
@@ -129,7 +168,8 @@ class SampledFit {
     return PointEstimateOf(trainer);
   }
 
-  // Latent variables at their means; everything else as it was trained.
+  // Returns flat parameters with the latent variables at their posterior means and everything else
+  // as it was trained.
   std::vector<double> PointEstimateOf(const Trainer& trainer) const {
     const ModelParts &from = trainer.parts(), &to = target_->parts();
     const NamedValues fitted = trainer.Snapshot().parameters;
@@ -141,7 +181,7 @@ class SampledFit {
     }
     std::vector<double> flat(to.layout().flat_size());
     to.layout().Unconstrain(to.ValuesAt(z, deviation, fitted), flat);
-    // Logarithms that need not be taken again are not.
+    // Copies the trained flat parameters, which Unconstrain reproduces only up to rounding errors.
     CopyBlocks(from.layout(), trainer.Save().flat, to.layout(), flat);
     return flat;
   }
@@ -152,7 +192,7 @@ class SampledFit {
     return options;
   }
 
-  // Fits from different random starts, one for each chain.
+  // Fits one model for each chain, each from a random start of its own.
   void FitChains() {
     starts_.resize(options_.sampler.chains);
     std::vector<std::vector<double>> flats(starts_.size());
@@ -168,7 +208,8 @@ class SampledFit {
     for (std::size_t c = 0; c < starts_.size(); ++c) starts_[c] = density->PositionOf(flats[c]);
   }
 
-  // One fit, from which all chains start, in coordinates that are whitened there.
+  // Fits one model, from which all chains start. Where the likelihood can be linearised, the
+  // coordinates of the chains are whitened there.
   void FitOnce() {
     std::vector<double> flat = FitByGaussNewton(*target_);
     LinearisedLikelihood linear;
@@ -191,8 +232,8 @@ class SampledFit {
     starts_.assign(options_.sampler.chains, target_->Density()->PositionOf(flat));
   }
 
-  // Moves the latent variables to where the linearised likelihood has its mode, and linearises
-  // there, as long as the density grows.
+  // Moves the latent variables to the mode of the linearised model and linearises again there, as
+  // long as the density grows.
   void Relinearise(std::vector<double>& flat) {
     constexpr int kMost = 10;
     double best = -std::numeric_limits<double>::infinity();
@@ -213,7 +254,7 @@ class SampledFit {
     }
   }
 
-  // The options of the sampler that the user has chosen.
+  // Returns the sampler options that the user has chosen.
   NutsOptions LongChains() {
     const SamplerOptions& s = options_.sampler;
     return {.chains = s.chains,
@@ -229,7 +270,7 @@ class SampledFit {
             }};
   }
 
-  NutsResult Sample() {
+  NutsResult Sample(ChainKeeper& keeper) {
     NutsOptions nuts = LongChains();
     nuts.inverse_mass.resize(nuts.chains);
     nuts.adapt_mass = !FitsEachChain();
@@ -238,11 +279,13 @@ class SampledFit {
     const std::vector<std::unique_ptr<SampledDensity>> densities = target_->Densities(nuts.chains);
     ThreadPool pool(options_.threads);
     pool.For(nuts.chains, [&](std::size_t c) { PrepareChain(c, *densities[c], nuts); });
+    keeper.Attach(nuts);
     return RunChains(nuts, densities);
   }
 
-  NutsResult SampleByLinearisation() {
-    LinearisedDraws draws = SampleLinearised(*target_, starts_[0], LongChains());
+  NutsResult SampleByLinearisation(ChainKeeper& keeper) {
+    LinearisedDraws draws =
+        SampleLinearised(*target_, starts_[0], LongChains(), keeper, [this] { return MustStop(); });
     pareto_k_ = draws.pareto_k;
     return std::move(draws.moved);
   }
@@ -257,8 +300,20 @@ class SampledFit {
         densities[chain]->DrawFurther(stream, position, further);
       };
     }
+    for (std::size_t c = 0; c < nuts.resume.size(); ++c) {
+      if (nuts.resume[c] && nuts.further > 0) densities[c]->SetFurther(nuts.resume[c]->further);
+    }
     return SampleNuts(
-        target_->size(), [&](std::size_t c) { return DensityOf(*densities[c]); }, nuts);
+        target_->size(), [&](std::size_t c) { return StoppableDensityOf(*densities[c]); }, nuts);
+  }
+
+  // The density of a chain, which becomes impossible when the report has asked to stop, so that a
+  // trajectory of many steps ends at once.
+  LogDensity StoppableDensityOf(SampledDensity& density) {
+    return [&](std::span<const double> position, std::span<double> gradient) {
+      if (MustStop()) return -std::numeric_limits<double>::infinity();
+      return density.Evaluate(position, gradient);
+    };
   }
 
   static LogDensity DensityOf(SampledDensity& density) {
@@ -307,17 +362,10 @@ class SampledFit {
     return model;
   }
 
-  // Says how good the draws of a linearised model are by their weights and by the short chains.
+  // Warnings about long chains do not apply to the short chains of a linearised model.
   void SetWeightSummary(Model& model) const {
-    constexpr double kReliable = 0.7, kMixed = 1.1;
     model.sampler.pareto_k = *pareto_k_;
     model.warning.clear();
-    if (*pareto_k_ < kReliable && model.sampler.worst_rhat < kMixed) return;
-    model.warning = fmt::format(
-        "bands are approximate: weights of the linearised model have the shape k = {:.2f}, should "
-        "be below 0.7, and short chains differ by R-hat {:.2f}, should be below 1.1; --posterior "
-        "nuts is slower and checks them",
-        *pareto_k_, model.sampler.worst_rhat);
   }
 
   void SetSummary(const NutsResult& result, Model& model) const {
@@ -351,20 +399,22 @@ class SampledFit {
 
   Dataset data_;
   FitOptions options_;
-  Report report_;
+  const SamplingControl& control_;
   std::mutex mutex_;
   Progress progress_ = {};
   std::atomic<bool> stopped_ = false;
+  std::atomic<std::chrono::steady_clock::time_point> asked_ = std::chrono::steady_clock::now();
   Start start_;
   std::unique_ptr<SampledTarget> target_;
   std::vector<Vector> starts_;      // (chains)
-  std::optional<double> pareto_k_;  // of the weights of the draws of a linearised model
+  std::optional<double> pareto_k_;  // the Pareto shape of the linearised model's weights
 };
 
 }  // namespace
 
-TrainedModel SampleModel(const Dataset& data, const FitOptions& options, const Report& report) {
-  return SampledFit(data, options, report).Run();
+TrainedModel SampleModel(const Dataset& data, const FitOptions& options,
+                         const SamplingControl& control) {
+  return SampledFit(data, options, control).Run();
 }
 
 }  // namespace gpode

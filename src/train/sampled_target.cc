@@ -14,8 +14,9 @@ namespace {
 
 constexpr double kImpossible = -std::numeric_limits<double>::infinity();
 
-// A solution that takes more steps than this for each observation, and so many more, has no density:
-// a sampler tries functions that run away, which would take it longest of all.
+// A solution may take kStepsPerObservation steps for each observation of the longest trajectory,
+// and kFurtherSteps more. A position whose solution needs more steps has density zero: samplers
+// also try functions whose solutions run away, and following those would take most of the time.
 constexpr std::size_t kStepsPerObservation = 10, kFurtherSteps = 400;
 
 FitOptions WithFewerSteps(const Dataset& data, FitOptions options) {
@@ -64,7 +65,8 @@ void SampledTarget::AddNoise(const Dataset& data) {
   AddBlock(parts_.likelihood_block());
   for (std::size_t c = first; c < coordinates_.size(); ++c) {
     coordinates_[c].centre = std::log(centres[c - first]);
-    coordinates_[c].unit = 2 * options_.prior.noise_deviation;  // of the variance's logarithm
+    // A log variance has twice the deviation of the log standard deviation.
+    coordinates_[c].unit = 2 * options_.prior.noise_deviation;
     coordinates_[c].has_prior = false;
   }
 }
@@ -74,8 +76,7 @@ std::size_t SampledTarget::further() const {
   return block ? parts_.layout().blocks()[*block].value_size : 0;
 }
 
-// A variance that n observations determine is known up to a factor whose logarithm has the variance
-// 2 / n.
+// The logarithm of a variance that is estimated from n observations has the variance 2 / n.
 Vector SampledTarget::LikelihoodDeviations() const {
   const std::size_t first = whitened_ + hyperparameters_,
                     per = parts_.likelihood().parameters_per_channel();
@@ -116,8 +117,8 @@ SampledDensity::SampledDensity(const SampledTarget& target)
   bound_->Choose(bound_->AllSegments());
 }
 
-// Tells whether all values are finite, and positive where they must be: exp of a far position may
-// be neither.
+// Returns true if all values are finite and those that must be positive are. Far from the origin
+// they may not be, since exp overflows to infinity and underflows to zero.
 bool SampledDensity::ArePossible() const {
   const std::vector<ParameterBlock>& blocks = parts_.layout().blocks();
   for (std::size_t b = 0; b < blocks.size(); ++b) {
@@ -158,8 +159,10 @@ Vector SampledTarget::PrecisionOf(std::span<const double> values) const {
   return precision;
 }
 
-// Sets the function and the whitening for hyperparameters and weights of the residual, of which
-// values_ already knows. The weights are empty if the residual is to be left out.
+// Sets the function and the whitening from values_. `hyper` and `further`, the position of the
+// hyperparameters and the weights of the residual that values_ holds, tell what has changed since
+// the last call. If `further` is empty, the residual is left out. Returns false if the kernel
+// matrix or the whitening cannot be factored.
 bool SampledDensity::SetFunction(std::span<const double> hyper, std::span<const double> further) {
   const bool same = is_set_ && std::ranges::equal(hyper, hyper_at_);
   if (same && std::ranges::equal(further, further_at_)) return true;
@@ -188,7 +191,8 @@ void SampledDensity::SetDesign() {
   MakeDesign(linear, basis_, design_);
 }
 
-// The latent variables have to explain what the residual leaves over: c - Q residual(nodes).
+// Subtracts what the residual already explains from the target of the latent variables:
+// c - Q residual(nodes).
 void SampledDensity::AddResidual() {
   const Matrix& points = target_.linear_.points;
   if (residual_.empty()) residual_.push_back(parts_.function().MakeDraw());
@@ -206,7 +210,7 @@ void SampledDensity::AddResidual() {
   }
 }
 
-// Reverse of AddResidual for the cotangent of the target.
+// Reverses AddResidual, for the cotangent btarget_ of its result.
 void SampledDensity::PullResidual() {
   const Matrix& points = target_.linear_.points;
   Matrix bvalues(points.rows(), points.cols()),
@@ -224,7 +228,7 @@ void SampledDensity::PullResidual() {
   parts_.function().Pullback(residual_, sums, sums.size(), bz, bz.size(), bvalues_, pool_);
 }
 
-// Sets the values and the latent variables at a position; false where it has no density.
+// Sets the values and the latent variables at a position. Returns false where the density is zero.
 bool SampledDensity::SetValues(std::span<const double> position) {
   flat_ = target_.flat_;
   for (std::size_t i = 0; i < target_.size(); ++i) {
@@ -261,7 +265,8 @@ void SampledDensity::WriteFurther() {
       parts_.layout().Values(*parts_.function().ResidualBlock(), std::span(values_)).begin());
 }
 
-// From the cotangent of the design matrix to those of the hyperparameters.
+// Reverses SetDesign: adds the cotangents of the hyperparameters to bvalues_, for the cotangent
+// bdesign_ of the design matrix.
 void SampledDensity::PullBasis() {
   const LinearisedLikelihood& linear = target_.linear_;
   std::vector<Matrix> bbasis;
@@ -315,8 +320,8 @@ double SampledDensity::EvaluateEvidence(std::span<const double> hyper, std::span
   return density;
 }
 
-// From the cotangents of the latent variables to those of the whitened coordinates and of the
-// hyperparameters.
+// Reverses SetValues: writes the gradient with respect to the position, for the cotangents bvalues_
+// of all values.
 void SampledDensity::PullWhitened(Varied varied, std::span<double> gradient) {
   const auto n = static_cast<Eigen::Index>(target_.whitened());
   std::vector<double>& bflat = bflat_;
@@ -326,7 +331,7 @@ void SampledDensity::PullWhitened(Varied varied, std::span<double> gradient) {
   for (Eigen::Index i = 0; i < n; ++i) {
     blatent_[i] = bflat[target_.coordinates_[static_cast<std::size_t>(i)].index];
   }
-  std::size_t first = target_.whitened();  // the first coordinate that bflat speaks of
+  std::size_t first = target_.whitened();  // the first coordinate whose gradient comes from bflat
   if (varied == Varied::kAllButHyperparameters) {
     whitening_.ReverseToCoordinates(blatent_, bwhite_);
     first += target_.hyperparameters();
@@ -348,7 +353,8 @@ void SampledDensity::PullWhitened(Varied varied, std::span<double> gradient) {
 
 double SampledDensity::Evaluate(std::span<const double> position, std::span<double> gradient,
                                 Varied varied) {
-  // Step sizes of the last call would make the density depend on it.
+  // If solutions started with the step sizes of the last call, the density would depend on the
+  // order of the calls.
   bound_->ForgetStepSizes();
   std::ranges::fill(gradient, 0.0);
   if (!SetValues(position)) return kImpossible;

@@ -1,18 +1,19 @@
 // The density that the sampler of a model draws from: likelihood times prior of everything unknown.
 //
-// A position holds, one after the other, the latent variables of the function and the initial
-// states in whitened coordinates (whitening.h), the logarithms of the sampled hyperparameters and,
-// unless it is known, those of the likelihood's parameters. A priori latent variables are standard
-// normal, hyperparameters as the function says, and logarithms of the likelihood's parameters
-// normal around those of a noise that is a share of the channel's spread (PriorOptions).
+// A position has three parts, one after the other:
+//   - the latent variables of the function and the initial states, in whitened coordinates
+//     (whitening.h); the latent variables and initial states are standard normal a priori,
+//   - the logarithms of the sampled hyperparameters, whose prior the function defines, and
+//   - the logarithms of the likelihood's parameters, unless the noise is known. Their prior is
+//     normal; at its centre, the noise is a fixed share of the channel's spread (PriorOptions).
 //
-// The residual of a process between its inducing points is a long vector of weights, standard normal
-// a priori, about which data say little. They are not part of the position, but drawn between
-// iterations by elliptical slice sampling:
+// The residual of a process between its inducing points is given by a long vector of weights. They
+// are standard normal a priori, and data say little about them. They are not part of the position,
+// but are drawn between iterations by elliptical slice sampling:
 //   I. Murray, R. P. Adams, D. J. C. MacKay (2010), Elliptical slice sampling, AISTATS.
 //
-// Thread safety: const functions may be called from any thread; a SampledDensity belongs to one, and
-// its target does not change as long as it is used.
+// Thread safety: const functions may be called from any thread. A SampledDensity belongs to one
+// thread, and its target must not change while it is in use.
 #pragma once
 
 #include <memory>
@@ -33,11 +34,13 @@ class SampledTarget {
   SampledTarget(const Dataset& data, const FitOptions& options, const Start& start);
 
   std::size_t size() const { return coordinates_.size(); }
-  // The coordinates after the whitened ones that are hyperparameters of the function.
+  // The number of hyperparameters of the function, whose coordinates follow the whitened ones.
   std::size_t hyperparameters() const { return hyperparameters_; }
-  // The standard deviation of the likelihood's coordinates that their channels' observations leave.
+  // Returns the approximate posterior standard deviations of the likelihood's coordinates, from the
+  // number of observations of each channel.
   Vector LikelihoodDeviations() const;
-  // The first coordinates, which are whitened: those of the function and of the initial states.
+  // The number of whitened coordinates, which come first: those of the function's latent variables
+  // and of the initial states.
   std::size_t whitened() const { return whitened_; }
   // The number of weights of the residual.
   std::size_t further() const;
@@ -52,20 +55,22 @@ class SampledTarget {
   // variables themselves.
   void SetLinear(LinearisedLikelihood linear) { linear_ = std::move(linear); }
   bool HasLinear() const { return linear_.target.size() > 0; }
-  // One over the variance of an observation of each channel (channels), for constrained values.
+  // Returns one over the variance of an observation of each channel (channels), where `values` are
+  // the constrained values of all parameters.
   Vector PrecisionOf(std::span<const double> values) const;
   // Linearises the likelihood at these flat parameters.
   LinearisedLikelihood LineariseAt(std::span<const double> flat) const;
 
-  // The density, for one thread. The target must outlive it.
+  // Returns a density for the use of one thread. The target must outlive it.
   std::unique_ptr<SampledDensity> Density() const;
   std::vector<std::unique_ptr<SampledDensity>> Densities(std::size_t count) const;
 
  private:
   friend class SampledDensity;
 
-  // flat[index] = centre + unit * position. `has_prior` says whether the bound has the prior of the
-  // coordinate in it; otherwise it is standard normal.
+  // One coordinate of a position: flat[index] = centre + unit * coordinate. If `has_prior` is true,
+  // the bound includes the coordinate's prior; otherwise the coordinate is standard normal a
+  // priori.
   struct Coordinate {
     std::size_t index;
     double centre = 0, unit = 1;
@@ -90,33 +95,36 @@ class SampledDensity {
  public:
   explicit SampledDensity(const SampledTarget& target);
 
-  // The coordinates that a gradient speaks of. That of the hyperparameters takes most of the time:
-  // the map from whitened coordinates to latent variables depends on them.
+  // The coordinates whose gradient is computed. The gradient of the hyperparameters takes most of
+  // the time, because the map from whitened coordinates to latent variables depends on them.
   enum class Varied { kAll, kAllButHyperparameters };
 
-  // Returns the log density at a position, up to a constant, and writes its gradient, with zeros for
-  // coordinates that are not varied; no gradient if that is empty.
+  // Returns the log density at a position, up to a constant, and writes its gradient unless
+  // `gradient` is empty. The gradient is zero for coordinates that are not varied.
   double Evaluate(std::span<const double> position, std::span<double> gradient,
                   Varied varied = Varied::kAll);
   // Returns the log density of the function's hyperparameters (hyperparameters()) under the
-  // linearised likelihood with everything else integrated out, and writes its gradient; no gradient
-  // if that is empty.
+  // linearised likelihood, with latent variables and initial states integrated out. Writes its
+  // gradient unless `gradient` is empty.
   double EvaluateEvidence(std::span<const double> hyper, std::span<double> gradient);
-  // log |det dz/de|, z the latent variables and e the whitened coordinates (whitening.h), at the
-  // position last evaluated.
+  // Returns log |det dz/de| at the position last evaluated, where z are the latent variables and e
+  // the whitened coordinates (whitening.h).
   double LogJacobian() const { return whitening_.LogJacobian(); }
-  // Takes the weights of the residual; at first they are zero.
+  // Takes the weights of the residual, which are zero at first.
   void SetFurther(std::span<const double> further);
-  // Draws them given the position, from the present ones.
+  // Draws new weights of the residual given the position. `further` holds the present weights on
+  // entry and the new ones on return.
   void DrawFurther(const RandomStream& stream, std::span<const double> position,
                    std::span<double> further);
 
-  // The position of the hyperparameters of flat values, and the constrained values of all
-  // parameters with others in their place.
+  // Returns the coordinates of the hyperparameters, for flat parameters.
   Vector HyperparametersOf(std::span<const double> flat) const;
+  // Returns the constrained values of the flat parameters with hyperparameters at the coordinates
+  // `hyper`.
   std::vector<double> WithHyperparameters(std::span<const double> flat,
                                           std::span<const double> hyper);
-  // The constrained values of all parameters at a position, and the position of such flat values.
+  // ValuesAt returns the constrained values of all parameters at a position, PositionOf the
+  // position of flat parameters.
   std::vector<double> ValuesAt(std::span<const double> position);
   Vector PositionOf(std::span<const double> flat);
 
@@ -137,12 +145,12 @@ class SampledDensity {
   Whitening whitening_;
   ThreadPool pool_{1};
   std::vector<double> flat_, values_, bvalues_, bflat_, further_;
-  std::vector<Matrix> basis_;  // (outputs): at the nodes of the linearised likelihood
+  std::vector<Matrix> basis_;  // (outputs): the basis at the nodes of the linearised likelihood
   Eigen::MatrixXd design_, bdesign_;
-  // The hyperparameters and the weights for which the whitening is set, if it is.
+  // The hyperparameters and the residual's weights for which the whitening is set, if is_set_.
   bool is_set_ = false;
   std::vector<double> hyper_at_, further_at_;
-  // The residual at the nodes: the function whose latent variables are zero.
+  // The residual at the nodes. It is the value of the function if the latent variables are zero.
   std::vector<std::unique_ptr<FunctionDraw>> residual_;  // one, or none
   AlignedVector<double> residual_record_;
   Matrix residual_values_;
@@ -150,9 +158,10 @@ class SampledDensity {
   Vector white_, latent_, blatent_, bwhite_;
 };
 
-// Minus the second derivatives of the log density at `position`, by differences of its gradient.
-// Each eigenvalue is replaced by its size, and by one, the curvature of the prior, if that is
-// larger: the result is positive definite anywhere.
+// Returns minus the second derivatives of the log density at `position`, by differences of its
+// gradient. Each eigenvalue is replaced by its absolute value, and by one, the curvature of the
+// prior, if that is larger, so that the result is positive definite everywhere. Returns the
+// identity if a derivative is not finite.
 Matrix Curvature(const LogDensity& density, const Vector& position);
 
 }  // namespace gpode

@@ -9,7 +9,8 @@
 
 namespace gpode {
 
-// A linear warm-up to `peak`, then half a cosine down to zero at `steps`.
+// The learning rate rises linearly to `peak` during the warm-up, then falls along half a cosine to
+// zero at `steps`.
 struct LearningRateSchedule {
   double peak = 0;
   std::size_t warm_up = 0, steps = 0;
@@ -20,11 +21,12 @@ struct LearningRateSchedule {
 };
 
 // The tolerance of shooting. With kFixed it is `tight` throughout; otherwise it falls from `loose`
-// to `tight` by the same factor in every step, over the first part of a phase.
+// to `tight` by the same factor in every step, over the first part of a phase. `lowered_for` is the
+// length of that part as a share of the phase's steps.
 struct ToleranceSchedule {
   ToleranceRule rule = ToleranceRule::kLowered;
   double loose = 0.1, tight = 0.01;
-  double lowered_for = 0.7;  // that first part, as a share of the phase's steps
+  double lowered_for = 0.7;
 
   double At(std::size_t step, std::size_t steps) const;
 };

@@ -56,7 +56,7 @@ class Trainer {
   void BeginPhase(std::size_t phase);
   std::size_t BatchSize() const;
 
-  // One step.
+  // The parts of Step().
   void ChooseSegments();
   void ComputeValues();
   void ComputeGradient();
@@ -70,7 +70,7 @@ class Trainer {
   void EndStep();
   Progress ProgressOf(const BoundTerms& terms) const;
 
-  // Schedules.
+  // The schedules at the present step.
   std::size_t GlobalStep() const;
   std::size_t EndOfPhase() const;
   double CurrentRate() const;

@@ -106,10 +106,10 @@ double Trainer::MeanLogLikelihood() {
   return sum / static_cast<double>(kDraws);
 }
 
-// Resets the parameters to the best by validation and begins the steps in which only the noise
-// variance moves, towards the mean squared residual of these parameters. Until then, the noise was
-// held fixed or followed other parameters. Returns false if there are no validation data, the noise
-// is known, or these steps have been taken.
+// Resets the parameters to those with the best validation score and begins the steps in which only
+// the noise variance moves, towards the mean squared residual of these parameters. Until then, the
+// noise was held fixed or followed other parameters. Returns false if there are no validation data,
+// the noise is known, or these steps have been taken.
 bool Trainer::BeginSettling() {
   const std::vector<double>& best = state_.validation.best_flat;
   if (!IsLastPhase() || best.empty() || IsSettling() || IsNoiseKnown()) return false;

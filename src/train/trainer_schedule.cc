@@ -76,8 +76,8 @@ void Trainer::UpdateLikelihood() {
 }
 
 // Moves a learnt tolerance towards the gaps between segments; `gap` is BoundTerms::gap.
-// NaturalLogStep is a step of a log variance, and the Gaussian tolerance is a standard deviation:
-// half of that.
+// NaturalLogStep returns the step of a log variance. A Gaussian tolerance is a standard deviation,
+// so that its logarithm takes half of that step.
 void Trainer::UpdateTolerance(double gap) {
   if (tolerance_.rule != ToleranceRule::kLearnt || parts_->shape().shooting_states == 0) return;
   const double half = options_.tolerance_prior == TolerancePrior::kGaussian ? 0.5 : 1.0;

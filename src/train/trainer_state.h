@@ -40,14 +40,14 @@ struct TrainerState {
 
   std::vector<double> flat;  // unconstrained parameters
   Adam adam{0};
-  // How often the posterior of each state was updated: initial states, then shooting states. A
+  // The number of updates of each state's posterior: initial states, then shooting states. A
   // minibatch updates only the states of its segments, and Adam needs each one's own count.
   std::vector<double> state_updates;
   std::vector<double> objective;  // the objective's checkpoint
 
   ValidationState validation;
-  // The step of the last phase at which the parameters were reset to the best by validation; from
-  // then on only the noise variance is updated (and the tolerance, if it is learnt).
+  // The step of the last phase at which the parameters were reset to those with the best validation
+  // score. From then on only the noise variance is updated (and the tolerance, if it is learnt).
   std::optional<std::size_t> settling_from;
 
   bool operator==(const TrainerState&) const = default;

@@ -1,4 +1,4 @@
-// Not the paper's whitening of inducing values, U = L v (section S2.2): that is in
+// This is not the paper's whitening of inducing values, U = L v (section S2.2), which is in
 // field/sparse_gp.cc (L) and field/gp_draw.cc.
 #include "train/whitening.h"
 

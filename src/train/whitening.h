@@ -1,6 +1,6 @@
 // Coordinates in which latent variables are about standard normal a posteriori, whatever the
-// hyperparameters are. Not the paper's whitening of inducing values, U = L v (section S2.2): that
-// is in field/sparse_gp.cc (L) and field/gp_draw.cc.
+// hyperparameters are. This is not the paper's whitening of inducing values, U = L v (section
+// S2.2), which is in field/sparse_gp.cc (L) and field/gp_draw.cc.
 //
 // Latent variables z are standard normal a priori. The data determine values of the function and
 // initial states, which are a matrix times z, and this matrix depends on the hyperparameters. The
@@ -50,7 +50,7 @@ class Whitening {
   // bdesign (r, n) and btarget (r) to the gradient of  bz^T z + LogJacobian()  with respect to e, W
   // and c.
   void Reverse(const Vector& bz, Vector& be, Eigen::MatrixXd& bdesign, Vector& btarget) const;
-  // Sets be alone.
+  // Sets be alone, which is much faster.
   void ReverseToCoordinates(const Vector& bz, Vector& be) const;
 
  private:

@@ -45,7 +45,7 @@ void operator delete[](void* p, std::size_t, std::align_val_t) noexcept { std::f
 namespace gpode {
 namespace {
 
-// Eigen allocates with malloc and not with operator new.
+// Eigen allocates with malloc and not with operator new, so that malloc is counted, too.
 extern "C" void* __libc_malloc(std::size_t size);
 thread_local bool count_malloc = false;
 
@@ -85,7 +85,8 @@ TEST(AllocationTest, TheCountersCount) {
             1u);
 }
 
-// Integrates and pulls back from several starts, after one round of set-up.
+// Expects no allocations in integrations from several starts and in their reverse passes, after one
+// round of set-up.
 void ExpectNoneIn(const Field& field, Method method, std::size_t n,
                   const InputSignal* inputs = nullptr) {
   SolverOptions options{.method = method};
@@ -178,8 +179,8 @@ TEST(AllocationTest, NoneInAThreadPoolsLoop) {
             0u);
 }
 
-// Counts allocations in steps of a whole run, after the first steps, in which the memory for the
-// longest integration is allocated.
+// Expects no allocations in the steps of a training run. The first steps do not count, since they
+// allocate the memory for the longest integration.
 void ExpectNoneInSteps(const FitOptions& options) {
   using namespace testing_support;
   const std::vector<double> times = RegularTimes(0, 5, 25);
@@ -203,7 +204,8 @@ TEST(AllocationTest, NoneInTrainingSteps) {
   options.approach = 0;
   options.features = 32;
   options.draws = 2;
-  options.threads = 1;  // with more, chance decides when each has seen the longest integration
+  // With more threads, it depends on chance when each of them has had its longest integration.
+  options.threads = 1;
   for (BoundKind bound : {BoundKind::kVanilla, BoundKind::kShooting}) {
     options.bound = bound;
     options.inducing = 8;

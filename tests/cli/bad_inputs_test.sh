@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Tests of bad inputs. Each ends with exit code 2 and one exact line on standard error, prints nothing
-# else and leaves every file as it was.
+# Tests of bad inputs. Each ends with exit code 2 and one exact line on standard error, prints
+# nothing else and leaves every file as it was.
 # usage: bad_inputs_test.sh GPODE TEST    environment: GPODE_VERSION, the version to expect
 set -euo pipefail
 gpode=$1
 source "$(dirname "$0")/support.sh"
 enter_scratch
 
-# listing: names, kinds and checksums of all files here.
+# listing: prints names, kinds and checksums of all files in the current folder.
 listing() { find . -printf '%p %y %m\n' | sort; find . -type f -exec cksum {} + 2>/dev/null | sort; }
 
 # bad MESSAGE ARGUMENTS...: checks that the arguments are refused with that message.
@@ -19,7 +19,8 @@ bad() {
   [ "$before" = "$after" ] || fail "gpode ${*:2}: files changed" "$(diff <(echo "$before") <(echo "$after"))"
 }
 
-# bad_start MESSAGE ARGUMENTS...: checks that the arguments are refused with one line that begins so.
+# bad_start MESSAGE ARGUMENTS...: checks that the arguments are refused with one line that begins
+# with that message.
 bad_start() {
   local code=0 out
   out=$("$gpode" "${@:2}" 2>&1) || code=$?
@@ -27,13 +28,13 @@ bad_start() {
   [[ "$out" == "gpode: $1"* && "$out" != *$'\n'* ]] || fail "gpode ${*:2}: output is" "$out" "must be one line that begins" "gpode: $1"
 }
 
-# bad_data MESSAGE TEXT OPTIONS...: the same for gpode fit with a file data.csv that holds the text.
+# bad_data MESSAGE TEXT OPTIONS...: checks that gpode fit refuses a file data.csv with this text.
 bad_data() {
   printf "$2" >data.csv
   bad "$1" fit data.csv "${@:3}"
 }
 
-# bad_config MESSAGE TEXT: the same for gpode fit with a file run.toml that holds the text.
+# bad_config MESSAGE TEXT: checks that gpode fit refuses a file run.toml with this text.
 bad_config() {
   printf "$2" >run.toml
   bad "$1" fit good.csv -o new.gpode --config run.toml
@@ -82,7 +83,8 @@ test_files_that_may_not_be_read_or_written() {
   chmod 555 closed
   if [ "$(id -u)" = 0 ]; then
     need setpriv
-    # Another user, who has to reach the program and this folder.
+    # Root may read every file, so that the program runs as another user, who needs access to the
+    # program and to this folder.
     cp "$gpode" ./gpode
     chmod 755 . ./gpode
     printf '#!/bin/sh\nexec setpriv --reuid 65534 --regid 65534 --clear-groups ./gpode "$@"\n' >as_nobody
@@ -294,7 +296,7 @@ test_grids_gaps_and_scores_that_cannot_be() {
     score good.gpode good.csv truth.csv
 }
 
-# Messages of score name the files that they are about: those of --calibrate, not the test data.
+# If files of --calibrate are wrong, the messages of score name them and not the test data.
 test_score_names_the_files_of_calibrate() {
   good_model
   printf 'time,x1,x2\n0,1,\n1,1,1\n' >half.csv
@@ -380,7 +382,7 @@ test_outputs_that_cannot_be_written() {
   bad "simulate: --truth is 'new.csv', must be another file than that of the data" simulate vdp -o new.csv --truth new.csv
 }
 
-# Disks without space: files may not grow beyond a kilobyte.
+# The disk seems full, because files may not grow beyond a kilobyte.
 test_disks_that_are_full() {
   good_model
   local before program=$gpode
@@ -394,7 +396,8 @@ test_disks_that_are_full() {
   printf '#!/bin/bash\nmount -t tmpfs -o size=4k none disk && exec "%s" "$@"\n' "$program" >on_full_disk
   chmod +x on_full_disk
   mkdir disk
-  # Of a namespace of its own, so that nothing stays mounted. Only root may, and not everywhere.
+  # A small file system is mounted in a namespace of its own, so that nothing stays mounted. Only
+  # root may mount, and not on every machine.
   if unshare -m mount -t tmpfs -o size=4k none disk 2>/dev/null; then
     printf '#!/bin/bash\nexec unshare -m ./on_full_disk "$@"\n' >full
     chmod +x full
@@ -416,7 +419,7 @@ test_disks_that_are_full() {
   [ "$before" = "$(listing)" ] || fail "files changed"
 }
 
-# Inputs that look odd but are right.
+# These inputs look odd but are valid.
 test_odd_inputs_that_are_right() {
   printf 'time,"a ""b"", c",größe\n0,1,2\n1,2,4\n2,4,1' >data.csv
   contains "$("$gpode" info <(cat data.csv))" "größe"
@@ -425,7 +428,7 @@ test_odd_inputs_that_are_right() {
   contains "$("$gpode" info piped.gpode)" "größe"
   printf 'time,%s\n0,1\n1,2\n' "$(printf 'x%.0s' {1..5000})" >long.csv
   "$gpode" fit long.csv --iterations 3 --inducing 4 --quiet
-  # A reader that leaves early ends the program without a word of its own.
+  # If the reader of a pipe leaves early, the program ends without a message.
   ("$gpode" forecast piped.gpode --points 20000 --draws 2 --quiet 2>said || true) | head -n 1 >first
   [ -s first ] && [ ! -s said ] || fail "a closed pipe is complained about" "$(<said)"
   "$gpode" fit data.csv --iterations 3 --inducing 4 --noise 0.05 -o $'two\nlines.gpode' --quiet

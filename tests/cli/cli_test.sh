@@ -22,7 +22,7 @@ test_every_command_has_help_with_examples() {
   done
 }
 
-# small_model: data, their truth and a model, for several tests.
+# small_model: makes data, their truth and a model, for several tests.
 small_model() {
   "$gpode" simulate vdp --noise 0.05 --points 30 --truth-until 10 -o vdp.csv --quiet
   "$gpode" fit vdp.csv --iterations 300 -o vdp.gpode --quiet
@@ -109,7 +109,8 @@ test_interrupted_runs_are_saved_and_resumed() {
   "$gpode" simulate vdp --noise 0.05 --points 30 -o vdp.csv --quiet
   local code=0 fit=(fit vdp.csv --iterations 6000 --patience 0)
   "$gpode" "${fit[@]}" -o whole.gpode --quiet
-  # A background job of a script ignores SIGINT; SIGTERM ends a run in the same way.
+  # A background job of a script ignores SIGINT, so that SIGTERM is sent, which ends a run in the
+  # same way.
   "$gpode" "${fit[@]}" --checkpoint 0.05 -o part.gpode >out 2>err &
   wait_for_file part.gpode $!
   kill -TERM $!
@@ -129,8 +130,8 @@ test_resuming_needs_the_same_gaps() {
     fit filled.csv --iterations 5 -o gap.gpode --resume
 }
 
-# check_timing SIDECAR STEPS SESSIONS: checks that the lists of times are equally long, in order, and end with the
-# last step.
+# check_timing SIDECAR STEPS SESSIONS: checks that the lists of times in the file beside a model are
+# equally long and sorted, and end with the last step.
 check_timing() {
   python3 - "$@" <<'END'
 import re, sys
@@ -161,7 +162,7 @@ test_training_time_is_beside_the_model() {
   contains "$("$gpode" info vdp.gpode --json)" '"seconds": ' '"threads": ['
   "$gpode" report vdp.gpode -o with.html --quiet
   contains "$(<with.html)" '"seconds":{"f64"' '"speed"' '1 thread"'
-  # Spoilt or missing times are not known, and nothing complains.
+  # Invalid or missing times count as unknown, and no command complains about them.
   sed -i 's/^timing.steps = .*/timing.steps = [3, 1]/' vdp.gpode.toml
   [[ "$("$gpode" info vdp.gpode)" != *"steps per second"* ]] || fail "spoilt times are shown"
   echo "= [" >vdp.gpode.toml
@@ -276,8 +277,8 @@ test_pictures_have_no_escape_codes_in_a_pipe() {
   [[ "$("$gpode" forecast vdp.gpode --plot 2>&1)" != *$'\033'* ]] || fail "there are escape codes"
 }
 
-# kicked: data of an oscillator that random kicks drive, so that forecasts of any ODE are too sure, and a
-# run with held-back data.
+# kicked: writes data of an oscillator that random kicks drive, for which the bands of any ODE are
+# too narrow, and sets `fit` to the arguments of a run with held-back data.
 kicked() {
   command -v python3 >/dev/null || { echo "python3 is not here"; exit 77; }
   python3 - <<'END'
@@ -301,7 +302,7 @@ test_held_back_data_widen_bands_everywhere() {
   "$gpode" "${fit[@]}" -o k.gpode >fit.txt 2>/dev/null
   contains "$(<fit.txt)" "holding back the last 16 of 80 times" "forecasts of 16 held-back times from the 64 before" \
     "last value" "linear" "skill" "learning from all 80 times" "bands widened by horizon: " "note: channel 'x': "
-  # Everything but the widening is that of a run without held-back data.
+  # Except for the widening, the results are those of a run without held-back data.
   "$gpode" fit kicked.csv "${fit[@]:4}" -o plain.gpode --quiet
   "$gpode" forecast k.gpode --raw -o raw.csv >raw.txt
   "$gpode" forecast plain.gpode -o plain.csv >plain.txt
@@ -349,7 +350,7 @@ END
 
 test_held_back_data_widen_bands_in_gaps() {
   kicked
-  sed -i '22,41d' kicked.csv  # from 5 to 9.75
+  sed -i '22,41d' kicked.csv  # removes the times from 5 to 9.75
   "$gpode" "${fit[@]}" -o k.gpode --quiet
   contains "$("$gpode" impute k.gpode --times 2.1,7.5 -o wide.csv)" "bands without noise, widened after held-back data,"
   "$gpode" impute k.gpode --times 2.1,7.5 --raw -o raw.csv --quiet
@@ -376,7 +377,7 @@ test_without_refit_the_held_back_rows_are_not_learnt() {
   contains "$("$gpode" "${fit[@]}" --no-refit -o k.gpode 2>/dev/null)" "bands widened by horizon"
   contains "$("$gpode" info k.gpode)" "64 times from 0 to 15.75"
   contains "$("$gpode" info k.gpode --json)" '"refit": false'
-  # The same rows by their time; the configuration file repeats a run.
+  # The same rows can be held back by their time, and the configuration file repeats a run.
   "$gpode" fit kicked.csv --holdout-after 15.75 --no-refit "${fit[@]:4}" -o time.gpode --quiet
   cmp <("$gpode" forecast k.gpode -o - --quiet) <("$gpode" forecast time.gpode -o - --quiet)
   "$gpode" fit --config k.gpode.toml -o again.gpode --quiet

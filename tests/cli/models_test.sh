@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Tests of every kind of model by the command line, with a few steps of training each.
+# Tests of every kind of model on the command line, with a few steps of training each.
 # usage: models_test.sh GPODE TEST
 set -euo pipefail
 gpode=$1
@@ -26,7 +26,7 @@ use() {
   for kind in forecast phase field; do "$gpode" plot "$2" --kind $kind -o $kind.svg --quiet; done
   "$gpode" report "$2" vdp.truth.csv -o report.html --quiet
   grep -q '"learnt by"' report.html || fail "$1: report"
-  # Legends and plots leave out what a model does not have.
+  # Legends and plots leave out the parts that a model does not have.
   local network=no
   [[ "$1" != neural* ]] || network=yes
   [ "$(grep -c "inducing points</text>" phase.svg)" = "$([ $network = yes ] && echo 0 || echo 1)" ] || fail "$1: inducing points"
@@ -68,7 +68,7 @@ test_models_of_networks_are_resumed_to_the_same_bits() {
   data
   local code=0 fit=(fit vdp.csv --model neural-vi --iterations 12000 --patience 0)
   "$gpode" "${fit[@]}" -o whole.gpode --quiet
-  # Stopped as soon as its first checkpoint is there.
+  # The second run is stopped as soon as its first checkpoint exists.
   "$gpode" "${fit[@]}" --checkpoint 0.05 -o part.gpode >out 2>/dev/null &
   wait_for_file part.gpode $!
   kill -TERM $!
@@ -88,7 +88,7 @@ test_models_stop_by_validation_data() {
   ! cmp -s held.gpode free.gpode || fail "validation data change nothing"
   contains "$("$gpode" info free.gpode)" "after 1500 of 1500 steps"
   [[ "$("$gpode" info held.gpode)" != *"after 1500 of"* ]] || fail "it did not stop" "$("$gpode" info held.gpode)"
-  # The written options repeat it.
+  # The options that were written beside the model repeat the run.
   "$gpode" fit --config held.gpode.toml -o again.gpode --quiet
   cmp held.gpode again.gpode
 
@@ -104,7 +104,7 @@ test_models_stop_by_validation_data() {
   [ ! -e bad.gpode ] || fail "a model of what was refused is there"
 }
 
-# All of these are refused before any training.
+# All these arguments are refused before any training.
 test_models_refuse_what_is_wrong() {
   data
   local before

@@ -3,12 +3,13 @@
 # usage: paper_figures_test.sh GPODE TEST DRAW_PAPER_FIGURES
 set -euo pipefail
 program=$1
-gpode=$3 # for expect
+gpode=$3 # the program that expect calls
 source "$(dirname "$0")/support.sh"
 enter_scratch
 command -v python3 >/dev/null || { echo "python3 is not here"; exit 77; }
 
-# run_json TASK MODEL SEED [MNLL MSE [MORE]]: writes the result of a run, which failed if MNLL is "failed".
+# run_json TASK MODEL SEED [MNLL MSE [MORE]]: writes the result of a run, which failed if MNLL is
+# "failed".
 run_json() {
   local scores='"failed": true, "message": "of some kind"' name
   if [ "${4:-}" != failed ]; then
@@ -96,7 +97,8 @@ out/vector-fields-fhn.svg
 out/efficiency.svg
 out/sequence-length.svg
 out/mocap-09-short.svg" "" results data out
-  # Panels, and the key of the shades: the truth and every method.
+  # A figure of vector fields has panels for the truth and for every method, and the key of the
+  # shades.
   expect_panels out/vector-fields-vdp-regular.svg 5
   expect_panels out/vector-fields-fhn.svg 3
   expect_panels out/efficiency.svg 2
@@ -109,8 +111,8 @@ out/mocap-09-short.svg" "" results data out
 test_paper_figures_leave_out_what_is_missing() {
   expect 0 "" "" results data out
   mkdir results
-  run_json vdp-regular gpode 1 # without its model
-  run_json efficiency gpode 1  # without its history
+  run_json vdp-regular gpode 1 # The model of this run is missing.
+  run_json efficiency gpode 1  # The history of this run is missing.
   mocap
   rm data/mocap09.npz
   expect 0 "" "" results data out

@@ -14,7 +14,7 @@ small_model() {
   "$gpode" fit vdp.csv --iterations 200 -o vdp.gpode --quiet
 }
 
-# svg_elements FILE: parses the file; prints its width and the numbers of paths and images.
+# svg_elements FILE: parses the file and prints its width and the numbers of paths and images.
 svg_elements() {
   python3 - "$1" <<'END'
 import sys, xml.etree.ElementTree as tree
@@ -35,7 +35,7 @@ for element in tree.parse(sys.argv[1]).iter("{http://www.w3.org/2000/svg}text"):
 END
 }
 
-# png_size FILE: checks all checksums; prints width and height in pixels.
+# png_size FILE: checks all checksums of the file and prints its width and height in pixels.
 png_size() {
   python3 - "$1" <<'END'
 import struct, sys, zlib

@@ -20,10 +20,10 @@ import sys
 import tempfile
 
 RELATIVE = 1e-5
-STEPS = 0.02  # relative tolerance of the number of steps that training took
+STEPS = 0.02  # the relative tolerance of the number of steps that training took
 
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e[-+]?\d+)?")
-TIME = re.compile(r"^  time  .*$", re.M)  # how long training took
+TIME = re.compile(r"^  time  .*$", re.M)  # the line that says how long training took
 
 
 def run(command, folder, path):

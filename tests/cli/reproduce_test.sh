@@ -7,7 +7,7 @@ source "$(dirname "$0")/support.sh"
 enter_scratch
 
 quick() { "$gpode" reproduce "$@" --steps 20; }
-# numbers FILE: the results of a run without its times.
+# numbers FILE: prints the results of a run without its times.
 numbers() { grep -v seconds "$1"; }
 
 test_reproduce_gives_the_same_numbers_for_any_number_of_threads() {
@@ -43,7 +43,7 @@ test_reproduce_prints_tables() {
   contains "$text" $'before\n| task |' "| VDP T 25, noise 0.01 | GPODE |" $'|\nafter'
 }
 
-# Every kind of model runs; some have bands or the diagnostics of a sampler.
+# Every kind of model runs, and the tables have bands and the diagnostics of samplers.
 test_reproduce_runs_all_models() {
   command -v python3 >/dev/null || { echo "python3 is not here"; exit 77; }
   local text
@@ -52,7 +52,7 @@ test_reproduce_runs_all_models() {
   contains "$text" "NeuralODE (HMC)  " "NeuralODE (VI)" "npODE" "GPODE (HMC)  " "R-hat" "effective draws" \
     "GPODE's bands against NUTS's" "NUTS width"
   "$gpode" reproduce fhn --models npode-shooting,neural-shooting,neural-vi-shooting --runs 1 --steps 6 --out more -q
-  # Without the scores, which have fewer digits in the file.
+  # The scores are not compared, since they have fewer digits in the file.
   [ "$("$gpode" reproduce --tables all.json | sed -n '/R-hat/,$p')" = "$(sed -n '/R-hat/,$p' <<<"$text")" ] ||
     fail "other tables from the file"
   printf '<!-- table: samplers paper -->\n<!-- table: bands vdp-regular -->\n<!-- table: bands fhn -->\n' >page.in.md
@@ -104,7 +104,7 @@ test_reproduce_goes_on_where_it_was_stopped() {
   quick fhn --models gpode --runs 1 --out part -q --again
   [ "$(stat -c %Y%i part/fhn/gpode-1.json)" != "$before" ] || fail "the run was not repeated"
 
-  # Stopped in the middle: what is there is whole, nothing else is left behind.
+  # A command that is stopped in the middle leaves no half-written files.
   "$gpode" reproduce fhn --models gpode --runs 3 --steps 100000 --threads 1 --out stopped 2>err &
   wait_for_work $!
   kill -TERM $!
@@ -156,7 +156,8 @@ assert "truth_90" not in gap["all"] and gap["seen"] == {}
 END
 }
 
-# wrong MESSAGE ARGUMENTS...: checks that the arguments are refused with that line and without a new file.
+# wrong MESSAGE ARGUMENTS...: checks that the arguments are refused with that message and that no
+# new file is written.
 wrong() {
   local before
   before=$(find . | sort)

@@ -2,14 +2,14 @@
 
 fail() { printf '%s\n' "$@" >&2; exit 1; }
 
-# Enters a folder that is removed at the end.
+# enter_scratch: enters a temporary folder that is removed at the end.
 enter_scratch() {
   scratch=$(mktemp -d)
   trap 'chmod -R u+w "$scratch"; rm -rf "$scratch"' EXIT
   cd "$scratch"
 }
 
-# wait_for_file FILE PID: until the file is there; fails if the process ends before that.
+# wait_for_file FILE PID: waits until the file exists; fails if the process ends before that.
 wait_for_file() {
   until [ -e "$1" ]; do
     kill -0 "$2" 2>/dev/null || fail "the process ended without $1"
@@ -17,7 +17,7 @@ wait_for_file() {
   done
 }
 
-# wait_for_work PID: until the process has computed for a tenth of a second of CPU time.
+# wait_for_work PID: waits until the process has used a tenth of a second of CPU time.
 wait_for_work() {
   local fields
   while true; do

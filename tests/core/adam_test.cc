@@ -9,7 +9,7 @@ namespace gpode {
 namespace {
 
 TEST(Adam, MaximisesAQuadratic) {
-  // -(x - 3)^2 - 50 (y + 1)^2 - 0.01 z^2
+  // The function is -(x - 3)^2 - 50 (y + 1)^2 - 0.01 z^2.
   std::vector<double> p = {-2, 4, 1}, g(3);
   Adam adam(3);
   constexpr std::size_t kSteps = 4000;
@@ -22,7 +22,7 @@ TEST(Adam, MaximisesAQuadratic) {
   EXPECT_NEAR(p[2], 0, 1e-3);
 }
 
-// The first step is the rate in the gradient's direction, whatever its size.
+// The first step of a parameter has the size of the learning rate, however large the gradient is.
 TEST(Adam, FirstStepIsTheRate) {
   std::vector<double> p = {0, 0, 0};
   Adam(3).Step(std::vector<double>{1e6, -1e-3, 0}, 0.25, std::vector<double>{1, 1, 1}, p);
@@ -31,7 +31,8 @@ TEST(Adam, FirstStepIsTheRate) {
   EXPECT_EQ(p[2], 0);
 }
 
-// Two steps of Kingma and Ba's algorithm 1, written out, at half the learning rate.
+// The expected values are two steps of Kingma and Ba's algorithm 1 at half the learning rate,
+// written out.
 TEST(Adam, SecondStepUsesBothMoments) {
   std::vector<double> p = {0};
   Adam adam(1);
@@ -54,7 +55,8 @@ TEST(Adam, SharesScaleTheRateOfEachParameter) {
   EXPECT_EQ(p[2], 0.0) << "held fixed";
 }
 
-// Two parameters, the second touched only now and then: it moves as if alone with its gradients.
+// The second of two parameters is updated only in every seventh step. Both must move as if each
+// were alone with its own gradients.
 TEST(Adam, RarelyTouchedParametersMoveAsIfAlone) {
   const std::vector<double> ones = {1, 1};
   std::vector<double> together = {0, 0}, first = {0}, second = {0};

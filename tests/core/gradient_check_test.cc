@@ -14,7 +14,7 @@ namespace {
 
 using Values = std::vector<double>;
 
-// A function whose derivatives are of about the same size and not polynomial.
+// A function that is not a polynomial, with derivatives of about the same size.
 double Smooth(std::span<const double> x) {
   return std::exp(0.5 * x[0]) * std::sin(x[1]) + std::atan(x[0] * x[2]);
 }
@@ -74,7 +74,7 @@ TEST(GradientCheckTest, ResolvesFastOscillations) {
   EXPECT_TRUE(check.ok(1e-9)) << check.message;
 }
 
-// Three step sizes cancel the errors in h^2 and h^4, the only ones of a polynomial of degree 6.
+// Three step sizes cancel the errors in h^2 and h^4. A polynomial of degree 6 has no other errors.
 TEST(GradientCheckTest, ThreeLevelsAreExactUpToDegreeSix) {
   GradientCheckOptions options;
   options.levels = 3;

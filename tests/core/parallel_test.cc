@@ -56,7 +56,8 @@ TEST(ThreadPoolTest, OneThreadIsTheCallerInOrder) {
   EXPECT_EQ(order.size(), 20u);
 }
 
-// Items that wait for each other need as many threads.
+// Each of three items waits for the other two, so that the loop ends only if three threads run at
+// the same time.
 TEST(ThreadPoolTest, ItemsRunAtTheSameTime) {
   ThreadPool pool(3);
   std::atomic<int> arrived = 0;
@@ -186,7 +187,7 @@ TEST(ThreadPoolTest, InnerLoopsFollowEachOther) {
   EXPECT_EQ(calls, 4 * 3 * 3);
 }
 
-// Inside a loop of another pool, the index is that of the inner pool.
+// In a loop inside the loop of another pool, WorkerIndex belongs to the inner pool.
 TEST(ThreadPool, WorkerIndexStaysWithinThePoolInsideAnotherPoolsLoop) {
   ThreadPool outer(4);
   std::vector<std::size_t> largest(64, 0);

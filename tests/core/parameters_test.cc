@@ -66,7 +66,7 @@ TEST(ParametersTest, BlocksLieOneAfterTheOther) {
   EXPECT_EQ(factors.value_size, 8u);
   EXPECT_EQ(layout.blocks()[3].flat_offset, 13u);
   EXPECT_EQ(layout.blocks()[3].value_offset, 15u);
-  EXPECT_EQ(layout.blocks()[3].value_size, 1u);  // a shape without dimensions is one number
+  EXPECT_EQ(layout.blocks()[3].value_size, 1u);  // A shape without dimensions is a single number.
 }
 
 TEST(ParametersTest, AddReturnsTheIndex) {
@@ -153,7 +153,7 @@ RC_GTEST_PROP(ParametersProperty, UnconstrainUndoesConstrain, ()) {
   for (std::size_t i = 0; i < flat.size(); ++i) {
     RC_ASSERT(std::fabs(back[i] - flat[i]) <= 1e-15 + 2e-16 * std::fabs(flat[i]));
   }
-  // The exponential multiplies the error of the logarithm by its argument.
+  // A rounding error of the logarithm becomes a relative error of its exponential.
   const Values again = Constrained(layout, back);
   for (std::size_t i = 0; i < values.size(); ++i) {
     RC_ASSERT(std::fabs(again[i] - values[i]) <= 1e-12 * std::fabs(values[i]));
@@ -245,7 +245,8 @@ TEST(ParametersTest, UnconstrainRejectsAnUpperTriangleThatIsNotZero) {
             "ParameterLayout::Unconstrain: factors[5] is 0.5, must be zero above the diagonal");
 }
 
-// A range of items has the results of the whole there, and writes nothing elsewhere.
+// The results for a range of items equal those of the whole layout there, and nothing is written
+// elsewhere.
 TEST(ParametersTest, ARangeIsItsPartOfTheWhole) {
   const ParameterLayout layout = Mixed();
   const Values flat = Counting(layout.flat_size()), whole = Constrained(layout, flat);

@@ -235,7 +235,8 @@ TEST(RandomTest, NeighbouringStreamsAreUncorrelated) {
 TEST(RandomTest, NumbersOfAStreamAreUncorrelated) {
   constexpr std::size_t kSize = 50000;
   const Values x = NormalsOf(Stream(), kSize);
-  for (const std::size_t lag : {1, 2, 3, 4, 8, 64}) {  // pairs, blocks and chunks
+  // Normals are made in pairs, random words in blocks of four, and both in larger chunks.
+  for (const std::size_t lag : {1, 2, 3, 4, 8, 64}) {
     const Values later(x.begin() + static_cast<std::ptrdiff_t>(lag), x.end());
     EXPECT_LT(Correlation(x, later), 4.0) << lag;
     EXPECT_LT(Correlation(Squares(x), Squares(later)), 4.0) << lag;

@@ -59,7 +59,7 @@ TEST(AutocorrelationTime, DoesNotDependOnTheUnit) {
   EXPECT_EQ(AutocorrelationTime(Series{values}), time);
 }
 
-// No product connects one series with the next.
+// Products of values from different series do not enter the result.
 TEST(AutocorrelationTime, OfManyShortSeriesIsThatOfALongOne) {
   Series series;
   for (std::uint64_t seed = 1; seed <= 1000; ++seed) {
@@ -81,7 +81,8 @@ TEST(AutocorrelationTime, PassesOverMissingValues) {
     if (numbers.Uniform(0, 1) < 0.3) v = NAN;
   }
   EXPECT_NEAR(AutocorrelationTime(Series{values}), whole, 0.1 * whole);
-  // Steps count from one value to the next, missing or not.
+  // A missing value still counts as a step of time. If every other value is missing, no pair of
+  // values is one step apart.
   std::vector<double> every_other = Autoregressive(0.8, 20000, 3);
   for (std::size_t i = 0; i < every_other.size(); i += 2) every_other[i] = NAN;
   EXPECT_EQ(AutocorrelationTime(Series{every_other}), 1) << "nothing is known of the first lag";
@@ -108,7 +109,8 @@ TEST(IndependentColumns, IndependentOnesAllCount) {
   EXPECT_NEAR(IndependentColumns(std::vector{Numbers(5).Normals(2000, 6)}), 6, 0.1);
 }
 
-// With their chance correlations, ten columns of 30 rows would count as 10 / (1 + 9 / 30).
+// Ten independent columns of only 30 rows are correlated by chance. If these correlations were
+// taken at face value, the columns would count as 10 / (1 + 9 / 30).
 TEST(IndependentColumns, ChanceCorrelationsOfFewRowsAreMostlyTakenOff) {
   double sum = 0;
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
@@ -133,7 +135,7 @@ TEST(IndependentColumns, CorrelatedOnesCountForLess) {
   Matrix rows = Numbers(9).Normals(20000, 2);
   rows.col(1) = 0.6 * rows.col(0) + 0.8 * rows.col(1);
   EXPECT_NEAR(IndependentColumns(std::vector{rows}), 2 / (1 + 0.36), 0.03);
-  // Divided into parts they have the same effective number.
+  // The effective number of columns does not change if the rows are divided into parts.
   const std::vector<Matrix> parts = {rows.topRows(7000), rows.bottomRows(13000)};
   EXPECT_NEAR(IndependentColumns(parts), IndependentColumns(std::vector{rows}), 1e-12);
 }

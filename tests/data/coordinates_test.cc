@@ -23,7 +23,7 @@ TEST(Coordinates, StatesGoBothWays) {
   EXPECT_EQ(kOdd.DifferencesToModel(Matrix{{2, 0.5}}), (Matrix{{1, 1}}));
 }
 
-// A model's slope dz/ds of one is a user's slope of state_scale / time_scale.
+// A slope of one in the model's coordinates is a slope of state_scale / time_scale in the user's.
 TEST(Coordinates, SlopesGoBothWays) {
   EXPECT_EQ(kOdd.SlopesToUser(Matrix{{1, 1}}), (Matrix{{0.5, 0.125}}));
   EXPECT_EQ(kOdd.SlopesToModel(Matrix{{0.5, 0.125}}), (Matrix{{1, 1}}));
@@ -31,7 +31,8 @@ TEST(Coordinates, SlopesGoBothWays) {
   EXPECT_EQ(kOdd.SlopeUnit(1), 0.125);
 }
 
-// The user's Jacobian of a linear field in the model's coordinates, by its definition.
+// The field is linear in the model's coordinates. Its Jacobian in the user's coordinates is
+// compared with differences of the field.
 TEST(Coordinates, JacobiansAreThoseOfTheUsersField) {
   const Matrix a{{1, 2}, {3, 4}};
   Matrix jacobian = a;

@@ -85,7 +85,7 @@ TEST(Dataset, BadStartTimesAreNamed) {
   EXPECT_EQ(MessageFor(data), "trajectory 1: start_time is nan, must be finite");
 }
 
-// A start of -infinity once passed because it is before the first observation.
+// A start time of -infinity was once accepted, because it is before the first observation.
 TEST(Dataset, StartTimeMustBeFinite) {
   Dataset data = Valid();
   data.trajectories[0].start_time = -kInfinity;

@@ -11,7 +11,7 @@ namespace {
 
 using testing_support::Numbers;
 
-// Points around the corners of a square, 40 each.
+// Returns 40 points around each corner.
 Matrix Clusters(const Matrix& corners) {
   Numbers numbers(31);
   Matrix points(corners.rows() * 40, corners.cols());
@@ -92,8 +92,8 @@ TEST(KMeans, OnePoint) {
   EXPECT_GT(NearestPair(centres), 1e-3);
 }
 
-// The mean of equal numbers need not be that number: the rounding error was taken for a spread, and
-// centres were left almost on top of each other.
+// The computed mean of equal numbers may differ from them by a rounding error. This difference was
+// once taken for a spread, and centres were left almost on top of each other.
 TEST(KMeans, RoundingIsNoSpread) {
   const Matrix points = Matrix::Constant(7, 2, 0.1);
   EXPECT_GT(NearestPair(KMeans(points, 4, 1)), 1e-3);

@@ -15,7 +15,7 @@ TimedValues At(std::vector<double> times) {
   return {std::move(times), Matrix::Zero(n, 1)};
 }
 
-// Checks the properties of every segmentation.
+// Checks the properties that every segmentation must have.
 void ExpectConsistent(const std::vector<TimedValues>& trajectories, const Segmentation& cut) {
   std::vector<std::size_t> next_observation(trajectories.size(), 0);
   std::set<std::size_t> started, ended;
@@ -48,7 +48,7 @@ void ExpectConsistent(const std::vector<TimedValues>& trajectories, const Segmen
   for (std::size_t state : started) EXPECT_LT(state, cut.shooting_states);
 }
 
-// How many observations each segment has.
+// Returns the number of observations of each segment.
 std::vector<std::size_t> Counts(const std::vector<TimedValues>& trajectories, std::size_t gaps) {
   const Segmentation cut = CutIntoSegments(trajectories, gaps);
   ExpectConsistent(trajectories, cut);
@@ -71,7 +71,8 @@ TEST(Segments, VanillaIsOnePerTrajectory) {
   }
 }
 
-// The observation at the start closes no gap: it belongs to the first segment.
+// An observation at the start time closes no gap, so that the first segment has one observation
+// more than the others.
 TEST(Segments, FirstObservationAtTheStart) {
   const std::vector<TimedValues> trajectories = {At({0, 1, 2, 3, 4, 5, 6})};
   EXPECT_EQ(Counts(trajectories, 1), (Sizes{2, 1, 1, 1, 1, 1}));
@@ -136,7 +137,8 @@ std::vector<std::size_t> Indices(const std::vector<IndexRun>& runs) {
 }
 
 TEST(FindTouched, StatesAtBothEndsOfTheSegments) {
-  // Segments 0 to 3 of the first trajectory, 4 and 5 of the second; shooting states 0, 1, 2 and 3.
+  // The first trajectory has the segments 0 to 3 and the shooting states 0 to 2, the second one the
+  // segments 4 and 5 and the shooting state 3.
   const Segmentation cut = CutIntoSegments({At({0.1, 0.2, 0.3, 0.4}), At({0.1, 0.2})}, 1);
   ASSERT_EQ(cut.segments.size(), 6u);
   TouchedStates touched;

@@ -12,7 +12,7 @@ namespace {
 
 using testing_support::MessageOf;
 
-// The system is x' = A x with A = [[-0.1, 2], [-2, -0.1]] from (2, 0).
+// The system is x' = A x with A = [[-0.1, 2], [-2, -0.1]], started at (2, 0).
 TEST(Simulate, TruthIsTheSolution) {
   const Simulation s = Simulate({.system = "linear", .points = 30});
   ASSERT_EQ(s.truth.size(), 1u);
@@ -109,7 +109,7 @@ TEST(Simulate, PreyAndPredatorsStartAboveZero) {
       Simulate({.system = "lotka-volterra", .points = 9, .trajectories = 200, .start_spread = 1});
   EXPECT_GT(s.starts.minCoeff(), 0);
   EXPECT_GT(s.starts.maxCoeff(), 2);
-  // About as many starts are above the first as below.
+  // The default start has the state 1; about as many random starts are above it as below.
   EXPECT_NEAR((s.starts.array() < 1).count(), 200, 40);
   const Simulation none =
       Simulate({.system = "lotka-volterra", .start = {0, 1}, .points = 2, .trajectories = 3});

@@ -19,10 +19,10 @@ struct Data {
   Series series() const { return {times, values}; }
 };
 
-constexpr double kNoise = 0.1;  // standard deviation
+constexpr double kNoise = 0.1;  // the standard deviation of the noise
 
-// Noisy sin(t) on [0, 20] at irregular times, with a gap from 8 to 10 and every seventh value
-// missing.
+// Returns noisy observations of scale * sin(t) at irregular times in [0, 20], with a gap from 8 to
+// 10 and every seventh value missing.
 Data NoisySine(double scale = 1) {
   Numbers numbers(3);
   Data data;
@@ -75,7 +75,7 @@ double Matern52Acceleration(const SmootherParameters& p, double t) {
   return -p.variance * rate * rate / 3 * (1 + r - r * r) * std::exp(-r);
 }
 
-// Computes the same regression with dense matrices.
+// Computes the regression of the smoother with dense matrices.
 Smoothed DenseRegression(const SmootherParameters& p, const Data& data, const Values& at) {
   Values t, y;
   for (std::size_t i = 0; i < data.times.size(); ++i) {
@@ -159,7 +159,8 @@ TEST(Smoother, ParametersOfAMaternProcessAreFound) {
   EXPECT_NEAR(std::log(p.variance / truth.variance), 0, std::log(2.0));
 }
 
-// Difference quotients of neighbours would have errors of kNoise / 0.005 = 20.
+// Some observations are only 0.005 apart. Their difference quotients have errors of about
+// kNoise / 0.005 = 20; the smoother's slopes must be far better.
 TEST(Smoother, SlopesSurviveTinyGaps) {
   Numbers numbers(4);
   Data data;

@@ -10,7 +10,8 @@ as well.
 """
 import pathlib, re, sys
 
-# The appendix counts from 1 again. A55 is an empty line that LaTeX numbers.
+# The equations of the appendix count from 1 again and are called A1, A2, ... here. A55 is an empty
+# line that LaTeX numbers.
 NUMBERS = [str(n) for n in range(1, 22)] + [f"A{n}" for n in range(1, 82)]
 WITHOUT_FORMULA = ["A55"]
 
@@ -63,7 +64,7 @@ def has_function(text, name, prefix, ends):
     for match in re.finditer(rf"{prefix}\b{name}\s*\(", text):
         before = re.split(r"[;{}]|\b(?:public|private|protected):", text[:match.start()])[-1]
         if not re.fullmatch(r"[\w:<>,*&\s\[\]]*[\w>*&]\s*", before) or re.search(r"\b(return|throw|else|new|case)\b", before):
-            continue  # a call: no type stands before it
+            continue  # This is a call, since no type stands before the name.
         after = text[closing(text, match.end() - 1, "()"):]
         if re.match(rf"\s*(?:(?:const|noexcept|override|final)\b\s*)*(?:{ends})", after):
             return True

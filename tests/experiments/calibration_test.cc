@@ -178,7 +178,7 @@ TEST(RealSeriesTest, AirQualityIsReadFromItsFile) {
                 ":2: 2 cells found, must be at least 15 in the first 768 lines after the header");
 }
 
-// Returns a forecast of one channel whose draws at the only time are these.
+// Returns a forecast of one channel at one time with these draws.
 Forecast ForecastOf(const std::vector<double>& draws, double variance) {
   Forecast forecast{.times = {0}, .noise = GaussianNoise(Vector::Constant(1, variance))};
   for (double v : draws) forecast.draws.push_back(Matrix::Constant(1, 1, v));
@@ -206,7 +206,7 @@ TEST(BandScoresTest, AreThoseOfTheDraws) {
   EXPECT_EQ(out.truth_90, 0);
   EXPECT_EQ(out.truth_95, 1);
   EXPECT_EQ(out.observed_50, 1);
-  // In units of the spread the density of y / 2 is twice that of y.
+  // The score is in units of the spread, here 2, and the density of y / 2 is twice that of y.
   EXPECT_NEAR(ScoresOf(ForecastOf({3}, 4), 3, 3, 2).mnll, 0.5 * std::log(2 * M_PI), 1e-9);
   EXPECT_NEAR(ScoresOf(ForecastOf({3}, 1), 3, 5, 2).crps,
               ScoresOf(ForecastOf({3}, 1), 3, 5, 1).crps / 2, 1e-12);
@@ -239,7 +239,8 @@ TEST(BandScoresTest, ValuesThatAreNotThereAreNotCompared) {
   EXPECT_TRUE(std::isnan(none.mnll) && std::isnan(none.width));
 }
 
-// Truth, observations and draws from the right distributions have the nominal coverage.
+// If truth, observations and draws come from the distributions that the bands assume, the bands
+// have the nominal coverage.
 TEST(BandScoresTest, RightDistributionsHaveNominalCoverage) {
   constexpr std::size_t kTimes = 1000;
   std::vector<double> normals(kTimes * (kBandDraws + 2));
@@ -405,7 +406,8 @@ TEST(CalibrationRecords, AreReadBackAsTheyWere) {
   r.ranks[0].rank = 64;
   EXPECT_EQ(MessageOf([&] { ParseRun(RunText(r), "file"); }),
             "file: rank 64 found, must be at most 63");
-  // Runs of a method that is a text survive a file of many runs, the default first.
+  // A method of the calibration is named by its options ("a=1"). Such runs survive being written to
+  // a file of many runs and read again, and those of the default come first.
   const std::vector<RunRecord> runs = {Record("calibration-vdp", "a=1", 1, 1, 1),
                                        Record("calibration-vdp", "default", 1, 1, 1)};
   const std::vector<RunRecord> many = ParseRuns(RunsText(runs), "file");
@@ -449,7 +451,7 @@ TEST(PriorTruths, HaveTheMomentsOfThePrior) {
     noise += std::log(truth.noise[0] * truth.noise[1]) / (2 * kTruths);
   }
   EXPECT_NEAR(start, 1, 0.2);
-  EXPECT_NEAR(slope, std::exp(0.125), 0.25);  // the mean of a log-normal variance
+  EXPECT_NEAR(slope, std::exp(0.125), 0.25);  // the mean of the log-normal prior variance
   EXPECT_NEAR(noise, std::log(0.1), 0.05);
 }
 

@@ -34,7 +34,8 @@ const std::vector<TestBone> kBones = {
     {"rtoes", 1, false},    {"lfemur", 3, true},    {"ltibia", 1, true},    {"lfoot", 2, true},
     {"ltoes", 1, false}};
 
-// Returns channel c of the 50 in a frame of a motion; the root's position is its running sum.
+// Returns channel c, of 50, in a frame of a motion. For the root's position, the values are the
+// differences between frames, so that a motion file has their running sum.
 double Value(int motion, int frame, int c) {
   return std::sin(0.1 * frame * (1 + c % 7) + motion) + 0.25 * c + motion;
 }
@@ -59,7 +60,7 @@ void WriteMotion(const std::filesystem::path& path, int motion, int frames) {
   }
 }
 
-// Writes all motions of subject 09, longer than needed.
+// Writes all motions of subject 09, with more frames than the tasks use.
 void WriteSubject09(const std::filesystem::path& folder, int frames = 130) {
   std::filesystem::create_directories(folder);
   for (int motion : {1, 2, 3, 4, 5, 6, 7, 8, 9, 11}) {
@@ -84,7 +85,8 @@ TEST(Mocap, MotionsAreSplitCutAndCentredAsThePaperDoes) {
     }
   }
   EXPECT_LT(mean.cwiseAbs().maxCoeff(), 1e-9);
-  // Differences between sequences do not depend on means: training has motions 5, ..., 9, 11.
+  // The reader subtracts means, on which differences between sequences do not depend. The sequences
+  // for training are the motions 5, ..., 9 and 11.
   const auto difference = [&](int a, int b, int frame, int c) {
     return Value(a, frame, c) - Value(b, frame, c);
   };
@@ -124,7 +126,7 @@ TEST(Mocap, ArchivesAndMotionsMakeTheSameTask) {
   EXPECT_EQ(a.validation_data.channels, a.data.channels);
   EXPECT_TRUE(HasMocap(motions.path(), "09") && HasMocap(archives.path(), "09"));
   EXPECT_FALSE(HasMocap(motions.path(), "35"));
-  EXPECT_EQ(a.data.trajectories[0].values(9, 24), 1e-6);  // the clavicle
+  EXPECT_EQ(a.data.trajectories[0].values(9, 24), 1e-6);  // a channel of the clavicle
   EXPECT_EQ(a.fit_seed, 3u);
 }
 

@@ -28,8 +28,8 @@ TEST(NumpyRandom, IsNumPysLegacyGenerator) {
   EXPECT_EQ(uniforms[1000], 0.8289461898361874);
 }
 
-// These tests compare with the archives of the original data sets, in float32, if GPODE_DATA_DIR or
-// the folder beside the project has them.
+// Compares tasks with the archives of the original data sets, whose values are in float32. The
+// tests are skipped unless GPODE_DATA_DIR or the folder beside the project has these archives.
 class PaperArchives : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -40,7 +40,7 @@ class PaperArchives : public ::testing::Test {
     }
   }
 
-  // `first` is the index in the archive at which the test begins.
+  // `first` is the index in the archive at which the test data begin.
   void ExpectSame(const PaperTask& task, const std::string& file, const std::string& test,
                   std::size_t first) const {
     const Archive archive = ReadNpz(folder_ / file);
@@ -74,7 +74,7 @@ TEST_F(PaperArchives, FitzHughNagumo) {
   ExpectSame(FitzHughNagumoGap(50), "fhn/fhn_interpolation.npz", "interpolation", 0);
 }
 
-// The first values are compared everywhere, so that changes are found without the archives.
+// These first values need no archives, so that changes are noticed on every machine.
 TEST(PaperTasks, StartOneGapEarlierWithTheSameNoise) {
   const PaperTask regular = VanDerPolRegular(), irregular = VanDerPolIrregular();
   const PaperTask gap = FitzHughNagumoGap(), series = LongVanDerPol(25, 0.01);

@@ -137,7 +137,8 @@ TEST(Tables, PagesAreFilled) {
             "'ranks GROUP', 'bands TASK' or 'efficiency'");
 }
 
-// Returns two points of one channel, moved by `shift`, with bands of that width.
+// Returns the bands of one channel at two times. Their means are moved by `shift`, and each band
+// has the given width.
 std::vector<BandPoint> Points(double shift, double width) {
   std::vector<BandPoint> points;
   for (double time : {1.0, 2.0}) {
@@ -163,7 +164,7 @@ TEST(Tables, BandsOfGpodeAgainstItsSampler) {
       << table.note;
   EXPECT_NE(TextOf(table).find(table.note), std::string::npos);
   EXPECT_TRUE(BandsTable(SummariseRuns(runs), "fhn").rows.empty());
-  EXPECT_EQ(TablesOf(SummariseRuns(runs)).size(), 2u);  // comparison and bands
+  EXPECT_EQ(TablesOf(SummariseRuns(runs)).size(), 2u);  // the tables "comparison" and "bands"
 }
 
 TEST(Tables, SamplersSayWhetherToTrustThem) {
@@ -190,11 +191,11 @@ TEST(Efficiency, TheBoundSettlesWhenItStaysNearItsEnd) {
     history.step.push_back(10 * i);
     history.bound.push_back(i < 5 ? -100 : i == 8 ? -30 : -10);
   }
-  const Settling s = SettlingOf(history, 100);  // within 10
+  const Settling s = SettlingOf(history, 100);  // The bound must stay within 10 of its end.
   EXPECT_EQ(s.bound, -10);
-  EXPECT_EQ(s.step, 90);  // after the dip
+  EXPECT_EQ(s.step, 90);  // the step after the dip to -30
   EXPECT_EQ(s.seconds, 4.5);
-  EXPECT_EQ(SettlingOf(history, 200).step, 50);  // within 20
+  EXPECT_EQ(SettlingOf(history, 200).step, 50);  // The dip is within 20 of the end.
 }
 
 TEST(RunFiles, JsonKeepsEverything) {
@@ -236,7 +237,7 @@ TEST(RunFiles, JsonKeepsEverything) {
   const std::vector<RunRecord> small = ParseRuns(RunsText(std::vector{r}), "b.json");
   EXPECT_NEAR(small.at(0).floor, r.floor, 1e-6);
   EXPECT_TRUE(small.at(0).history.bound.empty());
-  EXPECT_TRUE(small.at(0).bands.empty());  // not those of shooting
+  EXPECT_TRUE(small.at(0).bands.empty());  // The bands of the method "shooting" are not kept.
   r.method = "gpode";
   EXPECT_EQ(ParseRuns(RunsText(std::vector{r}), "b.json").at(0).bands.size(), 2u);
 }

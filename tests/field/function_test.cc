@@ -1,4 +1,5 @@
-// Functions as fields, with and without inputs, and fields that depend on time and inputs.
+// Tests of functions as fields, with and without inputs, and of fields that depend on time and
+// inputs.
 #include "gpode/function.h"
 
 #include <gtest/gtest.h>
@@ -49,7 +50,7 @@ TEST(FunctionFieldTest, IsTheFunctionOfStatesAndInputs) {
   EXPECT_EQ(jacobian, EvaluateJacobian(*network, joined.row(1).transpose()).leftCols(2));
 }
 
-// Without inputs a field has the function's own record, and the same bits.
+// Without inputs, a field has the function's own record and returns the same bits.
 TEST(FunctionFieldTest, WithoutInputsIsTheFunction) {
   const std::unique_ptr<Mlp> network = Network(3, 3);
   const FunctionField field(*network);
@@ -105,7 +106,7 @@ TEST(FunctionFieldTest, OwnsOrRefers) {
   EXPECT_TRUE(Evaluate(*owner, Matrix::Ones(1, 2)).allFinite());
   std::unique_ptr<Mlp> network = Network(2, 2);
   const FunctionField reference = *network;
-  network->parameters()[0] += 1;  // the field follows
+  network->parameters()[0] += 1;  // A field that refers to the network changes with it.
   EXPECT_EQ(Evaluate(reference, Matrix::Ones(1, 2)), Evaluate(*network, Matrix::Ones(1, 2)));
 }
 

@@ -1,5 +1,5 @@
-// Draws from q(f): consistency as a Function, moments, gradients, failures. The golden test holds
-// the values themselves.
+// Tests of draws from q(f): consistency as a Function, moments, gradients and failures. The golden
+// test compares the values themselves.
 #include "gpode/gp.h"
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ using testing_support::RandomGp;
 using testing_support::RandomGpOf;
 using testing_support::Unflatten;
 
-constexpr std::size_t kFeatures = 19;  // not a multiple of a block
+constexpr std::size_t kFeatures = 19;  // not a multiple of the SIMD block size
 constexpr double kGradientTolerance = 1e-7;
 
 SparseGp MakeGp(const std::string& kernel, const GpParameters& parameters) {
@@ -31,7 +31,8 @@ SparseGp MakeGp(const std::string& kernel, const GpParameters& parameters) {
   return gp;
 }
 
-// sum_i c_i f_i(points) as a function of the process's flat parameters, and its gradient.
+// The weighted sum of a draw's values at some points, as a function of the process's flat
+// parameters, and its gradient.
 struct WeightedSum {
   const Kernel& kernel;
   GpParameters shape;
@@ -209,7 +210,8 @@ TEST(GpDrawAloneTest, FloatFeaturesAreCloseToDouble) {
   Numbers numbers(6);
   const Matrix points = numbers.Normals(20, 3, 2.0);
   const Matrix difference = Evaluate(exact, points) - Evaluate(rounded, points);
-  // nu solves with the kernel matrix, which magnifies the rounding of the prior at Z.
+  // The weights nu of the update solve a linear system with the kernel matrix, which magnifies the
+  // rounding errors of the prior at the inducing locations.
   EXPECT_LT(difference.cwiseAbs().maxCoeff(), 1e-4);
   EXPECT_GT(difference.cwiseAbs().maxCoeff(), 0.0);
 }
@@ -256,7 +258,8 @@ TEST(GpDrawAloneTest, WrongShapesAreNamed) {
   }
 }
 
-// Returns the process without q(v): somebody else draws its inducing values.
+// Returns the process without q(v), as a posterior family uses it that draws the inducing values
+// itself.
 GpParameters WithoutInducingValues(GpParameters p) {
   p.inducing_mean.resize(p.inducing_mean.rows(), 0);
   p.inducing_chol.clear();
@@ -315,7 +318,7 @@ TEST(WhitenedDrawTest, PullbackToValuesAndHyperparametersEqualsFiniteDifferences
     const std::vector<double> sums =
         harness::RecordAndPullback(draw, {points.data(), 9}, {weights.data(), 6}).bparameters;
     GpGradient gradient(shape);
-    std::vector<double> bwhite(10, 3.5);  // overwritten
+    std::vector<double> bwhite(10, 3.5);  // PullbackRow must overwrite these values.
     for (std::size_t row = 0; row < gp.hyper_rows(); ++row) {
       draw.PullbackRow(gp, sums, row, gradient, bwhite);
     }

@@ -35,7 +35,7 @@ struct Shape {
   Sizes hidden;
   std::size_t outputs;
 
-  // Names the tests.
+  // Googletest names the tests by this text.
   friend std::ostream& operator<<(std::ostream& out, const Shape& shape) {
     out << shape.inputs;
     for (const std::size_t width : shape.hidden) out << '-' << width;
@@ -63,7 +63,7 @@ INSTANTIATE_TEST_SUITE_P(Shapes, MlpShapeTest,
                                            Shape{2, {4, 9, 3}, 2}, Shape{5, {17}, 5},
                                            Shape{3, {6}, 1}, Shape{2, {5, 4}, 7}));
 
-// Computes the sums of the definition with the C library's tanh.
+// Computes the network by its definition, with the C library's tanh.
 Values ByDefinition(const Mlp& network, const Sizes& sizes, Values h) {
   const double* parameter = network.parameters().data();
   for (std::size_t l = 1; l < sizes.size(); ++l) {
@@ -118,8 +118,8 @@ TEST(MlpTest, RecordHoldsTheActivations) {
   EXPECT_NEAR(f[0], 3 * record[0] + 4 * record[1] + 5, 1e-15);
 }
 
-// The harness does not ask this of every function: the gradient of the parameters, too, has the
-// bits of adding it up point by point.
+// The gradient of the parameters for a batch has the same bits as the sum over its points. The
+// harness does not require this of every function.
 TEST(MlpTest, ParameterGradientOfABatchHasTheBitsOfItsPoints) {
   Mlp network(3, {19, 6});
   network.SetParameters(Numbers(network.parameter_count(), 0.5));

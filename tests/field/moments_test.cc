@@ -16,7 +16,7 @@ using testing_support::Numbers;
 using testing_support::RandomGp;
 using testing_support::RandomGpOf;
 
-// The long mode of script/test takes ten times as many.
+// Returns the number of draws. The long mode of script/test takes ten times as many.
 int Draws() { return std::getenv("GPODE_LONG_TESTS") ? 60000 : 6000; }
 constexpr std::size_t kFeatures = 24;
 constexpr double kStandardErrors = 5.0;
@@ -28,7 +28,7 @@ struct Deviation {
 
 struct Moments {
   Vector sum;
-  Matrix products, squares;  // sums of f_i f_j and (f_i f_j)^2, f centred at the exact mean
+  Matrix products, squares;  // sums of g_i g_j and (g_i g_j)^2 with g = f minus its exact mean
   int count = 0;
 
   explicit Moments(Eigen::Index n)
@@ -91,7 +91,7 @@ class MomentsTest : public ::testing::TestWithParam<std::string> {
     return gp;
   }
 
-  // q(u) = p(u): the posterior is the prior, whose covariance is the kernel.
+  // Returns a process with q(u) = p(u). Its posterior is the prior, whose covariance is the kernel.
   GpParameters Prior() {
     GpParameters p = RandomGp(61, 2, 5);
     p.inducing_mean.setZero();

@@ -88,7 +88,7 @@ TEST_P(PolynomialTest, SumsPassTheHarness) {
       RandomValues(count, 5), Numbers(6).Normals(4, 3));
 }
 
-// k(x, y) = 1 + l^2 sum_q (x . y / l^2)^q / q!
+// Returns the kernel k(x, y) = 1 + l^2 sum_q (x . y / l^2)^q / q! for the product x . y.
 double PriorKernel(double product, std::size_t degree, double length) {
   double sum = 1, power = 1;
   for (std::size_t q = 1; q <= degree; ++q) {
@@ -155,7 +155,7 @@ TEST(Polynomial, CountsItsTerms) {
   EXPECT_EQ(Polynomial::CountTerms(5, 3), 56u);
 }
 
-// L, Psi and S of a whitening.
+// Has the matrices L, Psi and S of a whitening (field/polynomial_whitening.h).
 class PolynomialWhiteningTest : public testing::Test {
  protected:
   static constexpr Eigen::Index kInducing = 5, kTerms = 3, kAll = kInducing + kTerms;
@@ -183,7 +183,7 @@ class PolynomialWhiteningTest : public testing::Test {
     return latent;
   }
 
-  // A scalar of the latent variables.
+  // Returns a weighted sum of [v, b], whose gradient is checked.
   double Scalar(const PolynomialWhitening& whitening, std::span<const double> z) const {
     double sum = 0;
     const Values latent = Latent(whitening, z);
@@ -197,7 +197,7 @@ class PolynomialWhiteningTest : public testing::Test {
   PolynomialWhitening whitening_;
 };
 
-// The columns of F are the values [f(Z), beta] of unit vectors z.
+// The columns of F are the values [f(Z), beta] for z equal to the unit vectors.
 TEST_F(PolynomialWhiteningTest, ValuesHaveTheirPriorCovarianceAndAFactorThatIsLowerTriangular) {
   const Matrix mixed = terms_ * scales_.cwiseAbs2().asDiagonal();
   Matrix covariance(kAll, kAll), f(kAll, kAll);

@@ -19,7 +19,7 @@ namespace {
 using Values = std::vector<double>;
 using Parameters = std::span<const double>;
 
-// Returns n points of dimension d around the origin, none of them special.
+// Returns n points of dimension d around the origin. None of them is a special one such as zero.
 Matrix SomePoints(Eigen::Index n, Eigen::Index d) {
   Matrix points(n, d);
   for (Eigen::Index i = 0; i < points.size(); ++i) {
@@ -211,7 +211,7 @@ TEST(SystemsTest, AnUnknownNameIsAnsweredWithTheKnownOnes) {
   }
 }
 
-// Each of these fields breaks one promise, which the harness has to notice.
+// Faults of a field, each of which the harness must notice.
 enum class Fault {
   kNone,
   kValue,
@@ -223,7 +223,7 @@ enum class Fault {
   kOverwritesParameters,
 };
 
-// f(x) = (a sin x2, b x1)
+// The field f(x) = (a sin x2, b x1), with one fault.
 class Faulty final : public Field {
  public:
   Faulty(Fault fault, Parameters p) : fault_(fault), a_(p[0]), b_(p[1]) {}
@@ -272,7 +272,7 @@ class Faulty final : public Field {
   double a_, b_;
 };
 
-// Returns all complaints of the harness about such a field.
+// Returns all failures that the harness reports for a field with this fault.
 std::string Complaints(Fault fault) {
   ::testing::TestPartResultArray results;
   {

@@ -11,7 +11,7 @@
 namespace gpode {
 namespace {
 
-constexpr double kTermTolerance = 1e-6;      // relative
+constexpr double kTermTolerance = 1e-6;      // relative to the term
 constexpr double kGradientTolerance = 1e-5;  // relative to the largest entry of the same array
 
 struct Case {

@@ -1,6 +1,6 @@
-# What a user of the package does: install, find_package(gpode), build, run.
-# Variables: SOURCE and BUILD folders of the project; its COMPILER, FLAGS, GENERATOR, VERSION; TOOLS,
-# whether the command line is installed as well.
+# Does what a user of the package does: install, find_package(gpode), build, run.
+# Variables: SOURCE and BUILD are the folders of the project; COMPILER, FLAGS, GENERATOR and VERSION
+# are those of its build; TOOLS is true if the command line is installed as well.
 set(scratch ${BUILD}/install_test)
 set(prefix ${scratch}/moved)
 file(REMOVE_RECURSE ${scratch})
@@ -9,7 +9,8 @@ function(run)
   execute_process(COMMAND ${ARGN} COMMAND_ERROR_IS_FATAL ANY)
 endfunction()
 
-# Moved after the installation: nothing in it may know where it was.
+# The package is moved after its installation, because no file in it may depend on where it was
+# installed. Nor may a file contain the path of the source tree.
 run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${scratch}/installed)
 file(RENAME ${scratch}/installed ${prefix})
 file(GLOB_RECURSE package ${prefix}/*.cmake)

@@ -14,7 +14,7 @@ namespace {
 using testing_support::MessageOf;
 using testing_support::TemporaryFolder;
 
-// Files in the style of the database of Carnegie Mellon University, shortened.
+// Shortened files in the style of the motion capture database of Carnegie Mellon University.
 constexpr std::string_view kSkeleton =
     "# AST/ASF file generated using VICON BodyLanguage\n"
     ":version 1.10\n:name VICON\n:units\n  mass 1.0\n  length 0.45\n  angle deg\n"

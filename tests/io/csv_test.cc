@@ -25,7 +25,7 @@ constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 std::vector<std::uint64_t> Bits(std::span<const double> values) {
   std::vector<std::uint64_t> bits;
-  // All NaN are equal, since they mean a missing value.
+  // All NaNs count as equal, since each of them means a missing value.
   for (double v : values) bits.push_back(std::bit_cast<std::uint64_t>(std::isnan(v) ? kNan : v));
   return bits;
 }
@@ -44,7 +44,7 @@ void ExpectSame(const Dataset& a, const Dataset& b) {
   }
 }
 
-// The expected data: time 0, 1.5, 3; x 1, missing, -2.5e3; y -1, 2, 3.
+// Returns the data that each dialect must give: time 0, 1.5, 3; x 1, missing, -2.5e3; y -1, 2, 3.
 Dataset Sample() {
   Dataset data{.channels = {"x", "y"}, .trajectories = {}};
   Trajectory& t = data.trajectories.emplace_back();
@@ -177,7 +177,7 @@ TEST(Csv, NumbersOutOfRangeAreJudgedByAllOfTheirDigits) {
   EXPECT_EQ(ToNumber("0e99999999999999999999"), 0.0);
 }
 
-// Returns numbers of every magnitude, including those that are hard to print.
+// Returns a random number of any magnitude, or NaN.
 double AnyNumber() {
   const double value = std::bit_cast<double>(*rc::gen::arbitrary<std::uint64_t>());
   return std::isfinite(value) ? value : kNan;

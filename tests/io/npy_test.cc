@@ -1,4 +1,5 @@
-// The .npy format: what is written, what NumPy may write, and what is refused.
+// Tests of the .npy format: files that we write, files that NumPy may write, and files that are
+// refused.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 

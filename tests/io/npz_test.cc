@@ -1,4 +1,5 @@
-// The .npz format: what is written, what NumPy may write, and what is refused.
+// Tests of the .npz format: files that we write, files that NumPy may write, and files that are
+// refused.
 #include "gpode/npz.h"
 
 #include <gtest/gtest.h>
@@ -22,7 +23,8 @@ using internal::PutText;
 using namespace testing_support;  // NOLINT: arrays and files for tests of .npz
 using testing_support::SameBits;  // overloaded below
 
-// numpy.savez(n=array(7), F=asfortranarray(arange(6.).reshape(2, 3)), be=array([-2, 300], '>i2'))
+// The file that NumPy writes for
+//   numpy.savez(n=array(7), F=asfortranarray(arange(6.).reshape(2, 3)), be=array([-2, 300], '>i2'))
 constexpr std::string_view kNumpyStored =
     "504b03041400000000000000210023b8f06c8800000088000000050014006e2e6e70790100100088000000000000"
     "008800000000000000934e554d5059010076007b276465736372273a20273c6938272c2027666f727472616e5f6f"
@@ -43,8 +45,9 @@ constexpr std::string_view kNumpyStored =
     "840000000600000000000000000000008001a601000062652e6e7079504b050600000000030003009a0000006202"
     "00000000";
 
-// numpy.savez_compressed(mask=array([True, False, True]), empty=zeros((0, 3)),
-//                        f=array([[0.5, -1.5], [inf, 2]], 'f4'))
+// The file that NumPy writes for
+//   numpy.savez_compressed(mask=array([True, False, True]), empty=zeros((0, 3)),
+//                          f=array([[0.5, -1.5], [inf, 2]], 'f4'))
 constexpr std::string_view kNumpyDeflated =
     "504b03041400000008000000210016938cbb4700000083000000080014006d61736b2e6e70790100100083000000"
     "0000000047000000000000009bec17ea1b10c9c850c650ad9e925a9c5ca46ea5a05e9364a8aea3a09e965f545294"
@@ -60,7 +63,7 @@ constexpr std::string_view kNumpyDeflated =
     "0214031400000008000000210058fb60f8460000008000000009000000000000000000000080010d010000656d70"
     "74792e6e7079504b05060000000003000300a00000008e0100000000";
 
-// Compares the bits of all arrays.
+// Returns true if both archives have the same names and the same bits.
 bool SameBits(const Archive& a, const Archive& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) {
     return x.first == y.first && SameBits(x.second, y.second);
@@ -111,7 +114,7 @@ struct ZipEntry {
 struct ZipOptions {
   bool zip64 = false;
   std::uint16_t disk = 0;
-  int more_entries = 0;  // added to the number of entries that is declared
+  int more_entries = 0;  // how many more entries the file declares than it has
   std::string comment = {};
 };
 

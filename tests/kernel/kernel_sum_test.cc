@@ -1,4 +1,4 @@
-// Names of kernels with a linear or polynomial part.
+// Tests of the names of kernels with a linear or polynomial part.
 #include "kernel/kernel_sum.h"
 
 #include <gtest/gtest.h>

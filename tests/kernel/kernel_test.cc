@@ -33,7 +33,7 @@ double ClosedForm(const std::string& name, double r) {
       {"matern32", (1 + a3) * std::exp(-a3)},
       {"matern52", (1 + a5 + 5 * r * r / 3) * std::exp(-a5)},
   };
-  return forms.at(name);  // throws for a new kernel: add its closed form here
+  return forms.at(name);  // This throws for a new kernel, whose closed form must be added here.
 }
 
 // Returns psi(0) = -2 phi'(0).
@@ -85,7 +85,7 @@ INSTANTIATE_TEST_SUITE_P(AllKernels, KernelTest, testing::ValuesIn(KernelNames()
 
 TEST(KernelNamesTest, AreThoseOfTheHeader) {
   std::vector<std::string> names = KernelNames();
-  names.resize(3);  // the built-in ones come first
+  names.resize(3);  // The built-in kernels come first; other tests register more.
   std::sort(names.begin(), names.end());
   EXPECT_EQ(names, (std::vector<std::string>{"matern32", "matern52", "squared-exponential"}));
 }
@@ -200,7 +200,7 @@ TEST_P(KernelTest, MatricesAreSymmetricAndPositiveDefinite) {
   }
 }
 
-// Everything that KernelMatrix depends on, as one flat point.
+// The arguments of KernelMatrix. Flat puts all of them into one vector.
 struct Inputs {
   Matrix x, z;
   Hyperparameters hyper;
@@ -223,7 +223,8 @@ struct Inputs {
   }
 };
 
-// Returns cotangents that start at `start`, because the pullback adds.
+// Returns the cotangents of all arguments. They have the value `start` before the pullback, which
+// must add to them.
 Inputs Pullback(const Kernel& kernel, const Inputs& at, const Matrix& bk, double start) {
   Inputs b = at.At(Values(at.Flat().size(), start));
   KernelMatrixPullback(kernel, at.hyper, at.x, at.z, bk, b.x, b.z, b.hyper);
@@ -285,7 +286,7 @@ TEST_P(KernelTest, SpectralDrawsGiveTheKernelBack) {
   const std::size_t more = kernel().spectral_normals(), size = kDim + more;
   Values normals(kDraws * size);
   RandomStream(11, 0, 0, Purpose::kTest).Normals(normals);
-  const Values direction = {0.6, -0.8};  // of length one
+  const Values direction = {0.6, -0.8};  // a unit vector
   for (const double distance : {0.0, 0.2, 0.7, 1.5, 3.0}) {
     double sum = 0, squares = 0;
     for (std::size_t i = 0; i < kDraws; ++i) {
@@ -314,7 +315,7 @@ TEST_P(KernelTest, SpectralFactorOfGivenNormals) {
   EXPECT_DOUBLE_EQ(kernel().SpectralFactor(normals), expected);
 }
 
-// phi(s) = 1 / (1 + s / 2), the rational quadratic kernel with alpha = 1.
+// The rational quadratic kernel with alpha = 1: phi(s) = 1 / (1 + s / 2).
 class RationalQuadratic final : public Kernel {
  public:
   explicit RationalQuadratic(std::string name) : name_(std::move(name)) {}

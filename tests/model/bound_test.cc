@@ -18,10 +18,11 @@ using Values = std::vector<double>;
 
 constexpr double kGradientTolerance = 1e-7;
 constexpr std::size_t kDim = 2, kChannels = 3, kInducing = 4, kDraws = 3, kFeatures = 12;
-// Steps that do not depend on the parameters: finite differences see what the adjoint sees.
+// Fixed steps do not depend on the parameters, so that finite differences see the same steps as the
+// adjoint.
 const SolverOptions kFixed{.method = Method::kRungeKutta4, .fixed_step = 0.1};
 
-// Two trajectories, the second with a start before its first observation, values missing.
+// Returns two trajectories with missing values. The second one starts before its first observation.
 std::vector<TimedValues> SmallData() {
   Numbers numbers(21);
   std::vector<TimedValues> data = {{{0, 0.4, 0.7, 1.2}, numbers.Normals(4, kChannels)},
@@ -39,7 +40,8 @@ FitOptions SmallOptions() {
   return options;
 }
 
-// A bound on a random model with a wide observation matrix, and the place where it is evaluated.
+// The bound of a random model with more channels than states, and the parameters at which it is
+// evaluated.
 struct SmallBound {
   std::optional<ModelParts> parts;
   std::optional<Bound> bound;
@@ -140,7 +142,8 @@ TEST_P(BoundWithGaps, GradientIsTheDerivative) {
 TEST_P(BoundWithGaps, GradientIsTheDerivativeWithLaplaceTolerance) {
   SmallBound small(GetParam());
   small.tolerance.prior = TolerancePrior::kLaplace;
-  // Small steps: no gap may change its sign on the way.
+  // A Laplace prior has a kink where a gap is zero, so that the steps must be too small for any gap
+  // to change its sign.
   small.ExpectGradientIsDerivative({.initial_step = 0.005, .levels = 5});
 }
 
@@ -150,7 +153,8 @@ TEST_P(BoundWithGaps, GradientIsTheDerivativeWithChannelWeights) {
   small.ExpectGradientIsDerivative({.levels = 6});
 }
 
-// The likelihood is a sum over channels; nothing else has weights.
+// The log likelihood is a sum over channels, which are weighted. No other term of the bound has
+// weights.
 TEST_P(BoundWithGaps, ChannelWeightsScaleTheLikelihoodAlone) {
   SmallBound small(GetParam());
   const SegmentChoice all = small.bound->AllSegments();
@@ -167,7 +171,7 @@ TEST_P(BoundWithGaps, ChannelWeightsScaleTheLikelihoodAlone) {
   EXPECT_NEAR(sum, plain.loglik, 1e-12 * std::fabs(plain.loglik));
 }
 
-// Also what was not reached counts by its weight.
+// Observations that an integration does not reach are weighted, too.
 TEST(Bound, ChannelWeightsScaleWhatWasNotReached) {
   SmallBound small(0, {.rtol = 1e-10, .atol = 1e-10, .max_steps = 1});
   const SegmentChoice all = small.bound->AllSegments();
@@ -202,7 +206,7 @@ TEST_P(BoundWithGaps, SameBitsForAnyNumberOfThreads) {
   }
 }
 
-// The mean over all minibatches of one segment is the whole.
+// The mean over all minibatches of one segment each is the bound of all segments.
 TEST_P(BoundWithGaps, MinibatchesAreUnbiased) {
   SmallBound small(GetParam());
   const std::size_t count = small.bound->segments();
@@ -229,8 +233,8 @@ TEST_P(BoundWithGaps, MinibatchesAreUnbiased) {
   }
 }
 
-// A minibatch has the normals that the whole has there; states that it does not touch may be
-// anything.
+// A minibatch uses the same normals as a step with all segments. Parameters of states that it does
+// not touch may have any value, here NaN.
 TEST_P(BoundWithGaps, AMinibatchDependsOnTheStatesThatItTouches) {
   SmallBound small(GetParam());
   const SegmentChoice one{.segments = {1}, .weight = 3};
@@ -258,7 +262,7 @@ TEST_P(BoundWithGaps, AMinibatchDependsOnTheStatesThatItTouches) {
   }
 }
 
-// Work items may be evaluated in any order and in any parts: each writes its own slot.
+// Work items may be evaluated in any order and one by one, since each writes to a slot of its own.
 TEST_P(BoundWithGaps, ItemsCanBeEvaluatedInAnyOrder) {
   SmallBound small(GetParam(), {.rtol = 1e-6, .atol = 1e-6});
   Values expected(small.flat.size());
@@ -288,7 +292,8 @@ TEST(Bound, VanillaHasNoShootingTerms) {
   EXPECT_GT(terms.kl_x0, 0.0);
 }
 
-// Shooting states far from where segments end: a Laplace prior minds them in proportion.
+// Halving the scale of the tolerance multiplies the cost of a gap by four with a Gaussian prior and
+// by two with a Laplace prior.
 TEST(Bound, ToleranceIsTheDensityOfTheGap) {
   SmallBound small(1);
   const SegmentChoice all = small.bound->AllSegments();
@@ -309,7 +314,8 @@ TEST(Bound, ToleranceIsTheDensityOfTheGap) {
   EXPECT_NEAR(sharp, 2 * wide, 1e-10 * std::fabs(sharp));
 }
 
-// d constraint / d log scale = n (gap - 1)  with n components of gaps, for both priors.
+// For both priors, d constraint / d log scale = n (gap - 1), where n is the number of components of
+// all gaps.
 TEST(Bound, GapIsTheDerivativeWithRespectToTheTolerance) {
   for (TolerancePrior prior : {TolerancePrior::kGaussian, TolerancePrior::kLaplace}) {
     for (double scale : {0.05, 0.4, 3.0}) {
@@ -331,7 +337,7 @@ TEST(Bound, GapIsTheDerivativeWithRespectToTheTolerance) {
   }
 }
 
-// A mean over components: a batch's weight does not matter.
+// `gap` is a mean over components, so that the weight of a batch does not change it.
 TEST(Bound, GapsOfMinibatchesAverageToThatOfTheWhole) {
   SmallBound small(1);
   const BoundTerms whole = small.Evaluate(small.bound->AllSegments(), {}, small.pool);
@@ -345,7 +351,8 @@ TEST(Bound, GapsOfMinibatchesAverageToThatOfTheWhole) {
   EXPECT_NEAR(sum / count, whole.gap, 1e-12 * whole.gap);
 }
 
-// It was zero, and a tolerance learnt from minibatches fell with every one that had no gaps.
+// Without gaps, `gap` must be one, which leaves the tolerance as it is. It was once zero, and a
+// tolerance learnt from minibatches fell with each minibatch that had no gaps.
 TEST(Bound, WithoutGapsTheToleranceFits) {
   SmallBound small(1);
   const std::size_t last = small.bound->segments() - 1;
@@ -367,13 +374,13 @@ void ExpectAllFinite(SmallBound& small, std::size_t diverged) {
 TEST(Bound, IntegrationsThatNeedTooManyStepsAreCounted) {
   for (std::size_t gaps : {0, 1}) {
     SmallBound small(gaps, {.rtol = 1e-10, .atol = 1e-10, .max_steps = 1});
-    // The segment whose only observation is at its start needs no step; there is none here.
+    // All segments fail: each has an observation after its start, which takes more than one step.
     ExpectAllFinite(small, kDraws * small.bound->segments());
   }
 }
 
-// Fields of sizes 1e4 to 1e150. The largest made the solver's first step zero, and states at all
-// times NaN.
+// The fields have values of about 1e4 to 1e150. The largest once made the solver's first step zero
+// and all states NaN.
 TEST(Bound, DivergingFieldIsCountedAndGivesNoNaN) {
   for (std::size_t gaps : {0, 1}) {
     for (double variance : {1e8, 1e100, 1e300}) {
@@ -387,7 +394,8 @@ TEST(Bound, DivergingFieldIsCountedAndGivesNoNaN) {
   }
 }
 
-// Observations that are never reached cost more than any that the start itself would miss.
+// A draw whose integration fails must have a lower likelihood than one that ends far from the
+// observations.
 TEST(Bound, ADivergedDrawDoesNotLookBetterThanABadOne) {
   const auto loglik = [](std::size_t max_steps) {
     SmallBound small(0, {.rtol = 1e-6, .atol = 1e-6, .max_steps = max_steps});

@@ -1,4 +1,5 @@
-// Posterior families and unknown functions: draws, divergences and the gradients of bounds.
+// Tests of posterior families and unknown functions: draws, Kullback-Leibler divergences and the
+// gradients of bounds.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -17,13 +18,14 @@ namespace {
 using testing_support::Numbers;
 using Values = std::vector<double>;
 
-// Steps that do not depend on the parameters: finite differences see what the adjoint sees.
+// Fixed steps do not depend on the parameters, so that finite differences see the same steps as the
+// adjoint.
 const SolverOptions kFixed{.method = Method::kRungeKutta4, .fixed_step = 0.1};
 const std::vector<std::size_t> kHidden = {3, 4};
 
 struct Choice {
   std::string function, posterior;
-  std::size_t gaps;  // of a segment; 0 for whole trajectories
+  std::size_t gaps;  // the number of gaps in a segment, or 0 for whole trajectories
 };
 
 std::vector<TimedValues> Data() {
@@ -34,7 +36,7 @@ std::vector<TimedValues> Data() {
   return data;
 }
 
-// A bound of these choices on random data and parameters.
+// A bound with the function and the posterior family of a Choice, on random data and parameters.
 class AnyBound {
  public:
   explicit AnyBound(const Choice& choice) {
@@ -111,8 +113,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Choice{"process", "normals", 0}, Choice{"process", "normals", 1},
                     Choice{"network", "normals", 1}));
 
-// The bound of a point estimate on whole trajectories is  log p(y | x0, f) + log p(x0) + log p(f)
-// up to constants: it can be put together from its parts.
+// Up to constants, the bound of a point estimate on whole trajectories is
+// log p(y | x0, f) + log p(x0) + log p(f). The test computes these three terms one by one.
 TEST(Families, TheBoundOfAPointEstimateIsALogDensity) {
   AnyBound any({"network", "point", 0});
   const BoundTerms terms = any.Evaluate(any.flat);
@@ -135,7 +137,7 @@ TEST(Families, ThePriorOfHyperparametersIsADensityOfLogarithms) {
   const double before = any.Evaluate(any.flat).kl_u;
   const ParameterBlock& block = any.parts->layout().Find("variances");
   const double was = any.flat[block.flat_offset];
-  any.flat[block.flat_offset] = 0;  // the centre is one
+  any.flat[block.flat_offset] = 0;  // a value of one, which is the centre of the prior
   const double after = any.Evaluate(any.flat).kl_u;
   EXPECT_NEAR(before - after, 0.5 * was * was, 1e-10);
 }
@@ -145,18 +147,18 @@ TEST(Families, ScalesOfWeightsAreThoseOfThePrior) {
   ASSERT_EQ(scales.size(), 2 * 8 + 8 + 8 * 2 + 2);
   EXPECT_NEAR(scales[0], 3 / std::numbers::sqrt2, 1e-12);
   EXPECT_EQ(scales[2 * 8], 1);                              // a bias
-  EXPECT_NEAR(scales[2 * 8 + 8], 3 / std::sqrt(8), 1e-12);  // of the output layer
+  EXPECT_NEAR(scales[2 * 8 + 8], 3 / std::sqrt(8), 1e-12);  // a weight of the output layer
   EXPECT_EQ(scales[scales.size() - 1], 1);
 }
 
-// Latent variables of two items with two variables each.
+// Returns the layout of two items with two latent variables each.
 LatentLayout TwoItems(LatentPrior prior) {
   LatentLayout latent;
   latent.Add({.name = "a", .items = 2, .size = 2, .prior = prior});
   return latent;
 }
 
-// The moments of draws are those of the parameters, and Initialise sets both.
+// The draws have the mean and the deviation that Initialise has set.
 TEST(Families, DrawsHaveTheMomentsOfTheParameters) {
   const LatentLayout latent = TwoItems(LatentPrior::kStandardNormal);
   const Values mean = {0.5, -1, 2, 0.1}, deviation = {0.2, 0.4, 0.1, 0.3};
@@ -181,7 +183,7 @@ TEST(Families, DrawsHaveTheMomentsOfTheParameters) {
   }
 }
 
-// Both Gaussian families are the same distribution where covariances are diagonal.
+// With diagonal covariances, both Gaussian families are the same distribution.
 TEST(Families, DivergencesAgreeOnDiagonalCovariances) {
   for (LatentPrior prior : {LatentPrior::kStandardNormal, LatentPrior::kFlat}) {
     const LatentLayout latent = TwoItems(prior);

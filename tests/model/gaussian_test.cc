@@ -14,11 +14,11 @@ namespace gpode {
 namespace {
 
 constexpr double kGradientTolerance = 1e-8;
-constexpr double kAlready = 3.5;  // what cotangents hold before: pullbacks add
+constexpr double kAlready = 3.5;  // the value of cotangents before a pullback, which must add
 
 using Values = std::vector<double>;
 
-// mean (D) and then a factor (D, D), whose upper part is zero.
+// Returns a mean (D), followed by a factor (D, D) whose upper part is zero.
 Values RandomGaussian(std::size_t d, std::uint64_t seed) {
   testing_support::Numbers numbers(seed);
   Values v(d + d * d, 0.0);

@@ -19,7 +19,7 @@ constexpr double kGradientTolerance = 1e-8;
 
 using Values = std::vector<double>;
 
-// Three channels of two states.
+// An observation of two states by three channels.
 struct Seen {
   ObservationMap map;
   Values noise{0.3, 0.05, 1.7}, y{0.4, -1.2, 2.5}, x{0.7, -0.9};
@@ -29,7 +29,7 @@ struct Seen {
     map = {numbers.Normals(3, 2), numbers.Normals(3, 1)};
   }
 
-  // log N(y_c | C_c x + b_c, noise_c)
+  // Returns log N(y_c | C_c x + b_c, noise_c).
   double LogDensity(Eigen::Index c) const {
     const double predicted = map.matrix(c, 0) * x[0] + map.matrix(c, 1) * x[1] + map.offset[c];
     return std::log(std::exp(-std::pow(y[c] - predicted, 2) / (2 * noise[c])) /
@@ -37,7 +37,7 @@ struct Seen {
   }
 };
 
-// The log likelihood of a row as bounds compute it, with its reverse: bx and bnoise are added to.
+// Returns the log likelihood of a row as bounds compute it, and adds its gradient to bx and bnoise.
 double LogLikelihoodPullback(const ObservationMap& map, std::span<const double> noise,
                              std::span<const double> y, std::span<const double> x,
                              std::span<double> bx, std::span<double> bnoise,
@@ -90,7 +90,7 @@ TEST(Observation, PullbackIsTheGradient) {
   }
 }
 
-// Values and gradients are sums over channels: a weight is how often a channel counts.
+// Values and gradients are sums over channels, and a weight says how often a channel counts.
 TEST(Observation, WeightsScaleTheChannels) {
   const Seen s;
   const Values weights = {0.5, 0.0, 2.0};
@@ -167,8 +167,8 @@ TEST(ObservationMap, StatesOfUndoesApplyFromTheChannelsThatWereSeen) {
                            (Vector(3) << 1, -2, 0.5).finished()};
   const Matrix states = (Matrix(3, 2) << 0.3, -1, 2, 0.7, -0.4, 0.1).finished();
   Matrix values = map.Apply(states);
-  values(1, 0) = NAN;                 // two channels are enough for two states
-  values(2, 0) = values(2, 1) = NAN;  // one is not
+  values(1, 0) = NAN;                 // The two channels left are enough for two states.
+  values(2, 0) = values(2, 1) = NAN;  // The one channel left is not enough.
   const Matrix found = map.StatesOf(values);
   EXPECT_LT((found.topRows(2) - states.topRows(2)).cwiseAbs().maxCoeff(), 1e-12);
   EXPECT_TRUE(std::isnan(found(2, 0)) && std::isnan(found(2, 1)));
@@ -179,7 +179,8 @@ TEST(ObservationMap, StatesThatNoChannelShowsAreMissing) {
   EXPECT_TRUE(map.StatesOf(Matrix::Ones(1, 3)).array().isNaN().all());
 }
 
-// Entries far smaller than the largest counted as zero, and the division was by zero.
+// Entries far smaller than the largest one were once taken for zero, which led to a division by
+// zero.
 TEST(ObservationMap, SmallEntriesAreEntries) {
   const ObservationMap map{(Matrix(2, 2) << 1e8, 1e-8, 1e-8, 1).finished(), Vector::Zero(2)};
   EXPECT_FALSE(map.IsDiagonal());
@@ -207,7 +208,7 @@ TEST(GuessStates, IsTheConditionalMean) {
   EXPECT_TRUE(guess.variance.row(1).isOnes(1e-15));
 }
 
-// Four channels that two independent curves make.
+// Returns four channels that are mixtures of two independent curves.
 Dataset TwoCurves() {
   Dataset data{.channels = {"a", "b", "c", "d"}, .trajectories = {{}}};
   Trajectory& t = data.trajectories[0];

@@ -1,4 +1,4 @@
-// Processes with a linear or polynomial part: gradients, moments, factors, the start.
+// Tests of processes with a linear or polynomial part: gradients, moments, factors and the start.
 #include "model/process_function.h"
 
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ FitOptions Options(const std::string& kernel, bool shared = false) {
   return options;
 }
 
-// Random values of a block of parameters.
+// Sets the values of a block of parameters to random ones.
 void Fill(const ParameterBlock& block, Numbers& numbers, std::span<double> values) {
   for (double& v : values) {
     v = block.transform == Transform::kFree ? numbers.Normal() : numbers.Uniform(0.3, 1.2);
@@ -48,7 +48,7 @@ Values RandomValues(const ParameterLayout& layout, std::uint64_t seed) {
   Values values(layout.value_size());
   for (const ParameterBlock& block : layout.blocks()) {
     Fill(block, numbers, std::span(values).subspan(block.value_offset, block.value_size));
-    // Moderate fields, which no trajectory escapes from.
+    // These factors keep the fields so small that no trajectory runs away.
     const double factor = block.name == "polynomial_scales" ? 0.1
                           : block.name.ends_with("_chol")   ? 0.3
                                                             : 1.0;
@@ -74,7 +74,7 @@ class ProcessWithPolynomial : public testing::TestWithParam<Case> {
   ThreadPool pool_{1};
 };
 
-// Prior scales are parameters without a gradient: they stay what the start made them.
+// Polynomial scales have no gradient, since training does not change them.
 TEST_P(ProcessWithPolynomial, TheGradientOfABoundIsTheDerivative) {
   Numbers numbers(41);
   const std::vector<TimedValues> data = {{{0, 0.4, 0.7, 1.2}, numbers.Normals(4, kDim)},
@@ -150,8 +150,8 @@ TEST_P(ProcessWithPolynomial, TheBasisIsTheMeanFunctionAndHasItsGradient) {
   EXPECT_TRUE(check.ok(1e-7)) << check.message;
 }
 
-// Latent variables z are standard normal a priori, and the field then has the sum of both kernels
-// as its covariance. Exact moments and draws agree on it.
+// If the latent variables z are standard normal, the covariance of the field is the sum of both
+// kernels. The test checks this for the exact moments and for draws.
 TEST_P(ProcessWithPolynomial, ThePriorIsTheSumOfTheKernels) {
   const auto function = MakeProcessFunction({.options = options_, .dim = kDim});
   ParameterLayout layout;
@@ -220,7 +220,7 @@ TEST_P(ProcessWithPolynomial, DrawsHaveTheExactMoments) {
   }
 }
 
-// A polynomial field is found from its slopes, with and without scaling.
+// If the slopes come from a polynomial field, the start finds it, with and without scaling.
 TEST_P(ProcessWithPolynomial, StartsFromAPolynomialThroughTheSlopes) {
   Numbers numbers(49);
   for (bool scale : {true, false}) {

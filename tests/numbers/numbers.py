@@ -26,7 +26,7 @@ SKIPPED = 77
 SMALL = ["--iterations", "400", "--inducing", "8", "--features", "32"]
 CHAINS = ["--sampler-chains", "2", "--sampler-warm-up", "8", "--sampler-draws", "6"]
 
-# name: (data file, options of gpode fit)
+# Each case has a name, a data file and the options of gpode fit.
 CASES = {
     "gpode": ("vdp.csv", SMALL),
     "shooting": ("vdp.csv", ["--model", "shooting", *SMALL]),

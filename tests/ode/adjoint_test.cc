@@ -1,6 +1,6 @@
-// The discrete adjoint equals finite differences of the same computation with its steps held fixed:
-// for every method and several fields, for the initial state and every parameter, dense output
-// included.
+// Tests that the discrete adjoint equals finite differences of the same computation with its steps
+// held fixed: for every method and several fields, for the initial state and every parameter, dense
+// output included.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -183,7 +183,7 @@ INSTANTIATE_TEST_SUITE_P(AllMethods, AdjointTest,
                                   (std::get<1>(test.param) ? "_backwards" : "_forwards");
                          });
 
-// The harness checks the systems' pullbacks; this test checks them together with the solver.
+// tests/field checks the systems' pullbacks alone; this test checks them together with the solver.
 TEST(AdjointOfSystemsTest, EverySystem) {
   for (const std::string& name : SystemNames()) {
     SCOPED_TRACE(name);

@@ -1,5 +1,5 @@
-// Fields that depend on time and inputs: every method keeps its order, and the field sees the nodes
-// t + c_i h exactly, forwards and in the reverse pass.
+// Tests of fields that depend on time and inputs: every method keeps its order, and the field is
+// evaluated at the nodes t + c_i h exactly, in the forward and in the reverse pass.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,8 +20,8 @@ using testing_support::Cosines;
 using testing_support::DrivenOscillator;
 using testing_support::MessageOf;
 
-// x' = (cos(t) + u) x / 2 with one input. With u = cos(t) the solution is exp(sin(t)). The field
-// notes every point at which it is evaluated or pulled back.
+// The field x' = (cos(t) + u) x / 2 with one input u. With u = cos(t), the solution is exp(sin(t)).
+// The field records every time, state and input at which it is evaluated or pulled back.
 class GrowthField final : public Field {
  public:
   using Point = std::tuple<double, double, double>;  // t, x, u
@@ -66,7 +66,8 @@ class InputsTest : public ::testing::TestWithParam<std::string> {
   const Method method_ = MethodFromName(GetParam());
 };
 
-// The error is the larger one of two ends, because the leading term vanishes somewhere.
+// The error is the larger one at two end times, because the leading term of the error vanishes at
+// some times.
 TEST_P(InputsTest, ErrorShrinksWithTheOrder) {
   const int order = Order(method_);
   const auto error = [&](double step) {

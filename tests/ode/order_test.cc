@@ -11,7 +11,7 @@
 namespace gpode {
 namespace {
 
-// dx/dt = (1, x_1^p): x_2 is a polynomial of degree p + 1 of time.
+// The field dx/dt = (1, x_1^p), whose solution x_2 is a polynomial of degree p + 1 in time.
 class PowerField : public Field {
  public:
   explicit PowerField(int power) : power_(power) {}
@@ -103,7 +103,7 @@ double OscillatorError(Method method, double step, std::span<const double> times
   return largest;
 }
 
-// Returns the order that shows when the step is halved.
+// Returns the order of the error, measured by halving the step.
 double ObservedOrder(Method method, double step, std::span<const double> times) {
   return std::log2(OscillatorError(method, step, times) / OscillatorError(method, step / 2, times));
 }

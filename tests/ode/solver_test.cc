@@ -1,4 +1,5 @@
-// The integration loop: tolerances, directions, dense output, hints, failures and their messages.
+// Tests of the integration loop: tolerances, directions, dense output, hints, failures and their
+// messages.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -16,7 +17,8 @@ using testing_support::MessageOf;
 const std::vector<Method> kAdaptive = {Method::kBogackiShampine32, Method::kDormandPrince54,
                                        Method::kTsitouras54, Method::kDop853};
 
-// x' = a x + b x^2, which decays for a < 0 and b = 0, and runs away in finite time for b > 0.
+// The field x' = a x + b x^2. Its solutions decay for a < 0 and b = 0, and reach infinity in finite
+// time for a = 0 and b > 0.
 class Scalar : public Field {
  public:
   Scalar(double a, double b) : a_(a), b_(b) {}
@@ -63,7 +65,8 @@ TEST(SolverTest, ErrorFollowsTheTolerance) {
         largest = std::max(largest, std::fabs(states[2 * i] - std::cos(times[i])));
       }
       EXPECT_LT(largest, 60 * tolerance);
-      EXPECT_GT(largest, 1e-4 * tolerance);  // not far more work than asked for
+      // A much smaller error would mean far more work than the tolerance asks for.
+      EXPECT_GT(largest, 1e-4 * tolerance);
     }
   }
 }

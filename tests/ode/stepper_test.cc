@@ -1,5 +1,5 @@
-// Steppers that a program defines itself: they are found by name, keep their order, give dense
-// output, and their adjoints equal finite differences.
+// Tests of steppers that a program defines itself: they are found by name, keep their order and
+// give dense output, and their adjoints equal finite differences.
 #include "gpode/stepper.h"
 
 #include <gtest/gtest.h>
@@ -81,7 +81,7 @@ class LinearlyImplicitEuler final : public Stepper {
   }
 };
 
-// Both are registered once for the whole program.
+// HeunMethod and ImplicitMethod register their stepper in the first call and return its method.
 Method HeunMethod() {
   static const bool registered = [] {
     RegisterStepper(std::make_unique<Heun>("heun"));
@@ -157,7 +157,7 @@ TEST(RegisteredStepperTest, AdaptiveStepsFollowTheTolerance) {
 }
 
 // Checks the gradient of a weighted sum of states with respect to the start and, unless `make` is
-// empty, the parameters. Some steps have outputs inside and then share their closing evaluation.
+// empty, the parameters.
 void CheckAdjoint(const SolverOptions& options, const Field& field, std::vector<double> x0,
                   const InputSignal* inputs,
                   const std::function<std::unique_ptr<Field>(std::span<const double>)>& make,
@@ -208,7 +208,7 @@ TEST(RegisteredStepperTest, AdjointEqualsFiniteDifferences) {
   }
 }
 
-// The system is stiff: an explicit method with this step would diverge.
+// The system is so stiff that an explicit method with this step would fail.
 TEST(RegisteredStepperTest, MayAskForJacobiansAndKeepMemoryWithAStep) {
   Matrix a(2, 2);
   a << -1000, 1, 0, -0.5;

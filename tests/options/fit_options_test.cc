@@ -21,7 +21,8 @@ using internal::ToToml;
 using internal::UnknownOptions;
 using testing_support::MessageOf;
 
-// Counts the members of an aggregate: the number of values that it can be initialised with.
+// Members counts the members of an aggregate: it tries with how many values, each of which converts
+// to any type, the aggregate can be initialised.
 struct Anything {
   template <typename T>
   operator T() const;  // NOLINT: implicit on purpose
@@ -36,7 +37,7 @@ consteval std::size_t Members() {
 }
 
 TEST(FitOptions, EveryMemberIsInTheTable) {
-  std::set<std::string> members;  // a nested struct's options begin with its name
+  std::set<std::string> members;  // The options of a nested struct begin with the struct's name.
   std::size_t of_solver = 0;
   for (const OptionInfo& option : ListOptions()) {
     members.insert(option.name.substr(0, option.name.find('.')));
@@ -168,7 +169,8 @@ TEST(FitOptions, MistakesAreNamedWithTheirLine) {
   }
 }
 
-// Configuration files and model files had one name for function and posterior, and still may.
+// Older configuration and model files have one name for function and posterior together, which must
+// still be read.
 TEST(FitOptions, TheOldKeyOfAModelSetsFunctionAndPosterior) {
   const std::vector<std::array<std::string, 3>> models = {
       {"gpode", "process", "blocks"},     {"npode", "process", "point"},

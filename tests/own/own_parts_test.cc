@@ -1,6 +1,6 @@
-// A program's own unknown function, posterior family, likelihood, kernel and stepper: each is
-// registered by its name, trained, forecast with, saved and loaded, and the library knows none of
-// them.
+// Tests with a program's own unknown function, posterior family, likelihood, kernel and stepper,
+// none of which the library knows. Each is registered by its name, trained, used in forecasts,
+// saved and loaded.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -97,7 +97,7 @@ class AffineFunction final : public UnknownFunction {
   std::size_t dim_;
 };
 
-// ---- A posterior family: one deviation for all variables of a part.
+// ---- A posterior family with one standard deviation for all variables of a part.
 
 class CommonSpread final : public LatentPosterior {
  public:
@@ -216,15 +216,16 @@ class LaplaceLikelihood final : public Likelihood {
   void SetVariance(double variance, std::span<double> p) const override {
     p[0] = std::sqrt(variance / 2);
   }
-  // A natural-gradient step: the gradient with respect to log scale is count (E|r| / scale - 1).
+  // Takes a natural-gradient step. The gradient with respect to the log scale is
+  // count (E|r| / scale - 1), with the residuals r.
   void Update(std::span<const double> gradient, double count, std::span<const double>,
               std::span<double> log_p) const override {
     if (count > 0) log_p[0] += 0.03 * std::clamp(gradient[0] / count, -1.0, 1.0);
   }
 };
 
-// ---- A kernel: Matern of smoothness 7/2, phi = (1 + a + 2 a^2 / 5 + a^3 / 15) exp(-a) with
-// a = sqrt(7 s); its spectral density is Student's t with 7 degrees of freedom.
+// ---- A kernel: the Matern kernel of smoothness 7/2, phi = (1 + a + 2 a^2 / 5 + a^3 / 15) exp(-a)
+// with a = sqrt(7 s). Its spectral density is Student's t with 7 degrees of freedom.
 
 class Matern72 final : public Kernel {
  public:
@@ -245,7 +246,7 @@ class Matern72 final : public Kernel {
   }
 };
 
-// Registers everything, once.
+// Registers all these parts, once.
 const bool kRegistered = [] {
   RegisterUnknownFunction("own-affine", [](const FunctionSetting& setting) {
     return std::make_unique<AffineFunction>(setting);
@@ -257,7 +258,8 @@ const bool kRegistered = [] {
   return true;
 }();
 
-// A damped rotation, which is affine, seen with 5 % noise.
+// Returns observations of a damped rotation, which is an affine field. The standard deviation of
+// the noise is the given share of each channel's.
 Dataset RotationData(double noise_share) {
   const std::vector<double> times = RegularTimes(0, 5, 30);
   Dataset data{.channels = {"x", "y"}, .trajectories = {}};
@@ -315,7 +317,7 @@ TEST(OwnParts, AnUnknownFunction) {
   FitOptions options = SmallOptions();
   options.function = "own-affine";
   const TrainedModel trained = ExpectItWorks(options);
-  // The field far from the data is known as well: it is affine.
+  // An affine field is known far from the data, too.
   const Posterior posterior(trained.model);
   const Matrix slope = posterior.FieldMean(Matrix{{2, 0}});
   EXPECT_NEAR(slope(0, 0), -0.2, 0.3);

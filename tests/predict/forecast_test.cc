@@ -16,7 +16,7 @@ using namespace testing_support;
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-// Five units of the user's time on either side of the start, which is among them.
+// Times up to five units before and after the start, and the start itself.
 const std::vector<double> kTimes = {5, 7, 8.5, 9.9, 10, 10.1, 12, 14, 15};
 
 void ExpectNearTruth(const Model& model, const Matrix& values, const Vector& x0, double tolerance) {
@@ -58,12 +58,13 @@ TEST(Forecast, FromAKnownState) {
   }
 }
 
-// In the values of all channels, least squares: what lies outside C's range has no say.
+// The start state is the least-squares fit to the values of all channels. A part of the values that
+// is orthogonal to the range of the observation matrix C does not change it.
 TEST(Forecast, ValuesAreMappedToTheNearestState) {
   const Model model = Rotation();
   const Vector x0{{0.4, -1.2}};
   Matrix values = model.map.Apply(x0.transpose());
-  // Orthogonal to both columns of C.
+  // `outside` is orthogonal to both columns of C.
   const Vector outside =
       Eigen::Vector3d(model.map.matrix.col(0)).cross(Eigen::Vector3d(model.map.matrix.col(1)));
   values.row(0) += 3.0 * outside.normalized().transpose();
@@ -117,7 +118,7 @@ TEST(Forecast, QuantileInterpolatesAndPassesOverDiverged) {
   EXPECT_THROW(forecast.Quantile(NAN), InputError);
 }
 
-// One draw: a normal; its quantiles are known.
+// With one draw, the predictive distribution is a normal one, whose quantiles are known.
 TEST(Forecast, PredictiveQuantileOfOneDraw) {
   Forecast forecast;
   forecast.draws = {Matrix{{4.0, -1.0}}};
@@ -134,7 +135,7 @@ TEST(Forecast, PredictiveQuantileOfOneDraw) {
   EXPECT_THROW(forecast.PredictiveQuantile(0.5), InputError);
 }
 
-// Two draws far apart: each has half of the mass.
+// The two draws are far apart, so that each has half of the mass. The diverged draw is NaN.
 TEST(Forecast, PredictiveQuantileOfAMixturePassesOverDiverged) {
   Forecast forecast;
   for (double v : {kNaN, 100.0, -100.0}) forecast.draws.push_back(Matrix::Constant(1, 1, v));

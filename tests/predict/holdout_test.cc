@@ -1,4 +1,5 @@
-// Forecasts of held-back data beside simple ones, and the widening that their errors ask for.
+// Tests of comparing forecasts of held-back data with simple forecasts, and of the widening that
+// follows from their errors.
 #include "gpode/holdout.h"
 
 #include <gtest/gtest.h>
@@ -23,7 +24,7 @@ using testing_support::Rotation;
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-// ---- Which rows are held back.
+// ---- The rows that are held back.
 
 Dataset Rows(const std::vector<std::size_t>& lengths) {
   Dataset data{.channels = {"x"}, .trajectories = {}, .time_name = "t"};
@@ -89,8 +90,8 @@ std::vector<HeldError> Errors(std::size_t count, const std::function<double(std:
   return errors;
 }
 
-// (t / z)^2 for the quantiles 0.95 of Student's distribution with 12 degrees of freedom, 1.7823, and
-// of the normal one.
+// The factor (t / z)^2, where t = 1.7823 and z = 1.6449 are the quantiles 0.95 of Student's
+// distribution with 12 degrees of freedom and of the normal one.
 constexpr double kFactor12 = 1.7823 / 1.6449 * 1.7823 / 1.6449;
 
 double Alternating(std::size_t i, double size) { return i % 2 == 0 ? size : -size; }
@@ -102,7 +103,8 @@ TEST(FitWidening, AddsTheExcessOfSquaredErrors) {
   for (Eigen::Index k = 0; k < 3; ++k) EXPECT_NEAR(w.variance(k, 0), 4 * kFactor12 - 1, 2e-3);
   EXPECT_EQ(w.values, (std::vector<std::size_t>{12}));
   EXPECT_EQ(w.inside[0], 0);
-  // The bands reach 1.645 sqrt(1 + v(h)), with v(h) = v(2.5) h / 2.5 at first.
+  // The bands reach 1.645 sqrt(1 + v(h)) at the horizon h. Before the first knot, 2.5, the added
+  // variance is v(h) = v(2.5) h / 2.5.
   EXPECT_DOUBLE_EQ(w.inside_widened[0], 1);
   CheckWidening(w, 1, 1);
 }
@@ -171,7 +173,7 @@ TEST(FitWidening, ChannelsAreJudgedOneByOne) {
 // ---- The linear model.
 
 Trajectory Spiral(std::size_t points, bool irregular) {
-  // x' = -0.1 (x - 3) + 2 y, y' = -2 (x - 3) - 0.1 y.
+  // The system is x' = -0.1 (x - 3) + 2 y, y' = -2 (x - 3) - 0.1 y.
   Trajectory t{.name = "", .times = {}, .values = {}, .start_time = {}};
   for (std::size_t i = 0; i < points; ++i) {
     const double extra = irregular && i % 3 == 1 ? 0.04 : 0;
@@ -228,8 +230,9 @@ struct Observed {
   Dataset seen, held;
 };
 
-// Observations of both trajectories of the rotation; from time 15 on, they are held back, and
-// `kicks` is the standard deviation that the channel a drifts by in a unit of time.
+// Returns observations of both trajectories of the rotation. Those after time 15 are held back, and
+// in them channel a drifts: it is kicked every quarter of a unit of time, with the standard
+// deviation kicks / 2.
 Observed ObserveRotation(const Model& model, double kicks, std::uint64_t seed) {
   Observed data;
   for (Dataset* part : {&data.seen, &data.held}) part->channels = model.channels;
@@ -387,7 +390,7 @@ TEST(TrainWithHoldout, BandsOfAKickedSystemCoverMuchMoreOfItsFuture) {
     options.steps = 1000;
     options.features = 32;
     options.inducing = 9;
-    // Short segments follow the kicks, about which the field then knows nothing.
+    // Short segments start anew after a kick, so that the field is learnt as if there were none.
     options.bound = BoundKind::kShooting;
     options.polish = 0;
     Model model = TrainWithHoldout(parts.seen, options, {.share = 0.2}).model;

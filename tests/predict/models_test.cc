@@ -1,4 +1,4 @@
-// Predictions of models other than GPODE: networks, point estimates, draws of a sampler.
+// Tests of predictions of models other than GPODE: networks, point estimates, draws of a sampler.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -18,14 +18,14 @@ namespace {
 using testing_support::MakeParameters;
 using testing_support::Put;
 
-// The posterior keeps weights in units of their prior.
+// Returns the weights divided by their prior standard deviations, as the posterior keeps them.
 Vector InPriorUnits(const Model& model, const Vector& weights) {
   const NeuralOptions& neural = model.options.neural;
   return weights.cwiseQuotient(WeightScales(2, neural.hidden, 2, neural.prior_scale));
 }
 
-// Networks without hidden layers whose weights are rotations, in units of their own; two draws, x'
-// = (y, -x) and twice as fast.
+// Returns a model of networks without hidden layers. It has two draws, which are rotations in the
+// model's coordinates: (x, y)' = (y, -x), and the same twice as fast.
 Model TwoRotations() {
   Model model;
   model.options.function = "network";
@@ -54,7 +54,8 @@ Model TwoRotations() {
   return model;
 }
 
-// The same with normal weights in place of draws, and initial states that are known exactly.
+// Returns the first rotation with normally distributed weights in place of draws, and with initial
+// states that are known exactly.
 Model NormalRotation(const Vector& deviation) {
   Model model = TwoRotations();
   model.options.posterior = "blocks";
@@ -76,7 +77,7 @@ TEST(OtherModels, DrawsOfASamplerAreFollowedFromTheirOwnInitialStates) {
   std::set<int> met;
   for (std::size_t s = 0; s < 2; ++s) {
     const Matrix& draw = forecast.draws[s];
-    const int row = draw(1, 0) > 2.5 ? 0 : 1;  // at the start: 2 x0 + 1
+    const int row = draw(1, 0) > 2.5 ? 0 : 1;  // The value at the start is 2 x0 + 1.
     met.insert(row);
     for (Eigen::Index i = 0; i < 3; ++i) {
       const double angle = (row + 1) * (times[i] - 10) / 3, radius = row == 0 ? 1 : 0.5;
@@ -90,7 +91,8 @@ TEST(OtherModels, DrawsOfASamplerAreFollowedFromTheirOwnInitialStates) {
 
 TEST(OtherModels, FieldsOfDrawsHaveTheirMoments) {
   const Posterior posterior(TwoRotations());
-  const Matrix state{{3, -0.5}};  // (1, 1) in the model's coordinates: slopes (1, -1) and (2, -2)
+  // In the model's coordinates, the state is (1, 1) and the slopes are (1, -1) and (2, -2).
+  const Matrix state{{3, -0.5}};
   EXPECT_NEAR(posterior.FieldMean(state)(0, 0), 1.5 * 2 / 3.0, 1e-12);
   EXPECT_NEAR(posterior.FieldMean(state)(0, 1), -1.5 * 0.5 / 3, 1e-12);
   EXPECT_NEAR(posterior.FieldVariance(state)(0, 0), 0.25 * 4 / 9.0, 1e-12);
@@ -98,10 +100,10 @@ TEST(OtherModels, FieldsOfDrawsHaveTheirMoments) {
 }
 
 TEST(OtherModels, NormalWeightsGiveNormalFields) {
-  constexpr double kNone = 1e-100;  // deviations are positive
+  constexpr double kNone = 1e-100;  // almost zero, because deviations must be positive
   const Posterior posterior(NormalRotation(Vector{{kNone, 0.1, kNone, kNone, kNone, kNone}}));
   const Matrix state{{3, -0.5}};
-  const double unit = 2 / 3.0;  // of the first slope, which is N(1, 0.1^2) there
+  const double unit = 2 / 3.0;  // The first slope is N(1, 0.1^2) in this unit.
   EXPECT_NEAR(posterior.FieldMean(state)(0, 0), unit, 4 * 0.1 * unit / 16);
   EXPECT_NEAR(std::sqrt(posterior.FieldVariance(state)(0, 0)), 0.1 * unit, 0.1 * unit * 0.2);
   EXPECT_NEAR(posterior.FieldVariance(state)(0, 1), 0, 1e-20);
@@ -124,7 +126,7 @@ TEST(OtherModels, AModelWithoutDrawsIsRefused) {
   EXPECT_THROW(Posterior{model}, InputError);
 }
 
-// A draw that is always the same known system.
+// A function draw whose field is always the same known system.
 class KnownDraw final : public FunctionDraw {
  public:
   explicit KnownDraw(double mu) : field_(mu) {}

@@ -30,7 +30,7 @@ Matrix TestPoints(const Model& model) {
   return UserState(model, z);
 }
 
-// dx/dt in the user's units, from the closed form in the model's.
+// Returns the true dx/dt in the user's units, computed from its closed form in the model's units.
 Matrix TrueField(const Model& model, const Matrix& states) {
   const Matrix z = (states.rowwise() - model.coordinates.state_offset.transpose()) *
                    model.coordinates.state_scale.cwiseInverse().asDiagonal();
@@ -72,8 +72,8 @@ TEST(Posterior, JacobianOfTheMean) {
   EXPECT_LT((jacobian - truth / kTimeScale).norm(), 0.02);
 }
 
-// With more doubt, the weights of a draw are so large that the rounding errors of its values disturb
-// finite differences.
+// The deviation of the inducing values is small here. With a larger one, the weights of a draw are
+// so large that rounding errors of its values disturb finite differences.
 TEST(Posterior, DrawnFieldsPassTheHarness) {
   const Posterior posterior(Rotation(0.03));
   ExpectStatesConsistent(posterior.DrawField(3, 1), TestPoints(posterior.model()));
@@ -93,7 +93,7 @@ TEST(Posterior, FieldVarianceIsThatOfDraws) {
   EXPECT_LT((ratio.array() - 1).abs().maxCoeff(), 0.3) << ratio;
 }
 
-// The same function, integrated in other units.
+// A forecast integrates the drawn field in the model's units; here it is integrated in the user's.
 TEST(Posterior, ForecastsFollowTheDrawnFields) {
   const Posterior posterior(Rotation(0.1));
   const Matrix start = TestPoints(posterior.model()).row(0);
@@ -129,7 +129,7 @@ TEST(Posterior, UncertainStart) {
   EXPECT_LT((squares - covariance).norm(), 0.06);
 }
 
-// One direction is known exactly.
+// The second state is known exactly, so that the covariance is singular.
 TEST(Posterior, SingularCovarianceOfTheStart) {
   const Posterior posterior(Rotation());
   Matrix covariance = Matrix::Zero(2, 2);
@@ -147,7 +147,7 @@ TEST(Posterior, StateOfChannels) {
   const Model model = Rotation();
   const Posterior posterior(model);
   const Matrix state = TestPoints(model).row(1);
-  // Channels are C (x - offset) / scale + b.
+  // The channels of a state x are C (x - offset) / scale + b.
   const Matrix c = model.map.matrix * model.coordinates.state_scale.cwiseInverse().asDiagonal();
   Vector values = c * (state.transpose() - model.coordinates.state_offset) + model.map.offset;
   const Matrix covariance = Vector{{0.4, 0.1, 0.9}}.asDiagonal();
@@ -179,7 +179,7 @@ TEST(Posterior, LatestStateIsTheShootingStateBefore) {
   double spread = 0;
   for (std::size_t i = 0; i < 40; ++i) {
     const Matrix& x = latest.states[i];
-    // Steps differ, for they end with the last time.
+    // Both integrate from the start, but to different last times, so that their steps differ.
     EXPECT_LT((x.topRows(2) - from_start.states[i].topRows(2)).norm(), 1e-3) << "before the first";
     EXPECT_LT((x.row(2) - reached(first, 11, 11)).norm(), 1e-9);
     EXPECT_LT((x.row(3) - reached(first, 11, 12.9)).norm(), 0.05);
@@ -263,7 +263,7 @@ TEST(Posterior, NoTimesGiveNoRows) {
   EXPECT_EQ(forecast.diverged, 0u);
 }
 
-// Returns parameters whose block `name` has another shape.
+// Returns the parameters with another shape of the block `name`.
 NamedValues WithShape(const NamedValues& parameters, std::string_view name,
                       const std::vector<std::size_t>& shape) {
   NamedValues changed;

@@ -62,7 +62,7 @@ TEST(Scores, MnllAndMseAreTheFormulas) {
   EXPECT_EQ(scores.diverged, 0u);
 }
 
-// Densities that underflow.
+// The densities of such far observations underflow to zero.
 TEST(Scores, MnllOfAFarObservationIsFinite) {
   Example e;
   e.observed.setConstant(1000);
@@ -71,7 +71,7 @@ TEST(Scores, MnllOfAFarObservationIsFinite) {
   EXPECT_GT(mnll, 1e6);
 }
 
-// Gneiting and Raftery (2007), for one normal.
+// The closed form for one normal is from Gneiting and Raftery (2007).
 TEST(Scores, CrpsOfOneNormalIsTheClosedForm) {
   const double mean = 0.4, y = 1.1, sd = 0.7, z = (y - mean) / sd;
   const Forecast forecast{.times = {0}, .draws = {Matrix::Constant(1, 1, mean)}, .diverged = 0};
@@ -82,7 +82,7 @@ TEST(Scores, CrpsOfOneNormalIsTheClosedForm) {
   EXPECT_NEAR(scores.crps, expected, 1e-7);
 }
 
-// The integral of (F(z) - [y <= z])^2, by the midpoint rule.
+// The CRPS is the integral of (F(z) - [y <= z])^2 over z, here computed by the midpoint rule.
 TEST(Scores, CrpsIsTheIntegralOverTheDistribution) {
   const Example e;
   double crps = 0;
@@ -121,7 +121,7 @@ TEST(Scores, CrpsAgreesWithMonteCarlo) {
   EXPECT_NEAR(e.Get().crps, crps / (kSamples * kTimes * kChannels), 5e-3);
 }
 
-// Draws 0, 1, ..., 100: the bands are [25, 75], [5, 95] and [2.5, 97.5].
+// With the draws 0, 1, ..., 100, the bands are [25, 75], [5, 95] and [2.5, 97.5].
 TEST(Scores, CoverageOfKnownBands) {
   const std::vector<double> observed = {50, 25, 75, 24.9, 75.1, 5, 4.9, 97.5, 2.4, 120};
   const auto n = static_cast<Eigen::Index>(observed.size());
@@ -135,7 +135,8 @@ TEST(Scores, CoverageOfKnownBands) {
   EXPECT_DOUBLE_EQ(scores.coverage_95, 0.8);
 }
 
-// One draw is a normal: its central 50, 90 and 95 % end at 0.6745, 1.6449 and 1.9600 deviations.
+// With one draw, the predictive distribution is normal. Its central 50, 90 and 95 % end at 0.6745,
+// 1.6449 and 1.9600 deviations.
 TEST(Scores, PredictiveCoverageCountsTheNoise) {
   const std::vector<double> observed = {0.6, -0.7, 1.6, -1.7, 1.9, -2.0, 0.0, 5.0, 1.0, -1.0};
   const auto n = static_cast<Eigen::Index>(observed.size());
@@ -188,7 +189,7 @@ TEST(Scores, DivergedDrawHasProbabilityZero) {
   EXPECT_EQ(scores.mse, INFINITY);
 }
 
-// It was NaN, which neither sorts nor compares.
+// The CRPS of a diverged draw was once NaN, which can be neither sorted nor compared.
 TEST(Scores, CrpsOfADivergedDrawIsInfinite) {
   Example e;
   e.forecast.draws[2](3, 1) = NAN;
@@ -207,14 +208,15 @@ TEST(Scores, AllDrawsDiverged) {
   EXPECT_EQ(scores.coverage_95, 0.0);
 }
 
-// It was infinity minus infinity.
+// The MNLL of such draws was once NaN, from infinity minus infinity.
 TEST(Scores, MnllOfADrawBeyondAllBoundsIsInfinite) {
   Example e;
   for (Matrix& draw : e.forecast.draws) draw.setConstant(1e200);
   EXPECT_EQ(e.Get().mnll, INFINITY);
 }
 
-// Half of the values in each part, so that the whole is the mean of the two.
+// The rows of the example are divided between two parts. Their pooled scores are those of the
+// whole.
 TEST(Scores, PoolWeighsByValues) {
   Example top, bottom;
   top.observed.bottomRows(3).setConstant(NAN);

@@ -1,4 +1,5 @@
-// Bands that are widened: where, by how much, and never narrower.
+// Tests of the widening of bands: where it applies, how large it is, and that bands never become
+// narrower.
 #include "gpode/widening.h"
 
 #include <gtest/gtest.h>
@@ -54,8 +55,8 @@ TEST(BandWidening, FindsGapsOfEachChannel) {
     t.values = Matrix::Zero(12, 2);
   }
   Trajectory& second = data.trajectories[1];
-  second.values.col(1).segment(3, 4).setConstant(kNaN);  // observed at 2 and at 7
-  second.values(9, 0) = kNaN;                            // a single value is no gap
+  second.values.col(1).segment(3, 4).setConstant(kNaN);  // a gap between the times 2 and 7
+  second.values(9, 0) = kNaN;                            // A single missing value is not a gap.
   BandWidening w = TwoKnots();
   w.SetGaps(data);
   ASSERT_EQ(w.gap_from.size(), 1u);
@@ -170,7 +171,7 @@ TEST(Widening, MovesBandsAndScoresButNotTheMean) {
   EXPECT_LT(after.crps, before.crps);
 }
 
-// The rotation's channels a, b and c are seen from 10 to 15.
+// Returns the rotation with a widening. Its channels a, b and c are observed from time 10 to 15.
 Model WideRotation() {
   Model model = Rotation();
   model.widening.horizons = {2};
@@ -212,14 +213,15 @@ TEST(Widening, WithoutOneThereIsNothing) {
 
 TEST(Widening, OfStatesFollowsThatOfChannels) {
   Model model = WideRotation();
-  // Two channels that show one state each, and one that shows nothing.
+  // Two channels show one state each, and the third one shows none.
   model.map.matrix << 20, 0, 0, 0.5, 0, 0;
   const Posterior posterior(model);
   const Forecast forecast =
       posterior.Trajectory(0, std::vector<double>{15, 17}, {.draws = 9, .states = true});
   ASSERT_EQ(forecast.state_widening.rows(), 2);
   EXPECT_EQ(forecast.state_widening(0, 0), 0);
-  // A state of the user's is 2 z (5 z), a channel 20 z (0.5 z).
+  // With z the model's state, the user's states are 2 z_1 and 5 z_2, and the channels are 20 z_1
+  // and 0.5 z_2.
   EXPECT_NEAR(forecast.state_widening(1, 0), 20.0 / 20 * 2, 1e-12);
   EXPECT_NEAR(forecast.state_widening(1, 1), 2 / 0.5 * 5, 1e-12);
   const Forecast states = forecast.OfStates();

@@ -19,7 +19,9 @@ using testing_support::ForEveryChain;
 constexpr std::size_t kObservations = 8;
 constexpr std::size_t kBins = 10;
 constexpr std::size_t kSimulations = 400;
-constexpr std::size_t kRanked = 99;  // thinned draws, whose ranks are 0 .. 99, ten to a bin
+// A parameter is ranked among this many thinned draws. Its rank is 0 .. 99, and a bin has ten
+// ranks.
+constexpr std::size_t kRanked = 99;
 
 struct Regression {
   std::array<double, kObservations> y;

@@ -166,7 +166,7 @@ TEST(WarmUpScheduleTest, ShortWarmUps) {
 // The acceptance decreases with the step size; the average must approach the step size of the
 // target.
 TEST(DualAveragingTest, FindsTheStepOfTheTarget) {
-  DualAveraging averaging(0.8);
+  DualAveraging averaging{.target = 0.8};
   averaging.Restart(5.0);
   double step = 5.0;
   for (int i = 0; i < 2000; ++i) step = averaging.Update(std::exp(-step));

@@ -1,4 +1,4 @@
-// Importance weights: Pareto smoothing, its diagnostic, resampling.
+// Tests of importance weights: Pareto smoothing, its diagnostic, and resampling.
 #include "gpode/importance.h"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,8 @@ std::vector<double> Normals(std::size_t n) {
   return normals;
 }
 
-// Log weights of draws from N(0, deviation^2) as draws from N(0, 1).
+// Returns the log weights with which draws from the proposal N(0, deviation^2) represent N(0, 1). A
+// draw is deviation * z for a normal z.
 std::vector<double> LogWeights(const std::vector<double>& normals, double deviation) {
   std::vector<double> weights;
   for (double z : normals) weights.push_back(0.5 * z * z * (1 - deviation * deviation));
@@ -38,7 +39,8 @@ TEST(Importance, WeightsOfAWideProposalGiveTheRightMoments) {
   EXPECT_GT(w.effective, 2000);
 }
 
-// The weights of a proposal that is too narrow by a factor have the shape 1 - deviation^2.
+// The weights of a proposal that is too narrow, with a deviation below one, have the Pareto shape
+// 1 - deviation^2.
 TEST(Importance, TheShapeTellsHowNarrowAProposalIs) {
   const std::vector<double> normals = Normals(20000);
   EXPECT_NEAR(SmoothWeights(LogWeights(normals, 0.8)).shape, 1 - 0.64, 0.12);

@@ -1,6 +1,6 @@
-// Compares the ends of trajectories with the definition: the states of a trajectory are computed
-// one after the other, numbered from its start, and the criterion is evaluated for ranges of
-// numbers.
+// Compares the ends of trajectories of the No-U-Turn sampler with the definition. Here the states
+// of a trajectory are computed one after the other and numbered from its start, and the criterion
+// is evaluated for ranges of these numbers.
 #include "sample/nuts_tree.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kStep = 0.21;
 
-// Two coupled oscillators of different frequency.
+// The log density of two coupled oscillators of different frequencies.
 double Oscillators(std::span<const double> q, std::span<double> gradient) {
   gradient[0] = -q[0] - 0.3 * q[1];
   gradient[1] = -0.15 * q[1] - 0.3 * q[0] - 0.1 * q[1] * q[1] * q[1];
@@ -73,7 +73,7 @@ using Log = std::vector<Vector>;
 int CountByDefinition(Trajectory& trajectory, const Log& log, int& depth) {
   int first = 0, last = 0, count = 0;
   for (depth = 0; depth < 10; ++depth) {
-    if (count >= static_cast<int>(log.size())) return -1;  // stopped too early
+    if (count >= static_cast<int>(log.size())) return -1;  // The transition stopped too early.
     const bool forwards = log[count] == trajectory.At(last + 1).position;
     const int at = forwards ? last + 1 : first - 1, size = 1 << depth;
     const int before = count;
@@ -117,7 +117,7 @@ TEST(NutsTreeTest, TrajectoriesEndByTheDefinition) {
     EXPECT_EQ(statistics.depth, static_cast<std::size_t>(depth));
     ++depths[statistics.depth];
   }
-  EXPECT_GE(depths.size(), 3u);  // there are trajectories of several depths
+  EXPECT_GE(depths.size(), 3u);  // The trajectories have several depths.
 }
 
 }  // namespace

@@ -9,12 +9,12 @@
 
 namespace gpode::testing_support {
 
-// Uses one target for all chains.
+// Returns a factory that gives every chain the same target.
 inline MakeTarget ForEveryChain(LogDensity target) {
   return [target = std::move(target)](std::size_t) { return target; };
 }
 
-// The Gaussian N(mean, covariance).
+// Returns the log density of the Gaussian N(mean, covariance).
 inline LogDensity Gaussian(const Vector& mean, const Matrix& covariance) {
   const Matrix precision = covariance.inverse();
   return [mean, precision](std::span<const double> q, std::span<double> gradient) {
@@ -50,7 +50,7 @@ inline double StudentT(std::span<const double> q, std::span<double> gradient) {
   return sum;
 }
 
-// x ~ N(0, 1), y ~ N(x^2, 0.3^2). The mean of y is 1, its variance 2.09.
+// The banana-shaped density x ~ N(0, 1), y ~ N(x^2, 0.3^2). The mean of y is 1, its variance 2.09.
 inline double Banana(std::span<const double> q, std::span<double> gradient) {
   const double away = (q[1] - q[0] * q[0]) / 0.09;
   gradient[0] = -q[0] + 2 * q[0] * away;

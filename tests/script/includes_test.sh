@@ -7,13 +7,13 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch"
 
-# file PATH HEADER...: a file that includes these headers, one per line.
+# file PATH HEADER...: writes a file that includes these headers, one per line.
 file() {
   mkdir -p "$(dirname "$1")"
   printf '#include "%s"\n' "${@:2}" >"$1"
 }
 
-# expect CODE OUTPUT: the result of the script on the tree as it is now.
+# expect CODE OUTPUT: checks exit code and output of the script on the tree as it is now.
 expect() {
   local code=0 out
   out=$("$includes" . 2>&1) || code=$?
@@ -24,7 +24,7 @@ expect() {
 
 expect 2 "includes: no .h or .cc file under include, src, experiments or tools of ."
 
-# core and simd include each other, ode includes the base class of fields.
+# In a correct tree, core and simd include each other, and ode includes the base class of fields.
 file include/gpode/ode.h gpode/field.h
 file src/core/random.cc gpode/random.h simd/simd.h
 file src/simd/dispatch.cc gpode/error.h simd/simd.h
@@ -33,7 +33,7 @@ file src/train/adam.cc train/adam.h model/bound.h
 file tools/gpode/fit.cc commands.h experiments/tasks.h train/adam.h
 expect 0 "includes: 6 files include only rooms to their left"
 
-# A line may have blanks around its words; what a comment says does not count.
+# An #include may have blanks around its words. One inside a comment does not count.
 file src/model/bound.cc model/bound.h train/adam.h
 printf '  # include "sample/metric.h"\n// #include "train/adam.h"\n' >>src/model/bound.cc
 file src/ode/solver.cc gpode/field.h gpode/mlp.h
@@ -44,7 +44,7 @@ src/model/bound.cc:3: room model must not include room sample
 src/ode/solver.cc:2: room ode must not include room field"
 rm src/model/bound.cc src/ode/solver.cc include/gpode/kernel.h
 
-# New headers and folders need a room.
+# New headers and folders must be assigned to a room in the script.
 file include/gpode/shapes.h
 file src/cellar/wine.cc
 file src/core/random.cc gpode/shapes.h cellar/wine.h

@@ -25,7 +25,7 @@ std::vector<Real> Arguments() {
   return x;
 }
 
-// Compares the functions that take spans with the active loops.
+// Expects the functions that take spans to have the results of the active loops.
 template <typename Real>
 void ExpectActiveLoops(void (*sincos)(std::size_t, const Real*, Real*, Real*),
                        void (*exp)(std::size_t, const Real*, Real*),
@@ -103,7 +103,8 @@ TEST(DispatchTest, AvailableAreTheWeakestAndTheActiveOne) {
 
 constexpr int kRefused = 2;
 
-// Ends with the number of the active instruction set plus 10, or with kRefused and the message.
+// Exits with the number of the active instruction set plus 10, or prints a message and exits with
+// kRefused.
 [[noreturn]] void ExitWithActive(const std::string& wanted) {
   setenv("GPODE_SIMD", wanted.c_str(), 1);
   int code = kRefused;
@@ -113,7 +114,8 @@ constexpr int kRefused = 2;
 }
 
 TEST(DispatchTest, EnvironmentAsksForAnInstructionSet) {
-  GTEST_FLAG_SET(death_test_style, "threadsafe");  // a new process, which has not chosen yet
+  // This style starts a new process, which has not yet chosen an instruction set.
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
   const auto code = [](Isa isa) { return testing::ExitedWithCode(10 + static_cast<int>(isa)); };
   for (const Isa isa : Available()) {
     EXPECT_EXIT(ExitWithActive(std::string(Name(isa))), code(isa), "");

@@ -49,7 +49,8 @@ struct Traits<float> {
 template <typename Real>
 using Wide = typename Traits<Real>::Wide;
 
-// The documented error: it is at most `ulp` or at most `absolute`.
+// The documented limit of the error: it is at most `ulp` units in the last place or at most
+// `absolute`.
 struct Promise {
   double ulp;
   double absolute;
@@ -168,8 +169,9 @@ Array<Real> PowersOfTwo(double low, double high) {
   return x;
 }
 
+// The binary exponents of the smallest subnormal and of the largest finite number.
 template <typename Real>
-constexpr double kLowest = Limits<Real>::min_exponent - Limits<Real>::digits;  // subnormal
+constexpr double kLowest = Limits<Real>::min_exponent - Limits<Real>::digits;
 template <typename Real>
 constexpr double kHighest = Limits<Real>::max_exponent - 1e-9;
 
@@ -229,7 +231,7 @@ TYPED_TEST(ElementaryTest, TanhKeepsItsPromise) {
 }
 
 TEST(ElementaryFloatTest, PromisesAreKeptOverAllBitPatternsInSteps) {
-  constexpr std::uint32_t kStep = 8009;  // odd, so that the last bits vary
+  constexpr std::uint32_t kStep = 8009;  // The step is odd, so that the last bits vary.
   Array<float> x;
   for (std::uint32_t bits = 0; bits < 0x7f800000u; bits += kStep) {
     float value;
@@ -271,7 +273,7 @@ TYPED_TEST(ElementaryTest, SpecialArgumentsGiveTheExactResult) {
   }
 }
 
-// Returns ordinary arguments next to some that need the C library.
+// Returns arguments of the fast range mixed with some that need the C library.
 template <typename Real>
 Array<Real> MixedArguments(std::size_t n) {
   Array<Real> x = Even<Real>(0, 20, n);
@@ -279,8 +281,8 @@ Array<Real> MixedArguments(std::size_t n) {
   return x;
 }
 
-// Compares arrays at all offsets and lengths with single elements, and checks that nothing else is
-// written.
+// Expects that an array at any offset and of any length has the results of its single elements, and
+// that nothing else is written.
 template <typename Real>
 void ExpectPlaceDoesNotMatter(const Function<Real>& function, Isa isa, bool in_place) {
   constexpr std::size_t kMost = 40, kOffsets = 16;

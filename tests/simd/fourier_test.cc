@@ -20,7 +20,7 @@ using Values = std::vector<double>;
 constexpr double kGuard = 77.0;  // marks memory that must not be written
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-// Beyond this phase sine and cosine are those of the C library.
+// Sine and cosine of larger phases are computed by the C library.
 template <typename Real>
 constexpr double kFastLimit = sizeof(Real) == 8 ? 1e6 : 8192;
 
@@ -165,8 +165,8 @@ void ExpectSameBits(const Values& actual, const Values& expected, const char* wh
   }
 }
 
-// A batch gives the bits of its points one by one, and the value does not depend on whether the
-// Jacobian is computed.
+// Expects that a batch has the bits of its points one by one, and that the value does not depend on
+// whether the Jacobian is computed.
 template <typename Real>
 void ExpectConsistent(Isa isa, const FourierTable<Real>& table, const Values& x) {
   const Result batch = Evaluate(isa, table, x, true);
@@ -216,8 +216,9 @@ TYPED_TEST(FourierTest, AnyNumberOfPoints) {
   }
 }
 
-// Without phases and with one coordinate that is not zero the argument is one rounded product, so
-// that sine and cosine are as accurate as for a small argument.
+// All phases are zero, and each point has only one coordinate that is not zero. The argument of
+// sine and cosine is then one rounded product, so that they are as accurate as for a small
+// argument.
 TYPED_TEST(FourierTest, FarPointsHaveTheCLibrarysSines) {
   for (const Isa isa : Available()) {
     SCOPED_TRACE(Name(isa));

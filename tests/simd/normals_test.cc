@@ -1,4 +1,4 @@
-// Tests that the Box-Muller loop has the same bits everywhere and small errors.
+// Tests that the Box-Muller loop has small errors and the same bits on every instruction set.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ Words RandomWords(std::size_t n) {
   return words;
 }
 
-// Returns the bits, to tell -0 from 0.
+// Returns the bits of the values, which distinguish -0 from 0.
 Words Bits(const Values& values) {
   Words words;
   for (const double value : values) words.push_back(std::bit_cast<std::uint64_t>(value));
@@ -40,7 +40,8 @@ Values NormalsOn(Isa isa, std::span<const std::uint64_t> words) {
   return normals;
 }
 
-// Returns sine and cosine of 2 pi v, reduced to a quarter turn because 2 pi v would be rounded.
+// Computes sine and cosine of 2 pi v. The argument is reduced to a quarter turn first, because 2 pi
+// v would be rounded.
 void SinCosTurn(long double v, long double& sine, long double& cosine) {
   constexpr long double kHalfPi = 1.57079632679489661923132169163975144L;
   const long double quarters = std::nearbyint(4 * v);
@@ -111,8 +112,8 @@ TEST(NormalsTest, AgreesWithTheCLibraryToAFewUlp) {
   EXPECT_LE(LargestError(NormalsOn(Isa::kBaseline, words), Reference(words)), kMostUlp);
 }
 
-// The values of u include the largest, 1, where the radius is zero, its neighbours and the
-// smallest, 2^-52; the values of v are on and next to the axes.
+// The values of u include the largest one, 1, at which the radius is zero, its neighbours, and the
+// smallest one, 2^-52. The values of v are on the axes and next to them.
 TEST(NormalsTest, ExtremeWords) {
   constexpr std::uint64_t kQuarter = std::uint64_t{1} << 50;
   Words words;
@@ -136,7 +137,7 @@ TEST(NormalsTest, AllZerosAndAllOnes) {
   const Words words = {0, 0, ones, ones, 0, ones, ones, 0};
   for (const Isa isa : Available()) {
     const Values normals = NormalsOn(isa, words);
-    const double farthest = std::sqrt(104 * std::log(2.0));  // u = 2^-52: 8.49 deviations
+    const double farthest = std::sqrt(104 * std::log(2.0));  // 8.49, for u = 2^-52
     EXPECT_EQ(normals[0], 0.0);
     EXPECT_EQ(normals[1], 0.0);
     EXPECT_DOUBLE_EQ(normals[2], farthest);

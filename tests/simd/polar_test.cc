@@ -73,7 +73,7 @@ void ExpectPromiseKept(const Points& points) {
 TEST(PolarTest, KeepsItsPromise) {
   ExpectPromiseKept(Spread(200000, 2));
   ExpectPromiseKept(Spread(100000, 40));
-  ExpectPromiseKept(Spread(100000, 498));  // 1e-150 to 1e150
+  ExpectPromiseKept(Spread(100000, 498));  // coordinates from about 1e-150 to 1e150
 }
 
 TEST(PolarTest, AxesDiagonalsAndTheOrigin) {

@@ -49,7 +49,7 @@ struct Update {
     return AlignedVector<double>(values.begin(), values.end());
   }
   double Delta(std::size_t k, std::size_t m) const { return x[k] - locations[k * stride + m]; }
-  // Returns nu_dm psi_dm.
+  // Returns nu_dm psi_dm, for output d and inducing point m.
   double Slope(std::size_t d, std::size_t m) const {
     return weights[d * stride + m] * psi[d * stride + m];
   }
@@ -74,7 +74,7 @@ Result Sized(const UpdateTable& t, double fill) {
           Values(t.inputs * t.stride, fill),  Values(t.outputs * t.inputs, fill)};
 }
 
-// The initial value of the arrays that the pullback adds to.
+// Computes the results with plain loops. The pullback adds to arrays whose initial value is 0.5.
 Result Reference(const Update& u) {
   const std::size_t inputs = u.table.inputs;
   Result r = Sized(u.table, 0.0);
@@ -224,7 +224,7 @@ TEST(UpdateTest, FarAndBrokenPointsPassThrough) {
   for (const Isa isa : Available()) {
     for (std::size_t inputs = 1; inputs <= 9; ++inputs) {
       Update update(inputs, inputs, 9);
-      update.x.back() = 1e200;  // the square overflows
+      update.x.back() = 1e200;  // The square of this number overflows.
       for (const double s : Evaluate(isa, update).distances) EXPECT_EQ(s, infinity);
       update.x.back() = -infinity;
       for (const double s : Evaluate(isa, update).distances) EXPECT_EQ(s, infinity);
@@ -234,7 +234,8 @@ TEST(UpdateTest, FarAndBrokenPointsPassThrough) {
       for (std::size_t i = 0; i < result.jacobian.size(); ++i) {
         EXPECT_EQ(std::isnan(result.jacobian[i]), i % inputs == inputs - 1) << Name(isa);
       }
-      for (const double v : result.value) EXPECT_TRUE(std::isfinite(v));  // depends on phi alone
+      // The value depends on the given phi and not on the distances.
+      for (const double v : result.value) EXPECT_TRUE(std::isfinite(v));
     }
   }
 }

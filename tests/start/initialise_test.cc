@@ -22,7 +22,7 @@ const FitOptions kOptions = [] {
   return options;
 }();
 
-// Two noisy trajectories of Van der Pol, in other units if asked for.
+// Returns two noisy trajectories of Van der Pol's oscillator in the given units of state and time.
 Dataset NoisyVanDerPol(double unit = 1, double time_unit = 1) {
   Numbers numbers(41);
   Dataset data{.channels = {"x", "y"}, .trajectories = {}};
@@ -41,8 +41,8 @@ Dataset NoisyVanDerPol(double unit = 1, double time_unit = 1) {
   return data;
 }
 
-// Returns the process that training starts from: hyperparameters and whitened inducing values stand
-// one after the other in the start of a function.
+// Returns the process that training starts from. FunctionStart has its hyperparameters, one after
+// the other, and its whitened inducing values.
 GpParameters ProcessOf(const Start& s) {
   const auto dim = static_cast<Eigen::Index>(s.map.dim());
   const Eigen::Index inducing = std::ssize(s.function.latent) / dim;
@@ -104,7 +104,7 @@ TEST(Initialise, RegressedFieldIsNearTheTrueOne) {
   SparseGp gp(GetKernel("squared-exponential"));
   ASSERT_EQ(gp.Set(ProcessOf(s)), FactorStatus::kOk);
   for (const Matrix& states : s.states) {
-    // dx/dt in the model's coordinates and time.
+    // `truth` is dx/dt in the model's coordinates and time.
     const Matrix truth = s.coordinates.time_scale * Evaluate(VanDerPol(0.5), s.map.Apply(states)) *
                          s.map.matrix.inverse().transpose();
     EXPECT_LT((gp.Mean(states) - truth).norm(), 0.15 * truth.norm());
@@ -114,7 +114,8 @@ TEST(Initialise, RegressedFieldIsNearTheTrueOne) {
 
 TEST(Initialise, StartBeforeTheFirstObservation) {
   Dataset data = NoisyVanDerPol();
-  // Without its first half second, the start has to be found by looking back.
+  // The observations before the time 0.3 are removed, so that the start state at time 0 must be
+  // extrapolated.
   Trajectory& t = data.trajectories[0];
   Eigen::Index late = 0;
   while (t.times[late] < 0.3) ++late;
@@ -143,7 +144,7 @@ TEST(Initialise, UnitsDoNotMatter) {
   }
 }
 
-// Six channels that are combinations of two curves.
+// Returns six channels that are linear combinations of two curves.
 Dataset RankTwo(double unit, bool missing) {
   Numbers numbers(42);
   const Matrix mix = numbers.Normals(2, 6);
@@ -220,7 +221,7 @@ TEST(Initialise, GivenComponentsAreKept) {
   EXPECT_LT(error.cwiseAbs().maxCoeff(), 0.1);
 }
 
-// Channels in other units that are combinations of two states, with values missing.
+// The channels are linear combinations of two states, in other units and with missing values.
 TEST(Initialise, GivenMatrixOfAnyShape) {
   const Dataset states = NoisyVanDerPol();
   const std::vector<Matrix> matrices = {
@@ -250,7 +251,7 @@ TEST(Initialise, GivenMatrixOfAnyShape) {
   }
 }
 
-// An unseen state starts as the slope of what is seen.
+// A state that no channel shows starts as the derivative of the state before it.
 TEST(Initialise, HiddenStatesAreDerivatives) {
   FitOptions options = kOptions;
   options.observation = Observation::kMatrix;
@@ -296,7 +297,7 @@ TEST(Initialise, WithoutScalingCoordinatesAreTheUsersOwn) {
   EXPECT_LT((gp.Mean(s.states[0]) - truth).norm(), 0.15 * truth.norm());
 }
 
-// Components beyond the rank are only rounding errors, and no states come of them.
+// Principal components beyond the rank are only rounding errors and do not become states.
 TEST(Initialise, PcaWithMoreStatesThanTheRank) {
   FitOptions options = kOptions;
   options.observation = Observation::kPca;
@@ -310,7 +311,8 @@ TEST(Initialise, PcaWithMoreStatesThanTheRank) {
 }
 
 TEST(Initialise, ConstantChannel) {
-  // 0.1 summed up is not a multiple of 0.1: the mean is off by a rounding error.
+  // The computed mean of many values 0.1 differs from 0.1 by a rounding error, which must not be
+  // taken for a spread.
   for (double constant : {0.0, 0.1, 1.23e8}) {
     SCOPED_TRACE(constant);
     Dataset data = NoisyVanDerPol();

@@ -1,4 +1,5 @@
-// Model files of format 1.1, which had members for each kind of model in place of named parameters.
+// Tests of model files of format 1.1, which had members for each kind of model in place of named
+// parameters.
 //
 // The folder format_1_1 has one file per named model and a training run that was stopped, all
 // written by a program before format 2. The CSV file beside a model is the output of that program
@@ -25,7 +26,7 @@ using internal::ModelBytes;
 using internal::ParseModel;
 using testing_support::TemporaryFolder;
 
-constexpr double kForecastError = 1e-9;  // relative
+constexpr double kForecastError = 1e-9;  // the largest relative error
 // Rounding errors, which differ between instruction sets, grow in the course of training.
 constexpr double kResumedError = 1e-4;
 
@@ -148,7 +149,8 @@ TEST(Format11, AnUnfinishedRunIsResumedToItsEnd) {
   EXPECT_EQ(ModelBytes(LoadTrainedModel(path)), ModelBytes(after));
 }
 
-// The same run, saved in the present format before it goes on, ends with the same bits.
+// The unfinished run is saved in the present format before it is resumed. It must end with the same
+// bits.
 TEST(Format11, AnUnfinishedRunMayBeSavedBeforeItIsResumed) {
   const TemporaryFolder folder;
   std::filesystem::copy_file(kFolder / "unfinished.gpode", folder / "old.gpode");

@@ -1,4 +1,4 @@
-// Model files: nothing is lost, nothing bad gets in.
+// Tests that model files lose nothing, and that bad ones are refused.
 #include "store/model_file.h"
 
 #include <gtest/gtest.h>
@@ -41,7 +41,7 @@ std::string_view Text(const Bytes& bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-// An archive with a right checksum, whatever is in it.
+// Returns the file of an archive with a right checksum, whatever the archive holds.
 Bytes Sealed(const Archive& archive, const std::string& title = internal::SealWithoutDigits()) {
   internal::NpzWriter out("test");
   for (const auto& [name, array] : archive) out.Add(name, array.shape, array.values);
@@ -57,7 +57,7 @@ Array TextArray(std::string_view text) { return {{text.size()}, {text.begin(), t
 
 std::string TextOf(const Array& array) { return {array.values.begin(), array.values.end()}; }
 
-// A run that has been compared with held-back data, and one that has not yet.
+// Returns a run that has been compared with held-back data.
 const TrainedModel& Compared() {
   static const TrainedModel trained =
       TrainWithHoldout(SmallData(), SmallOptions(), {.share = 0.34, .refit = false});
@@ -66,7 +66,7 @@ const TrainedModel& Compared() {
 
 TEST(ModelFile, KeepsHeldBackDataAndTheWidening) {
   TrainedModel trained = Compared();
-  // Whatever the comparison has found.
+  // These values replace what the comparison has found.
   trained.model.widening.horizons = {0.5, 1};
   trained.model.widening.variance = Matrix{{0, 0.25}, {1, 0.5}};
   trained.model.widening.gap_trajectory = {1};
@@ -140,7 +140,8 @@ TEST(ModelFile, KeepsTheNameOfTheTimes) {
   EXPECT_EQ(ParseModel(Sealed(older), "m").data.time_name, "");
 }
 
-// A field with a polynomial part is the same after it was saved and loaded, named in any way.
+// A field with a polynomial part is the same after it was saved and loaded. The file has the full
+// name of the kernel.
 TEST(ModelFile, KeepsAPolynomialPart) {
   FitOptions options = SmallOptions();
   options.kernel = "se+polynomial2";
@@ -215,7 +216,7 @@ TEST(ModelFile, ABrokenModelIsNotWritten) {
   EXPECT_EQ(folder.size(), 0);
 }
 
-// ---- Files that are not whole.
+// ---- Damaged files.
 
 TEST(ModelFile, EachKindOfBadFileHasItsOwnMessage) {
   const Bytes good = ModelBytes(Small());
@@ -241,7 +242,7 @@ TEST(ModelFile, EachKindOfBadFileHasItsOwnMessage) {
 TEST(ModelFile, TruncatedAnywhereIsAnInputError) {
   const Bytes good = ModelBytes(Small());
   for (std::size_t size = 0; size < good.size(); ++size) {
-    // Copied, so that the address sanitiser sees a read past the end.
+    // The copy lets the address sanitiser detect a read past the end.
     const Bytes cut(good.begin(), good.begin() + static_cast<std::ptrdiff_t>(size));
     const std::string message = MessageOf([&] { ParseModel(cut, "m.gpode"); });
     const char* expected = size < 39 ? "m.gpode: is not a model file" : "m.gpode: is truncated";
@@ -252,7 +253,7 @@ TEST(ModelFile, TruncatedAnywhereIsAnInputError) {
 TEST(ModelFile, AnyFlippedBitIsAnInputError) {
   Bytes damaged = ModelBytes(Small());
   const std::size_t bits = 8 * damaged.size();
-  std::vector<std::size_t> chosen;  // all of the start and the end, some in between
+  std::vector<std::size_t> chosen;  // all bits near the start and the end, and some in between
   const std::size_t whole = std::getenv("GPODE_LONG_TESTS") ? bits : 8 * 300;
   for (std::size_t bit = 0; bit < whole; ++bit) chosen.push_back(bit);
   for (std::size_t bit = std::max(whole, bits - whole); bit < bits; ++bit) chosen.push_back(bit);
@@ -366,7 +367,7 @@ TEST(ModelFile, AnyArrayMayBeAnything) {
       Archive archive = whole;
       archive[name] = array;
       try {
-        ParseModel(Sealed(archive), "m.gpode");  // some entries matter little
+        ParseModel(Sealed(archive), "m.gpode");  // Some arrays may have such values.
       } catch (const InputError& error) {
         EXPECT_TRUE(std::string_view(error.what()).starts_with("m.gpode: ")) << error.what();
       }
@@ -374,8 +375,8 @@ TEST(ModelFile, AnyArrayMayBeAnything) {
   }
 }
 
-// Files before format 2 have a reader of their own. It allocated rows of draws that had no
-// values before it checked their shape.
+// Files before format 2 have a reader of their own. It once allocated memory for a huge number of
+// empty rows of draws before it checked their shape.
 TEST(ModelFile, AnyArrayOfAnOlderFileMayBeAnything) {
   const std::filesystem::path folder =
       std::filesystem::path(GPODE_GOLDEN_DEFAULT) / ".." / "store" / "format_1_1";

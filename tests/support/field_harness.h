@@ -1,4 +1,4 @@
-// Checks that every Function and every Field has to pass.
+// Checks that every Function and every Field must pass.
 //
 //   ExpectFieldConsistent(
 //       [](std::span<const double> p) { return std::make_unique<VanDerPol>(p[0]); }, {0.5},
@@ -26,16 +26,18 @@
 namespace gpode {
 namespace harness {
 
-// The tolerance of derivatives, through CheckGradient.
+// The tolerance of derivatives, given to CheckGradient.
 constexpr double kGradientTolerance = 1e-8;
-// The tolerance of the same formula with another order of additions, relative to the largest entry.
+// The tolerance, relative to the largest entry, between results of the same formula with different
+// orders of additions.
 constexpr double kRoundingTolerance = 1e-12;
 
 using Values = std::vector<double>;
 using FieldFactory = std::function<std::unique_ptr<Field>(std::span<const double>)>;
 using FunctionFactory = std::function<std::unique_ptr<Function>(std::span<const double>)>;
 
-// A field at a fixed time and with the same inputs (U) for every state, as a function of the state.
+// A field as a function of the state alone, at a fixed time and with the same U inputs for every
+// state.
 class FieldAt final : public Function {
  public:
   explicit FieldAt(const Field& field, double t = 0, Values u = {})
@@ -83,7 +85,8 @@ class FieldAt final : public Function {
   Values u_;
 };
 
-// Cotangents of different sizes and signs, so that no two entries can be mixed up unnoticed.
+// Returns cotangents of different sizes and signs, so that no two entries can be mixed up
+// unnoticed.
 inline Values Cotangents(std::size_t size) {
   Values g(size);
   for (std::size_t i = 0; i < size; ++i) {
@@ -92,7 +95,8 @@ inline Values Cotangents(std::size_t size) {
   return g;
 }
 
-// NaN, so that an evaluation cannot read undefined contents unnoticed.
+// Returns NaNs, so that an evaluation cannot read memory before it is written without being
+// noticed.
 inline Values Undefined(std::size_t size) {
   return Values(size, std::numeric_limits<double>::quiet_NaN());
 }
@@ -121,7 +125,8 @@ struct PullbackResult {
   Values f, bx, bparameters;
 };
 
-// Records, and pulls the cotangents g back onto bx and bparameters, which start at `start`.
+// Calls Record, then Pullback with the cotangents g. The pullback adds to bx and bparameters, whose
+// entries are `start` before.
 inline PullbackResult RecordAndPullback(const Function& function, std::span<const double> x,
                                         std::span<const double> g, double start = 0.0) {
   const std::size_t n = CountPoints(function, x);
@@ -154,7 +159,7 @@ inline void ExpectBatchIsPointsOneByOne(const Function& function, std::span<cons
   const PullbackResult batch = RecordAndPullback(function, x, g);
   Values sum(function.parameter_count(), 0.0);
   for (std::size_t p = 0; p < x.size() / in; ++p) {
-    // A copy, because the address must not matter either.
+    // The point is a copy, so that a result that depends on its address is noticed.
     const Values point(x.begin() + p * in, x.begin() + (p + 1) * in);
     const Values value_at = ValueOf(function, point);
     const PullbackResult at =
@@ -191,7 +196,7 @@ inline void ExpectJacobianIsDerivative(const Function& function, std::span<const
   }
 }
 
-// Returns the scalar whose gradient is the pullback of g.
+// Returns the sum of g_i f_i(x), whose gradient is the pullback of g.
 inline double Contract(const Function& function, std::span<const double> x,
                        std::span<const double> g) {
   const Values f = ValueOf(function, x);
@@ -232,8 +237,8 @@ inline void ExpectPullbackAdds(const Function& function, std::span<const double>
 
 }  // namespace harness
 
-// Checks everything that can be checked without changing the parameters. points (n, I), at least
-// two of them.
+// Checks everything that can be checked without changing the parameters, at two or more points
+// (n, I).
 inline void ExpectPointsConsistent(const Function& function, const Matrix& points) {
   using namespace harness;
   const std::span<const double> x(points.data(), static_cast<std::size_t>(points.size()));
@@ -247,7 +252,7 @@ inline void ExpectPointsConsistent(const Function& function, const Matrix& point
   ExpectPullbackAdds(function, x);
 }
 
-// Checks everything.
+// Checks everything, including the gradient with respect to the parameters.
 inline void ExpectFunctionConsistent(const harness::FunctionFactory& make,
                                      const std::vector<double>& parameters, const Matrix& points) {
   const std::unique_ptr<Function> function = make(parameters);
@@ -258,7 +263,8 @@ inline void ExpectFunctionConsistent(const harness::FunctionFactory& make,
       make, parameters, {points.data(), static_cast<std::size_t>(points.size())});
 }
 
-// Check the same of a field, at time t and with inputs u (U); states (n, D).
+// The next two functions check the same of a field at states (n, D), at time t and with inputs u
+// (U).
 inline void ExpectStatesConsistent(const Field& field, const Matrix& states, double t = 0,
                                    const std::vector<double>& u = {}) {
   ExpectPointsConsistent(harness::FieldAt(field, t, u), states);

@@ -14,7 +14,7 @@ inline void Add(double scale, std::span<const double> from, std::span<double> to
   for (std::size_t i = 0; i < from.size(); ++i) to[i] += scale * from[i];
 }
 
-// Heun's method of order 2 with Euler's method for the error:
+// Heun's method of order 2, with the difference from Euler's method as its error estimate:
 //   k0 = f(t, x),  k1 = f(t + h, x + h k0),  next = x + h (k0 + k1) / 2,  error = h (k1 - k0) / 2.
 // Dense output is the cubic Hermite polynomial of x, k0, next and k2 = f(t + h, next), so that k2
 // closes a step in which dense output was asked for.
@@ -79,7 +79,7 @@ class Heun final : public Stepper {
   static void Start(std::span<const double> x, std::span<double> to) {
     std::copy(x.begin(), x.end(), to.begin());
   }
-  // Returns the weights of x, h k0, next and h k2.
+  // Returns the weights of x, h k0, next and h k2 in the polynomial at the share s of a step.
   static std::array<double, 4> Hermite(double s) {
     return {(1 + 2 * s) * (1 - s) * (1 - s), s * (1 - s) * (1 - s), s * s * (3 - 2 * s),
             s * s * (s - 1)};

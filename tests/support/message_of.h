@@ -8,7 +8,7 @@
 
 namespace gpode::testing_support {
 
-// Returns "nothing thrown" if the call throws no InputError.
+// Returns the message, or "nothing thrown" if the call throws no InputError.
 inline std::string MessageOf(const std::function<void()>& call) {
   try {
     call();

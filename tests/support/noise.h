@@ -6,7 +6,7 @@
 
 namespace gpode::testing_support {
 
-// Adds noise whose standard deviation is the given share of each channel's.
+// Returns the states plus noise whose standard deviation is the given share of each channel's.
 inline Matrix WithNoise(Matrix states, double share, std::uint64_t seed) {
   Numbers numbers(seed);
   const Matrix centred = states.rowwise() - states.colwise().mean();

@@ -24,7 +24,7 @@ inline Matrix TrueState(const Vector& x0, double time) {
   return x;
 }
 
-// Gives a model parameters of the shapes that its options ask for, all zero.
+// Sets the parameters of a model to zeros, in the shapes that its options ask for.
 inline void MakeParameters(Model& model) {
   const ParameterLayout layout = ModelParts(model.options, ShapeOf(model)).layout();
   model.parameters = {layout, std::vector<double>(layout.value_size())};

@@ -1,4 +1,4 @@
-// Data and options of a training run that takes no time, for tests of model files and runs.
+// Data and options of a very short training run, for tests of model files and runs.
 #pragma once
 
 #include "gpode/simulate.h"

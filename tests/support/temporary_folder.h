@@ -24,7 +24,7 @@ class TemporaryFolder {
 
   std::filesystem::path operator/(std::string_view name) const { return path_ / name; }
   const std::filesystem::path& path() const { return path_; }
-  // Returns the number of files and folders in it.
+  // Returns the number of files and folders in this folder.
   std::ptrdiff_t size() const {
     return std::distance(std::filesystem::directory_iterator(path_),
                          std::filesystem::directory_iterator());

@@ -1,4 +1,4 @@
-// Training runs, uninterrupted or restored in the middle.
+// Training runs for tests, uninterrupted or restored in the middle.
 #pragma once
 
 #include <utility>

@@ -1,4 +1,5 @@
-// Runs that no longer improve the bound end early, and softly.
+// Tests that a run ends early, with a learning rate that falls to zero, when its bound no longer
+// improves.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,7 +18,7 @@ using testing_support::SmallOptions;
 
 constexpr std::size_t kSteps = 20000;
 
-// Given noise: nothing but Adam moves the parameters.
+// The noise is known, so that only Adam moves parameters.
 FitOptions Patient(std::size_t patience) {
   FitOptions options = SmallOptions();
   options.features = 8;
@@ -36,8 +37,8 @@ double LargestMove(const TrainerState& before, const TrainerState& after) {
   return largest;
 }
 
-// After how many steps the rate begins to run down, how far parameters move from there on, and
-// after how many it ends.
+// The number of steps after which the learning rate begins to fall, the number after which the run
+// ends, and the largest move of a parameter in each step between them.
 struct EarlyEnd {
   std::size_t cooling_from = 0, end = 0;
   std::vector<double> moves;
@@ -94,7 +95,7 @@ void ExpectRestoredRunsAreTheSame(const FitOptions& options) {
 TEST(EarlyEnd, ARestoredRunEndsWithTheSameBits) {
   FitOptions options = Patient(1);
   ExpectRestoredRunsAreTheSame(options);
-  options.batch = 9;  // one of two trajectories
+  options.batch = 9;  // the observations of one of the two trajectories
   ExpectRestoredRunsAreTheSame(options);
 }
 
@@ -119,7 +120,8 @@ TEST(EarlyEnd, WithoutPatienceAllStepsAreTaken) {
   EXPECT_EQ(found.cooling_from, 0u);
 }
 
-// However long they take: before noise and tolerance are settled, the bound means nothing.
+// The bound is watched only in the last phase, and only after noise and tolerance have stopped
+// changing by schedule, however long that takes.
 TEST(EarlyEnd, ComesInTheLastPhaseAndOnceAllIsSettled) {
   FitOptions options = Patient(1);
   options.steps = 4000;

@@ -1,4 +1,5 @@
-// The point estimate by Gauss-Newton steps on segments, and the linearised likelihood of segments.
+// Tests of the point estimate by Gauss-Newton steps on segments, and of the linearised likelihood
+// of segments.
 #include "train/gauss_newton.h"
 
 #include <gtest/gtest.h>
@@ -11,7 +12,7 @@
 namespace gpode {
 namespace {
 
-// The estimate from some data, and its solution of the first trajectory.
+// The estimate from the given data, and its solution of the first trajectory.
 struct Estimate {
   Estimate(const Dataset& data, const FitOptions& options)
       : start(Initialise(data, options)), target(data, options, start) {
@@ -44,8 +45,9 @@ struct Estimate {
   Matrix path;  // (T, D)
 };
 
-// Whole solutions through the estimate leave the noise over, less what its degrees of freedom take,
-// also of a chaotic system and of one with sudden jumps.
+// The residuals of whole solutions are about as large as the noise, or a little smaller because of
+// the degrees of freedom of the estimate. This must hold for a chaotic system and for one with
+// sudden jumps, too.
 TEST(GaussNewton, LeavesTheNoiseOver) {
   struct Case {
     std::string system, kernel;
@@ -72,8 +74,8 @@ TEST(GaussNewton, LeavesTheNoiseOver) {
   }
 }
 
-// No solution follows noisy data of a chaotic system over many periods, if the noise is said to be
-// small.
+// If the noise is given as small, no solution follows noisy data of a chaotic system over many
+// periods.
 TEST(GaussNewton, ReturnsNothingIfNoSolutionFollowsTheData) {
   const Dataset data =
       Simulate({.system = "lorenz63", .span = 20, .points = 60, .noise_share = 0.08}).data;
@@ -83,14 +85,14 @@ TEST(GaussNewton, ReturnsNothingIfNoSolutionFollowsTheData) {
   EXPECT_TRUE(FitByGaussNewton(target).empty());
 }
 
-// Segments that are tied without tolerance are the whole trajectory.
+// With a tolerance of almost zero, the tied segments are the whole trajectory.
 TEST(GaussNewton, TiedSegmentsHaveTheEvidenceOfTheWhole) {
   const Dataset data =
       Simulate({.system = "pendulum", .points = 40, .noise_share = 0.1, .seed = 3}).data;
   const FitOptions options = SampledOptions("se + linear");
   Estimate e(data, options);
 
-  // Three segments whose states are on the solution.
+  // There are three segments, whose start states are on the solution.
   const TimedValues& whole = e.observed();
   const std::size_t dim = e.x0.size();
   const std::vector<std::size_t> cuts = {0, 14, 27, 40};
@@ -126,7 +128,8 @@ TEST(GaussNewton, TiedSegmentsHaveTheEvidenceOfTheWhole) {
     hyper.array() += longer;
     return density->EvaluateEvidence({hyper.data(), e.target.hyperparameters()}, {});
   };
-  // The evidence is known up to a constant that does not depend on the hyperparameters.
+  // The evidence is computed up to a constant that does not depend on the hyperparameters, so that
+  // differences are compared.
   const double difference =
       evidence_of(WithoutStates(tied, 1), 0.5) - evidence_of(WithoutStates(tied, 1), 0.0);
   const double expected = evidence_of(e.target.LineariseAt(e.flat), 0.5) -

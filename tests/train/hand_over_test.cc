@@ -1,4 +1,5 @@
-// From shooting to whole trajectories, or not where these are out of reach.
+// Tests of the transition from shooting to whole trajectories, and of runs that keep shooting
+// because the field cannot follow whole trajectories.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -24,8 +25,8 @@ FitOptions Shooting(std::size_t steps) {
   return options;
 }
 
-// The series is long enough for its start to be forgotten. One of half its length can be followed
-// for some seeds of training and not for others.
+// Returns a chaotic series that is so long that no solution from its start follows it. A series of
+// half its length can be followed with some seeds of training and not with others.
 Dataset Lorenz() {
   return Simulate({.system = "lorenz63", .span = 8, .points = 160, .noise_share = 0.01, .seed = 3})
       .data;
@@ -61,7 +62,7 @@ TEST(HandOver, WhatCanBeFollowedEndsOnWholeTrajectories) {
   EXPECT_TRUE(run.model.shooting_times.empty());
 }
 
-// Neither parameters nor shooting states jump.
+// At the transition, neither parameters nor shooting states jump.
 TEST(HandOver, ShootingGoesOnFromWhereItWas) {
   FitOptions options = Shooting(300);
   options.polish_loss = 0;
@@ -78,7 +79,7 @@ TEST(HandOver, ShootingGoesOnFromWhereItWas) {
   const Matrix inducing = after.parameters.AsMatrix("inducing_mean");
   ASSERT_GT(inducing.rows(), 0);
   EXPECT_LT((inducing - before.parameters.AsMatrix("inducing_mean")).cwiseAbs().maxCoeff(), 1e-3);
-  // And are not back at their start either.
+  // The shooting states are not reset to their start either.
   const Trainer start(Lorenz(), options);
   EXPECT_GT((states - ShootingMeans(start.Snapshot())).cwiseAbs().maxCoeff(), 0.01);
 }

@@ -1,4 +1,5 @@
-// Runs with held-back data: what they end with, stopped anywhere or not.
+// Tests of runs with held-back data: their results, and that these are the same after an
+// interruption anywhere.
 #include <gtest/gtest.h>
 
 #include "gpode/holdout.h"

@@ -44,7 +44,8 @@ TEST(Minibatches, BatchesDependOnSeedPhaseAndStepAlone) {
   EXPECT_NE(Chosen(other_phase, 47), late);
 }
 
-// Each segment is equally likely in each step, also where batches do not fill an epoch.
+// Each segment is equally likely in each step, even if the number of segments is not a multiple of
+// the batch size.
 TEST(Minibatches, NoSegmentIsPreferred) {
   constexpr std::size_t kCount = 11, kSize = 4, kSteps = 20000;
   Minibatches batches(5, 0, kCount, kSize);

@@ -1,4 +1,4 @@
-// All kinds of models: what they learn, and what training promises of each.
+// Tests of all kinds of models: their accuracy, and what training guarantees for each of them.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -23,7 +23,7 @@ namespace {
 using testing_support::MessageOf;
 using testing_support::WithNoise;
 
-// A damped rotation seen with noise, from two starts.
+// Returns noisy observations of a damped rotation from two starts.
 Dataset RotationData(double noise_share = 0.05) {
   const std::vector<double> times = RegularTimes(0.2, 4, 20);
   Dataset data{.channels = {"x", "y"}, .trajectories = {}};
@@ -40,7 +40,7 @@ Dataset RotationData(double noise_share = 0.05) {
   return data;
 }
 
-// Root mean squared error of the mean forecast of the first trajectory against the truth.
+// Returns the root mean squared error of the mean forecast of the first trajectory.
 double ForecastError(const Model& model) {
   const Dataset truth = RotationData(0);
   const Forecast forecast =
@@ -62,7 +62,7 @@ FitOptions OptionsOf(const std::string& name) {
   return options;
 }
 
-// The prior's standard deviations of the weights of a network, which are the units of
+// Returns the prior standard deviations of a network's weights, which are the units of
 // "weight_mean".
 Vector UnitsOfWeights(const Model& model) {
   const NeuralOptions& neural = model.options.neural;
@@ -86,8 +86,8 @@ class AnyModel : public testing::TestWithParam<std::string> {};
 TEST_P(AnyModel, LearnsARotation) {
   const Model model = Fit(RotationData(), OptionsOf(GetParam()));
   EXPECT_LT(ForecastError(model), 0.08) << model.warning;
-  // The residual is the noise, 5 % of spreads of about 0.65: 0.032. Independent weights are
-  // wider than they should be, and their noise more.
+  // The noise is 5 % of a spread of about 0.65, which is 0.032. A posterior of independent weights
+  // is too wide and makes the estimated noise larger.
   EXPECT_GT(model.noise().Deviation(0), 0.016);
   EXPECT_LT(model.noise().Deviation(0), 0.08);
 }
@@ -167,7 +167,8 @@ TEST(Models, WeightDecayShrinksWeights) {
   EXPECT_LT(WeightsOf(Fit(RotationData(), options)).norm(), 0.7 * without);
 }
 
-// Chosen by data that say nothing moves, the weights are those that move least.
+// In the validation data nothing moves, so that they choose weights of an early step, with which
+// the states hardly move.
 TEST(Models, TheParametersThatAreBestOnValidationDataAreKept) {
   FitOptions options = OptionsOf("neural");
   options.neural.slope_steps = 0;
@@ -177,7 +178,8 @@ TEST(Models, TheParametersThatAreBestOnValidationDataAreKept) {
   const TrainedModel chosen = Train(RotationData(), options, {}, still);
   const TrainedModel last = Train(RotationData(), options);
   EXPECT_GT(ForecastError(chosen.model), 2 * ForecastError(last.model));
-  // Training ends when nothing was gained for long, and the noise is then what is left over.
+  // Training ends early because the validation score does not improve, and the noise is then set to
+  // the large residuals of these weights.
   EXPECT_LT(chosen.history.back().step, last.history.back().step / 2);
   EXPECT_GT(chosen.model.noise().parameters[0], 4 * last.model.noise().parameters[0]);
 }
@@ -213,13 +215,13 @@ FitOptions AffineSampler() {
   FitOptions options = OptionsOf("neural-hmc");
   options.neural.hidden = {};
   options.neural.prior_scale = 1.5;
-  options.noise_variance = {0.001};  // unknown noise would widen the tails
+  options.noise_variance = {0.001};  // With unknown noise, the posterior would have wider tails.
   options.sampler = {.chains = 4, .warm_up = 150, .draws = 400, .max_depth = 8};
   return options;
 }
 
-// An affine field, which a rotation is, has a posterior near a normal one: that of the curvature at
-// its top.
+// A rotation is an affine field. The posterior of its weights is nearly normal, with the inverse
+// curvature at the mode as its covariance.
 TEST(Models, DrawsOfWeightsAgreeWithTheLaplaceApproximation) {
   const Dataset data = RotationData();
   const FitOptions options = AffineSampler();
@@ -255,8 +257,8 @@ TEST(Models, DrawsOfWeightsAgreeWithTheLaplaceApproximation) {
   }
 }
 
-// The sampled posteriors of a process: draws of everything unknown, the same for any number of
-// threads, from which forecasts start.
+// A sampled posterior of a process has draws of all unknowns. They are the same for any number of
+// threads, and forecasts use them.
 TEST(Models, SampledProcessesHaveTheSameDrawsForAnyNumberOfThreads) {
   for (const char* posterior : {"nuts", "joint"}) {
     FitOptions options = OptionsOf("gpode");
@@ -269,7 +271,8 @@ TEST(Models, SampledProcessesHaveTheSameDrawsForAnyNumberOfThreads) {
     options.solver = {.method = Method::kRungeKutta4, .fixed_step = 0.25};
     options.threads = 1;
     const Model alone = Fit(RotationData(), options);
-    // Two chains of 32 draws, or 64 short chains with the fewest draws they may have.
+    // There are two chains of 32 draws, or 64 short chains with four draws each, the fewest they
+    // may have.
     ASSERT_EQ(alone.draws.rows(), std::string_view(posterior) == "nuts" ? 64 : 256);
     EXPECT_TRUE(alone.draws.allFinite()) << posterior;
     const auto first =

@@ -1,4 +1,5 @@
-// The noise's own steps: towards the mean square residual, in bounded steps of its logarithm.
+// Tests of the updates of the noise variance, which moves towards the mean squared residual in
+// bounded steps of its logarithm.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -12,7 +13,7 @@
 namespace gpode {
 namespace {
 
-constexpr double kRounding = 1e-12;  // of logarithms
+constexpr double kRounding = 1e-12;  // the tolerance for rounding errors of logarithms
 
 FitOptions Small(std::size_t steps) {
   FitOptions options;
@@ -28,7 +29,7 @@ Dataset VanDerPolData() {
   return Simulate({.system = "vdp", .points = 40, .noise_share = 0.05, .seed = 3}).data;
 }
 
-// One channel that falls to zero, with white noise of standard deviation 0.05.
+// Returns one channel that falls to zero, with white noise of standard deviation 0.05.
 Dataset Decay() {
   const std::vector<double> times = RegularTimes(0, 4, 60);
   testing_support::Numbers numbers(4);
@@ -51,7 +52,7 @@ TEST(NaturalLogStep, GoesTheRateOfWhatIsLeftButNeverFar) {
   EXPECT_DOUBLE_EQ(NaturalLogStep(1e300), kNaturalStep);
 }
 
-// With one channel, the likelihood tells the mean square residual.
+// With one channel, the mean squared residual can be computed from the log likelihood.
 TEST(Noise, FollowsTheMeanSquareResidual) {
   const Dataset data = Decay();
   Trainer trainer(data, Small(800));
@@ -91,7 +92,7 @@ TEST(Noise, IsHeldToTheStep) {
   for (BoundKind bound : {BoundKind::kVanilla, BoundKind::kShooting}) {
     FitOptions options = Small(40);
     options.bound = bound;
-    options.noise_hold = 0.6;  // through the end of the first phase and on
+    options.noise_hold = 0.6;  // until after the end of the first phase
     Trainer trainer(VanDerPolData(), options);
     const Vector start = trainer.Snapshot().noise().parameters;
     for (std::size_t i = 0; i < 24; ++i) trainer.Step();
@@ -117,10 +118,10 @@ TEST(Noise, GivenOneIsKeptToTheBit) {
   }
 }
 
-// Steps of minibatches are noisier, but go to the same place.
+// Steps of minibatches vary more, but lead to about the same noise variance.
 TEST(Noise, OfMinibatchesIsThatOfAllData) {
   FitOptions options = Small(1200);
-  options.bound = BoundKind::kShooting;  // a single trajectory has no other parts
+  options.bound = BoundKind::kShooting;  // Only shooting divides a single trajectory into parts.
   options.polish = 0;
   const Vector whole = testing_support::RunAll(VanDerPolData(), options).model.noise().parameters;
   options.batch = 10;
@@ -140,14 +141,15 @@ Dataset WithConstantChannel() {
   return data;
 }
 
-constexpr double kSmallestShare = 1e-9;  // of the noise at the start
+constexpr double kSmallestShare = 1e-9;  // the smallest noise as a share of that at the start
 
 TEST(Noise, OfAConstantChannelFalls) {
   FitOptions options = Small(1500);
   options.bound = BoundKind::kShooting;
   options.polish = 0;
-  options.scale = false;  // the end then hardly depends on the seed
-  options.patience = 0;   // it goes on falling after the bound's gain is lost in its own noise
+  options.scale = false;  // Without scaling, the final noise hardly depends on the seed.
+  // The noise goes on falling when the bound already seems to have stopped improving.
+  options.patience = 0;
   Trainer trainer(WithConstantChannel(), options);
   const double start = trainer.start().noise_variance[1];
   while (!trainer.done()) {
@@ -164,7 +166,7 @@ TEST(Noise, NeverFallsBelowItsFloor) {
                          {.dim = 2, .channels = 2, .trajectories = 1, .shooting_states = 58});
   TrainerState state = trainer.Save();
   ASSERT_EQ(state.flat.size(), parts.layout().flat_size());
-  // Far below: as if residuals had been nothing for long.
+  // The noise is set far below its floor, as if the residuals had been zero for long.
   const std::size_t noise = parts.layout().Find("noise_variance").flat_offset;
   state.flat[noise + 1] -= 60;
   trainer.Restore(state);

@@ -1,4 +1,4 @@
-// Data that go wrong: training ends with finite results, or with a message that says why not.
+// Tests with unusual data: training ends with finite results, or with a message that says why not.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -39,7 +39,7 @@ Dataset VanDerPolData(std::size_t points = 30) {
                {}}}};
 }
 
-// One channel, y_i = value(i) at time(i).
+// Returns one channel with the values value(i) at the times time(i).
 template <typename Time, typename Value>
 Dataset OneChannel(Time time, Value value) {
   Dataset data{.channels = {"x"}, .trajectories = {{}}};
@@ -63,7 +63,8 @@ bool IsFinite(const Model& m) {
   return finite;
 }
 
-// Model, forecasts and scores of a run have no NaN in them, unless a draw diverged and is counted.
+// Expects that model, forecasts and scores of a run have no NaN, except in draws that are counted
+// as diverged.
 void ExpectUsable(const Dataset& data, const FitOptions& options) {
   const Model model = Fit(data, options, [](const Progress& progress) {
     EXPECT_TRUE(std::isfinite(progress.bound)) << "step " << progress.step;
@@ -156,13 +157,13 @@ TEST_P(OddData, AnyUnits) {
       }
     }
   }
-  // Small against a large offset, in values and in time.
+  // The changes of values and times are small compared with their offsets.
   ExpectUsable(OneChannel([](int i) { return 1e9 + 1e-3 * i; },
                           [](int i) { return 1e8 + 1e-6 * std::sin(0.3 * i); }),
                options);
 }
 
-// Components were zero but for rounding, and states divided by them.
+// Principal components were once rounding errors here, and states were divided by them.
 TEST_P(OddData, PrincipalComponentsOfChannelsInFarUnits) {
   Dataset data = VanDerPolData();
   data.trajectories[0].values.col(0) *= 1e9;
@@ -192,7 +193,7 @@ TEST_P(OddData, HiddenStatesOfAlmostNothing) {
   ExpectUsable(data, options);
 }
 
-// The scale of states was that of rounding errors.
+// The scale of hidden states was once the size of rounding errors.
 TEST_P(OddData, HiddenStatesOfAConstantHaveItsSize) {
   options.observation = Observation::kMatrix;
   options.observation_map.matrix = Matrix::Ones(1, 2);
@@ -203,7 +204,8 @@ TEST_P(OddData, HiddenStatesOfAConstantHaveItsSize) {
   EXPECT_LT(model.coordinates.state_scale.maxCoeff(), 1e3);
 }
 
-// A field that nothing is known of was followed over a billion units of time.
+// Constant data say nothing about the field. Without scaling of time, it was once integrated over
+// billions of units of time.
 TEST_P(OddData, TimeOfAConstantIsScaledByItsSpan) {
   const Dataset data = OneChannel([](int i) { return 1e9 * i; }, [](int) { return 2.0; });
   ExpectUsable(data, options);
@@ -224,7 +226,8 @@ TEST(OddData, UnitsWhoseSquaresOverflowAreRefused) {
   }
 }
 
-// exp of a parameter became zero or infinite, which was reported as if the user had given it.
+// The exponential of a parameter once became zero or infinite here, and the message blamed the
+// user's input.
 TEST(OddData, LearningRatesThatOverflowLogarithms) {
   FitOptions options = Short(BoundKind::kShooting);
   options.steps = 20;

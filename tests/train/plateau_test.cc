@@ -9,7 +9,7 @@ namespace {
 
 using testing_support::Numbers;
 
-// A window of values around `level`.
+// Adds one window of values around `level`.
 void AddWindow(double level, double noise, Numbers& numbers, Plateau& plateau) {
   for (std::size_t i = 0; i < Plateau::kWindow; ++i) plateau.Add(level + noise * numbers.Normal());
 }
@@ -17,7 +17,8 @@ void AddWindow(double level, double noise, Numbers& numbers, Plateau& plateau) {
 TEST(Plateau, WhatGrowsIsNeverStale) {
   Numbers numbers(1);
   Plateau plateau;
-  // By half the noise per window, several standard errors of its mean.
+  // From window to window, the level rises by half the deviation of the values, which is several
+  // standard errors of a mean.
   for (int w = 0; w < 40; ++w) {
     AddWindow(-1000 + 1.5 * w, 3.0, numbers, plateau);
     EXPECT_EQ(plateau.stale, 0u) << "window " << w;
@@ -58,7 +59,7 @@ TEST(Plateau, OneBetterWindowStartsAnew) {
   AddWindow(1, 0.1, numbers, plateau);
   EXPECT_EQ(plateau.stale, 0u);
   EXPECT_NEAR(plateau.best, 1, 0.05);
-  // Better than at first, but not than the best.
+  // The new mean is larger than the first one, but not larger than the best one.
   AddWindow(0.5, 0.1, numbers, plateau);
   EXPECT_EQ(plateau.stale, 1u);
   EXPECT_NEAR(plateau.best, 1, 0.05);
@@ -70,7 +71,8 @@ TEST(Plateau, AGainWithinTheNoiseIsNone) {
     for (std::size_t i = 0; i < Plateau::kWindow; ++i) plateau.Add(level + (i % 2 ? 1.0 : -1.0));
   };
   add_alternating(0);
-  // Standard error of a mean 1 / sqrt(250), of a difference 0.0894.
+  // The standard error of a mean is 1 / sqrt(250) and that of a difference 0.0894. The difference
+  // must be larger than twice that.
   add_alternating(0.178);
   EXPECT_EQ(plateau.stale, 1u);
   add_alternating(0.180);

@@ -1,4 +1,5 @@
-// Runs that were stopped or killed end with the bits of those that were not.
+// Tests that runs that were stopped or killed and then resumed end with the same bits as
+// uninterrupted ones.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -28,7 +29,7 @@ using testing_support::SmallData;
 using testing_support::SmallOptions;
 using testing_support::TemporaryFolder;
 
-// Ends after so many reports.
+// Returns a control that stops the run after this many reports.
 FitControl StopAfter(std::size_t reports) {
   FitControl control;
   control.report_every = 1;
@@ -36,8 +37,8 @@ FitControl StopAfter(std::size_t reports) {
   return control;
 }
 
-// Both bounds, with and without minibatches; a kernel with a linear part; a learnt tolerance;
-// shooting to the end.
+// Returns options for both bounds, with and without minibatches, for a kernel with a linear part,
+// for a learnt tolerance, and for a run that keeps shooting to the end.
 std::vector<FitOptions> OptionSets() {
   std::vector<FitOptions> sets;
   FitOptions options = SmallOptions();
@@ -93,7 +94,8 @@ TEST(Resume, StoppedWhileTheLearningRateRunsDownItEndsWithTheSameFile) {
   const TrainedModel whole = Train(SmallData(), options);
   const std::size_t end = whole.history.back().step + 1;
   ASSERT_LT(end, options.steps);
-  // It runs down for a quarter of the steps before, but at least a window.
+  // The learning rate falls during a quarter as many steps as came before, but for at least one
+  // window.
   std::size_t from = Plateau::kWindow;
   while (from + std::max(Plateau::kWindow, from / 4) < end) from += Plateau::kWindow;
   ExpectSameFile(options, {from - 1, from, from + 1, end - 1});
@@ -158,7 +160,7 @@ TEST(Train, AnUnwritableCheckpointIsNamed) {
   }
 }
 
-// ---- kill -9.
+// ---- Runs that are ended by kill -9.
 
 FitOptions KillOptions() {
   FitOptions options = SmallOptions();
@@ -167,7 +169,7 @@ FitOptions KillOptions() {
   return options;
 }
 
-// Starts or goes on with the run in `path`, in a process of its own.
+// Starts or resumes the run in `path`, in a process of its own.
 pid_t StartRun(const std::filesystem::path& path) {
   const pid_t child = fork();
   if (child != 0) return child;
@@ -204,7 +206,7 @@ TEST(Resume, KilledAtRandomMomentsItEndsWithTheSameFile) {
     ASSERT_EQ(waitpid(child, &status, 0), child);
     if (WIFSIGNALED(status)) {
       ++killed;
-      // Whole, or not there yet.
+      // The file is complete, or it has not been written yet.
       if (std::filesystem::exists(path)) {
         ASSERT_NO_THROW(LoadTrainedModel(path));
       }

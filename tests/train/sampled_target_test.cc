@@ -1,4 +1,4 @@
-// The density that samplers draw from: gradients, whitened coordinates, residual weights.
+// Tests of the density that samplers draw from: gradients, whitened coordinates, residual weights.
 #include "train/sampled_target.h"
 
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ Dataset Data() {
   return Simulate({.system = "pendulum", .points = 30, .noise_share = 0.1, .seed = 3}).data;
 }
 
-// With and without a polynomial part of the field.
+// The parameter is the kernel, with or without a polynomial part.
 class SampledTargetTest : public testing::TestWithParam<std::string> {
  protected:
   SampledTargetTest() : start_(Initialise(data_, options_)), target_(data_, options_, start_) {
@@ -64,7 +64,7 @@ TEST_P(SampledTargetTest, HasTheGradientOfItsDensity) {
                     gradient, {.initial_step = 0.01});
   EXPECT_TRUE(check.ok(1e-4)) << check.message;
 
-  // With hyperparameters held, the other derivatives are the same.
+  // The other derivatives are the same if the hyperparameters are not varied.
   std::vector<double> held(target_.size());
   density->Evaluate(at, held, SampledDensity::Varied::kAllButHyperparameters);
   const std::size_t first = target_.whitened(), last = first + target_.hyperparameters();
@@ -74,10 +74,11 @@ TEST_P(SampledTargetTest, HasTheGradientOfItsDensity) {
   }
 }
 
-// The right density and the linearised one have the same gradient at the place of linearisation, up
-// to the interpolation between nodes. The linearised one is standard normal in whitened coordinates.
+// The density of the model and the linearised one have the same gradient where the likelihood is
+// linearised, up to errors of the interpolation between nodes. The linearised density is standard
+// normal in whitened coordinates, so that its gradient is minus the position.
 TEST_P(SampledTargetTest, TheLinearisedLikelihoodHasTheGradientOfTheRightOne) {
-  // A place away from the mode.
+  // The likelihood is linearised at parameters away from the mode.
   flat_ = FitByGaussNewton(target_);
   target_.SetFlat(flat_);
   target_.SetLinear(target_.LineariseAt(flat_));

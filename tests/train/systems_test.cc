@@ -1,5 +1,6 @@
-// Small systems are learnt with the default options, but for fewer steps: forecasts and imputations
-// against the truth, as mean squared errors in shares of each channel's variance.
+// Tests that small systems are learnt with the default options, except for fewer steps. Forecasts
+// and imputations are compared with the truth by mean squared errors, as shares of each channel's
+// variance.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -16,7 +17,8 @@ using testing_support::Numbers;
 using testing_support::WithNoise;
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kSanitised = true;  // slow: a few steps, and no accuracy is asked for
+// With sanitisers, runs are slow, so that they take only a few steps and no accuracy is required.
+constexpr bool kSanitised = true;
 #else
 constexpr bool kSanitised = false;
 #endif
@@ -36,7 +38,7 @@ void ExpectError(double error, double most) {
   }
 }
 
-// Mean squared error of a forecast, in shares of the variance of `reference`.
+// Returns the mean squared error of a forecast as a share of the variance of `reference`.
 double Error(const Forecast& forecast, const Matrix& truth, const Matrix& reference) {
   EXPECT_EQ(forecast.diverged, 0u);
   const Matrix centred = reference.rowwise() - reference.colwise().mean();
@@ -54,10 +56,10 @@ Forecast Predict(const Model& model, std::size_t trajectory, const std::vector<d
 struct Problem {
   std::string system;
   std::vector<double> start;
-  double span;     // of training
-  double horizon;  // of the forecast after it
+  double span;     // the length of time of the training data
+  double horizon;  // the length of time of the forecast after them
   std::size_t points = 50;
-  double noise = 0.05;  // of each channel's spread
+  double noise = 0.05;  // the noise as a share of each channel's spread
   std::uint64_t seed = 101;
 };
 
@@ -98,8 +100,8 @@ TEST(Learns, LorenzOnAShortWindow) {
   ExpectError(ForecastError(p, Fewer(1500)), 0.15);
 }
 
-// A spiral that grows out of the data: at the end of the forecast it is more than three times as far
-// from the origin as any state that was seen.
+// Returns the states of a growing spiral. At the end of the forecast, it is more than three times
+// as far from the origin as any observed state.
 Matrix GrowingSpiral(const std::vector<double>& times) {
   Matrix states(times.size(), 2);
   for (std::size_t i = 0; i < times.size(); ++i) {
@@ -150,7 +152,7 @@ TEST(Learns, SeveralTrajectoriesOfDifferentLength) {
     data.trajectories.push_back(t);
   }
   const Model model = Fit(data, Fewer(1500));
-  // A start that was not trained on.
+  // This forecast starts from a state that is not in the training data.
   const std::vector<double> times = RegularTimes(0, 5, 20);
   const Matrix truth = SolveSystem("vdp", std::vector<double>{-2.0, 0.5}, times);
   const Forecast unseen =
@@ -177,7 +179,7 @@ TEST(Learns, WithAQuarterOfValuesMissing) {
   ExpectError(Error(Predict(model, 0, later), SolveSystem(p.system, p.start, later), states), 0.1);
 }
 
-// Only the first of two states is seen.
+// Returns the error of a forecast if only the first of two states is observed.
 double HiddenStateError(const Problem& p) {
   const std::vector<double> times = RegularTimes(0, p.span, p.points);
   const std::vector<double> later = RegularTimes(p.span, p.span + p.horizon, 15);
@@ -200,7 +202,7 @@ TEST(Learns, VanDerPolFromOneStateAlone) {
   ExpectError(HiddenStateError({"vdp", {-1.5, 2.5}, 12, 6, 60, 0.02}), 0.1);
 }
 
-// The paper's protocol: the initial state one gap before the first observation.
+// As in the paper, the initial state is one gap before the first observation.
 TEST(Learns, TheStateBeforeTheFirstObservation) {
   std::vector<double> times = RegularTimes(0, 7, 51);
   times.erase(times.begin());

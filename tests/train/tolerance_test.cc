@@ -1,4 +1,5 @@
-// The tolerance of shooting from step to step: fixed, lowered, and learnt from the gaps.
+// Tests of how the tolerance of shooting changes from step to step: fixed, lowered, and learnt from
+// the gaps.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -15,7 +16,8 @@ using testing_support::EndWhenRestoredAfter;
 using testing_support::RunAll;
 using testing_support::TrainerRun;
 
-constexpr double kComponents = 2 * 38;  // of the gaps between 40 observations of two states
+// 40 observations make 38 gaps between segments, each with two components.
+constexpr double kComponents = 2 * 38;
 
 Dataset VanDerPolData() {
   return Simulate({.system = "vdp", .points = 40, .noise_share = 0.05, .seed = 3}).data;
@@ -34,7 +36,7 @@ FitOptions Shooting(ToleranceRule rule, TolerancePrior prior, std::size_t steps)
   return options;
 }
 
-// BoundTerms::gap, from the constraint's term.
+// Returns BoundTerms::gap, computed from the constraint's term.
 double GapOf(const Progress& progress, TolerancePrior prior) {
   const double each = progress.constraint / kComponents;
   return prior == TolerancePrior::kGaussian
@@ -94,7 +96,7 @@ TEST(Tolerance, StaysWithoutGaps) {
   }
 }
 
-// One segment per step; of two observations each, most trajectories have no gap at all.
+// Each step has one segment. Most trajectories have two observations only and therefore no gap.
 TEST(Tolerance, StaysInStepsWhoseBatchHasNoGaps) {
   Dataset data = Simulate({.system = "vdp", .points = 4, .noise_share = 0.05}).data;
   for (std::size_t n = 1; n < 20; ++n) {

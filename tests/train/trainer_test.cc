@@ -1,4 +1,5 @@
-// Training: plans, same bits for any number of threads, exact resume, and learning small systems.
+// Tests of training: plans, same bits for any number of threads, exact resume, and learning small
+// systems.
 #include "train/trainer.h"
 
 #include <gtest/gtest.h>
@@ -105,11 +106,12 @@ TEST(Trainer, GivesTheSameBitsForAnyNumberOfThreads) {
 }
 
 TEST(Trainer, ARestoredRunEndsWithTheBitsOfAnUninterruptedOne) {
-  for (std::size_t batch : {0, 7}) {  // 7 of 39 segments: five steps per epoch
+  // Without minibatches, and with 7 of 39 segments in a step, which makes five steps per epoch.
+  for (std::size_t batch : {0, 7}) {
     FitOptions options = Small();
     options.batch = batch;
     const TrainerState whole = StateAfterAll(options);
-    for (std::size_t stop : {1, 9, 10, 11, 29}) {  // in and at the border of both phases
+    for (std::size_t stop : {1, 9, 10, 11, 29}) {  // in both phases and around their border
       Trainer first(VanDerPolData(), options);
       for (std::size_t i = 0; i < stop; ++i) first.Step();
       Trainer second(VanDerPolData(), options);
@@ -124,7 +126,7 @@ bool BelongsToAState(const ParameterBlock& block) {
   return block.name.starts_with("x0_") || block.name.starts_with("state_");
 }
 
-// One segment per step: everything that belongs to other states stays as it is.
+// Each step has one segment. The parameters of states that it does not touch stay as they are.
 TEST(Trainer, AMinibatchLeavesOtherStatesAlone) {
   FitOptions options = Small();
   options.bound = BoundKind::kShooting;
@@ -235,7 +237,7 @@ TEST(Trainer, ImpossibleOptionsAreNamed) {
   EXPECT_EQ(MessageOf(options), "Fit: inducing is 1000000 for 2 states, must be at most 7071");
 }
 
-// Shooting states stand at all observations but the last, and at the start only if it is earlier.
+// There is a shooting state at every observation except the last one and one at the start time.
 TEST(Fit, ModelsKeepTheShootingStatesOfALastPhase) {
   FitOptions options = Small();
   Dataset data = VanDerPolData();
@@ -254,7 +256,7 @@ TEST(Fit, ModelsKeepTheShootingStatesOfALastPhase) {
   owner.insert(owner.end(), last, 1);
   EXPECT_EQ(model.shooting_trajectory, owner);
   EXPECT_EQ(model.end_times, (std::vector<double>{times.back(), times.back()}));
-  // After so few steps they are still near the data.
+  // After so few steps, the shooting states are still near the data.
   const Matrix states = model.map.StatesOf(data.trajectories[0].values);
   const Matrix mean = model.parameters.AsMatrix("state_mean");
   ASSERT_EQ(mean.rows(), std::ssize(expected));

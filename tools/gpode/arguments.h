@@ -71,7 +71,7 @@ void CheckTimeList(const Place& place, std::string_view word);
 // with what the option's value is multiplied, as in "points and channels".
 void CheckAmount(const Place& place, double numbers, std::string_view factors);
 
-// Add an option whose value is a number in a range.
+// These functions add an option whose value is a number in a range.
 CLI::Option* AddCount(CLI::App* command, const std::string& names, std::size_t* value,
                       const CountRange& range, const std::string& help);
 CLI::Option* AddNumber(CLI::App* command, const std::string& names, double* value,

@@ -31,12 +31,12 @@ void AddReproduce(CLI::App& app);
 void AddCompletion(CLI::App& app);
 void AddManual(CLI::App& app);
 
-// Thrown after Ctrl-C, when everything is saved; main returns the exit code 130.
+// The exception that is thrown after Ctrl-C, when everything is saved. The exit code is then 130.
 struct Interrupted : std::exception {
   const char* what() const noexcept override { return "interrupted"; }
 };
 
-// Thrown if training ended without a usable model; main returns the exit code 1.
+// The exception that is thrown if training ended without a usable model. The exit code is then 1.
 struct TrainingFailed : std::runtime_error {
   using std::runtime_error::runtime_error;
 };

@@ -39,7 +39,7 @@ struct RunConfig {
   // The data that are held back from training: a share of each trajectory's rows, such as 0.2 or
   // 20%, or all rows after a time. Both are empty if no data are held back.
   std::string holdout, holdout_after;
-  bool refit = true;  // train again on all data after the comparison with held-back ones
+  bool refit = true;  // if true, trains again on all data after the comparison with held-back ones
 };
 
 // The accepted values of `holdout`.

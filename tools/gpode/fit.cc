@@ -26,8 +26,6 @@
 namespace gpode::tool {
 namespace {
 
-constexpr std::size_t kLongSeries = 100;  // with at least so many times, shooting is the default
-
 // Sets the times of the initial states by the word of --initial: at the first observation, one gap
 // earlier, or at a given time.
 void SetStarts(const std::string& initial, Dataset* data) {
@@ -87,11 +85,6 @@ bool SameData(const Dataset& one, const Dataset& other) {
   return same;
 }
 
-bool IsLong(const Dataset& data) {
-  return std::any_of(data.trajectories.begin(), data.trajectories.end(),
-                     [](const Trajectory& t) { return t.times.size() >= kLongSeries; });
-}
-
 class Fitter {
  public:
   Fitter(const FitArguments& arguments, std::string command_line)
@@ -104,10 +97,6 @@ class Fitter {
     CheckOutput(SidecarPath(out_), config_.files);
     Interruption interruption;
     const TrainedModel trained = Learn();
-    // A sampler that was stopped has no model, so there is nothing to write.
-    if (!trained.finished && IsSampled(config_.fit) && !config_.files.empty()) {
-      throw Interrupted();
-    }
     WriteSidecar(trained);
     PrintQuality(trained);
     if (Interruption::Requested()) throw Interrupted();
@@ -122,9 +111,9 @@ class Fitter {
       if (out_.empty()) out_ = internal::NameOf(paths.front()) + ".gpode";
       data_ = ReadDataset(paths, config_.read, &notes_);
       data_.reading = ReadingText(config_.read);
-      ChooseModel();
       SetStarts(config_.initial, &data_);
       SetObservation(a_.observe, data_.channels.size(), &config_.fit);
+      ChooseModel();
       CheckChannelsMove(data_, config_, "every row");
       CheckFitInput(data_, config_.fit);
       PrepareHoldout();
@@ -144,11 +133,13 @@ class Fitter {
 
   void ChooseModel() {
     if (a_.model != "auto") SetModel(config_.fit, a_.model, "fit: --model");
-    // With a configuration file, the bound is the one that it sets.
+    // With a configuration file, the model is the one that it sets.
     if (a_.model == "auto" && a_.config.empty()) {
-      config_.fit.bound = IsLong(data_) ? BoundKind::kShooting : BoundKind::kVanilla;
+      std::vector<std::string> given = a_.given;
+      if (!config_.validation.empty()) given.emplace_back("validation_patience");
+      config_.fit = ChooseOptions(data_, config_.fit, given);
     }
-    // A part of the model that has an option of its own, such as --posterior, is that option's.
+    // An option for a part of the model, such as --posterior, takes precedence over --model.
     for (const auto& change : a_.changes) change(config_);
   }
 
@@ -174,7 +165,7 @@ class Fitter {
                  "cannot be combined with a sampler, which does not stop early");
     }
     ReadOptions read = OptionsLike(data_);
-    read.channels = data_.channels;
+    read.channels = config_.read.channels;
     read.part = config_.read.part;
     read.every = config_.read.every;
     read.fewest_rows = config_.read.fewest_rows;
@@ -223,8 +214,8 @@ class Fitter {
       WriteSidecarPeriodically();
       return !Interruption::Requested();
     };
-    // Called between the run without held-back data and the one on all data. Progress and times are
-    // then those of the second run.
+    // This function is called between the run without held-back data and the one on all data.
+    // Progress and times are then those of the second run.
     control.compared = [&](const HoldoutReport& report) {
       line->End();
       if (!silent) ShowHoldout(report);
@@ -280,7 +271,6 @@ class Fitter {
 
   // Writes the sidecar as often as checkpoints are written, so that a killed run has one as well.
   void WriteSidecarPeriodically() {
-    if (IsSampled(config_.fit)) return;  // a sampler writes its model at the end only
     const auto now = std::chrono::steady_clock::now();
     const std::chrono::duration<double> passed = now - written_;
     if (!(a_.checkpoint_seconds > 0) || passed.count() < a_.checkpoint_seconds) return;
@@ -299,6 +289,10 @@ class Fitter {
 
   void PrintQuality(const TrainedModel& trained) const {
     if (a_.common.quiet && !a_.common.json) return;
+    if (IsSampled(trained.model.options) && !trained.model.IsSampled()) {
+      PrintStopped(out_, a_.common.json);
+      return;
+    }
     const FitQuality quality = AssessFit(
         trained, {.draws = 64, .seed = trained.model.options.seed, .threads = a_.common.threads});
     if (a_.common.json) {

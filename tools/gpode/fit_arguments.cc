@@ -68,6 +68,7 @@ void AddFitOption(CLI::App* command, FitArguments* a, const OptionInfo& info) {
         if (name == "states") ParseCount(place, word, {1, 1'000'000});
         FitOptions trial;
         SetOption(trial, name, word, source);
+        a->given.push_back(name);
         a->changes.push_back([=](RunConfig& c) { SetOption(c.fit, name, word, source); });
       },
       has_default ? fmt::format("{} (default: {})", help, info.default_value) : help)
@@ -77,6 +78,7 @@ void AddFitOption(CLI::App* command, FitArguments* a, const OptionInfo& info) {
 // Parses "learnt", "fixed", "lowered", or the final value of a lowered tolerance.
 void ParseTolerance(const Place& place, const std::string& word, FitArguments* a) {
   const std::string source = fmt::format("{}: {}", place.command, place.option);
+  a->given.emplace_back("tolerance");
   if (word == "learnt" || word == "fixed" || word == "lowered") {
     a->changes.push_back([=](RunConfig& c) { SetOption(c.fit, "tolerance", word, source); });
     return;
@@ -168,8 +170,11 @@ void AddFitOptions(CLI::App* command, FitArguments* a) {
   for (const NamedModel& model : ListModels()) models.push_back(model.name);
   AddChoice(
       command, "--model", &a->model, models,
-      "gpode: GPODE on whole trajectories; shooting: GPODE on short segments; auto (default): "
-      "shooting for 100 or more times, else gpode; other models of the vector field: npode, "
+      "gpode: GPODE on whole trajectories; shooting: GPODE on short segments; auto (default): the "
+      "joint posterior (--posterior joint) with kernel se + linear for up to 200 times and 6 "
+      "states "
+      "unless an option of training such as --iterations is given, else shooting for 100 or more "
+      "times in a row, else gpode; other models of the vector field: npode, "
       "neural and neural-vi, each also with -shooting; neural-hmc; gpode-hmc");
   AddName(command, "--validation", "FILE", &a->validation, "held-out data for early stopping");
   AddHoldout(command, a);

@@ -43,7 +43,7 @@ void PrintChannels(const FitQuality& quality, bool all) {
   for (const ChannelFit& fit : quality.channels) width = std::max(width, fit.name.size());
   width = std::min(width, kWidest);
   fmt::print("  {:<{}}  {:>8} {:>10} {:>10} {:>10} {:>10} {:>14}\n", "channel", width, "values",
-             "spread", "residual", "noise", "explained", "in 90 % bands");
+             "spread", "residual", "noise", "explained", "inside 90 %");
   std::size_t rows = 0;
   for (const ChannelFit& fit : quality.channels) {
     if (++rows > kMostRows && !all) {
@@ -64,7 +64,8 @@ void PrintPlan(const Dataset& data, const RunConfig& config,
   const std::size_t states = o.states > 0                  ? o.states
                              : o.observation_map.dim() > 0 ? o.observation_map.dim()
                                                            : data.channels.size();
-  // Made first: options with which the function cannot be made throw before anything is printed.
+  // The function is made first, so that options with which it cannot be made throw before anything
+  // is printed.
   const std::string made_of =
       MakeUnknownFunction(o.function, {.options = o, .dim = states})->Summary();
   const NamedModel model = NameOf(o);
@@ -198,10 +199,20 @@ void PrintSummary(const TrainedModel& trained, const FitQuality& quality, const 
     PrintLengthscales(trained.model);
     fmt::print("\n");
   }
-  if (model.widening.IsJudged()) fmt::print("bands {}\n", report::DescribeWidening(model));
+  fmt::print("bands: {}\n", BandVerdict(trained, quality));
   for (const std::string& remark : AllRemarks(trained, quality)) fmt::print("note: {}\n", remark);
   fmt::print("saved {}{}\n", out,
              trained.finished ? "" : "; continue with gpode fit --resume -o " + out);
+}
+
+void PrintStopped(const std::string& out, bool json) {
+  if (json) {
+    fmt::print("{}\n", nlohmann::ordered_json{{"model", out}, {"finished", false}}.dump(2));
+    return;
+  }
+  fmt::print(
+      "stopped before the sampler had draws\nsaved {}; continue with gpode fit --resume -o {}\n",
+      out, out);
 }
 
 void PrintSummaryJson(const TrainedModel& trained, const FitQuality& quality,
@@ -227,6 +238,7 @@ void PrintSummaryJson(const TrainedModel& trained, const FitQuality& quality,
   if (trained.holdout && trained.holdout->report.held_times > 0) {
     json["holdout"] = HoldoutJson(*trained.holdout, trained.model.channels);
   }
+  json["bands"] = BandVerdict(trained, quality);
   json["notes"] = AllRemarks(trained, quality);
   fmt::print("{}\n", json.dump(2));
 }

@@ -14,6 +14,8 @@ namespace gpode::tool {
 void PrintPlan(const Dataset& data, const RunConfig& config, const std::vector<std::string>& notes);
 void PrintSummary(const TrainedModel& trained, const FitQuality& quality, const std::string& out,
                   bool verbose);
+// Says that a sampler was stopped, so that there is nothing to summarise.
+void PrintStopped(const std::string& out, bool json);
 void PrintSummaryJson(const TrainedModel& trained, const FitQuality& quality,
                       const std::string& out);
 
@@ -22,7 +24,8 @@ void PrintHeldBack(const Dataset& seen, const Dataset& held);
 // Prints the errors of forecasts of held-back data beside those of simple forecasts.
 void PrintHoldout(const std::vector<std::string>& channels, const HoldoutReport& report,
                   bool verbose);
-// Return what `fit --json` and `info --json` print about held-back data and the widening of bands.
+// These functions return what `fit --json` and `info --json` print about held-back data and the
+// widening of bands.
 nlohmann::ordered_json HoldoutJson(const Holdout& holdout,
                                    const std::vector<std::string>& channels);
 nlohmann::ordered_json WideningJson(const BandWidening& widening);

@@ -18,7 +18,8 @@ namespace {
 constexpr std::size_t kPlainLines = 10;  // lines per run, if standard error is not a terminal
 constexpr std::size_t kRunsShown = 2;    // running runs that a line names; more would make it wrap
 
-// Set by a signal handler and read by any thread, which needs an atomic without locks.
+// A signal handler sets this flag and any thread reads it, so that it must be an atomic without
+// locks.
 std::atomic<bool> interrupted = false;
 static_assert(std::atomic<bool>::is_always_lock_free);
 
@@ -67,11 +68,12 @@ void ProgressLine::Show(const Progress& progress) {
   if (!due) return;
   shown_ = now;
   next_share_ = progress.step * kPlainLines / progress.steps + 1;
-  // A sampler reports no noise, because each of its chains has its own.
-  const std::string noise =
-      progress.noise > 0 ? fmt::format("   noise {:.4g}", progress.noise) : std::string();
-  const std::string line = fmt::format("step {} of {}   bound {:.2f}{}   {} left", progress.step,
-                                       progress.steps, progress.bound, noise, TimeLeft(progress));
+  // A sampler reports neither a bound nor noise, because each of its chains has its own.
+  const std::string trained = progress.noise > 0 ? fmt::format("   bound {:.2f}   noise {:.4g}",
+                                                               progress.bound, progress.noise)
+                                                 : std::string();
+  const std::string line = fmt::format("step {} of {}{}   {} left", progress.step, progress.steps,
+                                       trained, TimeLeft(progress));
   fmt::print(stderr, "{}  {}{}", terminal_ ? "\r\033[K" : "", line, terminal_ ? "" : "\n");
   std::fflush(stderr);
   open_ = terminal_;

@@ -32,7 +32,7 @@ class ProgressLine {
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
 
-  // Called after every step; prints from time to time.
+  // Must be called after every step. Prints from time to time.
   void Show(const Progress& progress);
   // Clears the line.
   void End();

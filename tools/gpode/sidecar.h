@@ -28,7 +28,8 @@ namespace gpode::tool {
 
 std::string SidecarPath(const std::string& model);
 
-// Return the command and the times in a model's sidecar, or nothing if it does not have them.
+// These functions return the command and the times in a model's sidecar, or nothing if it does not
+// have them.
 std::string ReadTrainingCommand(const std::string& model);
 std::optional<report::Timing> ReadTiming(const std::string& model);
 

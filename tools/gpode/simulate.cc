@@ -24,7 +24,7 @@ struct Arguments {
   SimulationOptions simulation;
   std::optional<std::string> from;  // "x1=1,x2=0"
   std::string out, truth;
-  double truth_until = 0;  // 0: the end of the data
+  double truth_until = 0;  // the end of the true solution; 0 stands for the end of the data
   CommonOptions common;
 };
 

@@ -1,4 +1,4 @@
-// Typed arrays from the number arrays of a report, decoded on first use.
+// Decodes the number arrays of a report into typed arrays when they are first used.
 import type { NumberArray } from "./report";
 
 export type Numbers = Float32Array | Float64Array;
@@ -48,7 +48,7 @@ export function extent(...arrays: ArrayLike<number>[]): [number, number] | null 
   return low <= high ? [low, high] : null;
 }
 
-// Returns the first index of increasing values that is not below x.
+// Returns the index of the first of the increasing values that is not below x.
 export function lowerBound(values: ArrayLike<number>, x: number): number {
   let from = 0;
   let to = values.length;
@@ -60,7 +60,8 @@ export function lowerBound(values: ArrayLike<number>, x: number): number {
   return from;
 }
 
-// Returns the value at x, interpolated linearly between increasing grid points; NaN outside.
+// Returns the value at x, interpolated linearly between increasing grid points, or NaN outside of
+// the grid.
 export function interpolate(grid: ArrayLike<number>, values: ArrayLike<number>, x: number): number {
   const i = lowerBound(grid, x);
   if (i < grid.length && grid[i] === x) return values[i] ?? NaN;

@@ -1,4 +1,4 @@
-// Axes of uPlot in the page's colours.
+// uPlot axes in the page's colours.
 import type uPlot from "uplot";
 import { dateTicks, type Calendar, type DateTick } from "./dates";
 import { formatTick } from "./text";

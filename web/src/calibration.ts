@@ -1,4 +1,4 @@
-// The calibration section: do 90 % bands hold 90 % of the values?
+// The calibration section, which shows whether 90 % bands hold 90 % of the values.
 import { numbers } from "./arrays";
 import { CoveragePlot, PitPlot } from "./calibration_plots";
 import { el, nameText, section, table, tableBehind } from "./dom";

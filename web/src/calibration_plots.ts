@@ -42,7 +42,8 @@ export class CoveragePlot implements Plot {
   }
 }
 
-// Returns the outline of the 95 % range of an observed share of n independent values with probability p (normal approximation).
+// Returns the outline of the range in which the share of n independent values inside a band lies
+// with a probability of 95 %, by the normal approximation, if each is inside with probability p.
 function chanceBand(f: Frame, n: number): string {
   const levels = Array.from({ length: 51 }, (_, i) => i / 50);
   const spread = (p: number) => 1.96 * Math.sqrt((p * (1 - p)) / n);

@@ -1,4 +1,4 @@
-// One channel along one trajectory, decoded, and the text about a time.
+// The decoded data of one channel along one trajectory, and the text that describes them at a time.
 import { countFinite, extent, interpolate, lowerBound, numbers, type Numbers } from "./arrays";
 import type { Report } from "./report";
 import { format } from "./text";
@@ -45,7 +45,8 @@ function within(times: Numbers, values: Numbers, range: Range): Numbers {
   return values.subarray(first, lowerBound(times, range.to) + 1);
 }
 
-// Returns the range of values to show. Bands of diverging draws must not flatten everything else.
+// Returns the range of values to show. Bands of draws that run away must not flatten everything
+// else.
 export function valueRange(data: ChannelData, range: Range, shown: Record<Layer, boolean>): [number, number] {
   const onGrid = (values: Numbers, layer: Layer) => (shown[layer] ? within(data.grid, values, range) : []);
   const core = extent(
@@ -70,8 +71,9 @@ export interface Near {
   layer: "observed" | "test";
 }
 
-// Returns the observation or test point nearest to a time, if any is closer than `reach`; among several within
-// `tie` of it, or equally far, the one whose value is nearest to `value`.
+// Returns the observation or test point nearest to a time, if one is closer than `reach`. If
+// several are within `tie` of the time, or equally far, returns the one whose value is nearest to
+// `value`.
 export function nearest(
   data: ChannelData, time: number, value: number, reach: number, tie: number, shown: Record<Layer, boolean>,
 ): Near | null {
@@ -80,7 +82,7 @@ export function nearest(
   const look = (times: Numbers, values: Numbers, layer: Near["layer"]) => {
     for (let i = lowerBound(times, time - reach); i < times.length && times[i]! <= time + reach; ++i) {
       const awayInTime = Math.max(0, Math.abs(times[i]! - time) - tie);
-      const awayInValue = Math.abs(values[i]! - value); // NaN is never less
+      const awayInValue = Math.abs(values[i]! - value); // A missing value makes this NaN.
       if (awayInTime > bestTime || (awayInTime === bestTime && !(awayInValue < bestValue))) continue;
       if (!Number.isFinite(values[i])) continue;
       best = { time: times[i]!, value: values[i]!, layer };

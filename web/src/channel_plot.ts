@@ -1,4 +1,4 @@
-// One channel over time.
+// The plot of one channel over time.
 import uPlot from "uplot";
 import { timeAxis, valueAxis } from "./axes";
 import { channelData, describe, nearest, neighbour, rowsAt, valueRange, type ChannelData, type Near } from "./channel_data";
@@ -13,7 +13,7 @@ import { hideTooltip, say, showTooltip } from "./tooltip";
 import type { View } from "./view";
 
 const SNAP = 24; // pixels within which the pointer selects an observation
-const TIE = 1.5; // pixels within which the nearest value counts instead of the nearest time
+const TIE = 1.5; // Observations within this many pixels in time are told apart by their value.
 
 export class ChannelPlot implements Plot {
   private u: uPlot | null = null;
@@ -56,7 +56,7 @@ export class ChannelPlot implements Plot {
     this.ring.hidden = true;
   }
 
-  // Returns the columns of uPlot: grid, edges of bands, draws, median.
+  // Returns the columns for uPlot: grid, edges of bands, draws, median.
   private columns(): uPlot.AlignedData {
     const { grid, high95, low95, high50, low50, draws, median } = this.data;
     const gaps = (values: ArrayLike<number>) =>
@@ -122,7 +122,7 @@ export class ChannelPlot implements Plot {
     this.noteMarks(observed.points, observed.seen, test.points);
   }
 
-  // Records what was drawn, for tests and for the note under the plot.
+  // Records what was drawn as attributes, for tests and for the note under the plot.
   private noteMarks(points: number, seen: number, test: number): void {
     const { shown } = this.view;
     const set = this.host.dataset;
@@ -179,7 +179,7 @@ export class ChannelPlot implements Plot {
     return `${head}: ${rows.map((row) => `${row.name} ${row.value}`).join(", ")}`;
   }
 
-  // Moves from one observation to the next by the keyboard.
+  // Moves the cursor to the next or previous observation, for the keyboard.
   private step(direction: 1 | -1): void {
     const u = this.u!;
     const { from, to } = this.view.range();

@@ -1,4 +1,4 @@
-// The section of channels over time: choices for all channels, then one figure per channel.
+// The section of channels over time. It has choices for all channels and one figure per channel.
 import { channelData, tableOf } from "./channel_data";
 import { ChannelPlot } from "./channel_plot";
 import { button, choice, el, nameText, section, tableBehind } from "./dom";
@@ -17,7 +17,7 @@ const LAYERS: { layer: Layer; mark: string; label: string; there: (channel: Chan
   { layer: "test", mark: "diamond", label: "test points, not trained on", there: (c) => c.series.some((s) => s.test) },
 ];
 
-const SMALL = 4; // more channels than this are small multiples
+const SMALL = 4; // With more channels, the figures are small multiples.
 
 export function channelsSection(report: Report): HTMLElement {
   const view = new View(report);

@@ -1,4 +1,4 @@
-// Elements. Text always becomes a text node, never markup.
+// Functions that make elements. Text always becomes a text node, never markup.
 
 type Attributes = Record<string, string | number | boolean | undefined>;
 type Child = Node | string;
@@ -26,7 +26,7 @@ export function svg<K extends keyof SVGElementTagNameMap>(
   return dress(document.createElementNS(SVG, tag), attributes, children);
 }
 
-// A name from the user's data, isolated from the writing direction of the text around it.
+// Returns a name from the user's data, isolated from the writing direction of the text around it.
 export function nameText(name: string): HTMLElement {
   return el("bdi", {}, name.trim() === "" ? "(no name)" : name);
 }
@@ -37,7 +37,7 @@ export function button(label: string, attributes: Attributes, press: () => void)
   return result;
 }
 
-// A labelled choice; `pick` gets the index.
+// Returns a labelled choice. `pick` is called with the index of the chosen option.
 export function choice(label: string, options: string[], chosen: number, pick: (index: number) => void): HTMLElement {
   const select = el("select", {});
   options.forEach((text, i) => select.append(el("option", { value: i, selected: i === chosen }, text)));
@@ -45,7 +45,7 @@ export function choice(label: string, options: string[], chosen: number, pick: (
   return el("label", { class: "choice" }, el("span", {}, label), select);
 }
 
-// A table with the content of a plot, which is filled when it is first opened.
+// Returns a table with the content of a plot, which is filled when it is first opened.
 export function tableBehind(what: string, fill: () => { head: string[]; rows: string[][]; note?: string }): HTMLElement {
   const details = el("details", { class: "behind" }, el("summary", { "aria-label": `Table of ${what}` }, "Table"));
   details.addEventListener("toggle", () => {

@@ -9,7 +9,8 @@ export class Field {
     readonly dx: Numbers, readonly dy: Numbers, readonly sdDx: Numbers, readonly sdDy: Numbers,
   ) {}
 
-  // Interpolates linearly between the four surrounding grid points; null outside.
+  // Interpolates linearly between the four surrounding grid points. Returns null outside of the
+  // grid.
   at(values: Numbers, x: number, y: number): number | null {
     const column = ((x - this.x[0]) / (this.x[1] - this.x[0])) * (this.columns - 1);
     const row = ((y - this.y[0]) / (this.y[1] - this.y[0])) * (this.rows - 1);
@@ -23,7 +24,8 @@ export class Field {
     return low * (1 - b) + high * b;
   }
 
-  // Returns the field's standard deviation relative to its median speed; lengths are in widths of the plot.
+  // Returns the field's standard deviation relative to its median speed. Both are measured in
+  // widths and heights of the plot.
   uncertainty(): number[] {
     const [wide, high] = [this.x[1] - this.x[0], this.y[1] - this.y[0]];
     const size = (a: Numbers, b: Numbers) => Array.from(a, (value, i) => Math.hypot(value / wide, b[i]! / high));
@@ -31,7 +33,7 @@ export class Field {
     return size(this.sdDx, this.sdDy).map((value) => value / typical);
   }
 
-  // Returns directions in a box of pixels whose y points downwards.
+  // Returns the field's directions in a box of pixels, whose y axis points downwards.
   inPixels(width: number, height: number): Direction {
     const [wide, high] = [this.x[1] - this.x[0], this.y[1] - this.y[0]];
     return (px, py) => {
@@ -43,7 +45,8 @@ export class Field {
   }
 }
 
-// Returns the grid of states x and y with the others held at an anchor; undefined if the report has none.
+// Returns the grid of states x and y with the other states held at an anchor, or undefined if the
+// report has none.
 export function fieldOf(states: States, x: number, y: number, anchor: number): Field | undefined {
   const grids = states.fields.filter((grid) => grid.anchor === anchor);
   const straight = grids.find((grid) => grid.x === x && grid.y === y);

@@ -1,4 +1,4 @@
-// The field of a single state: rate of change against state.
+// The plot of the field of a single state: its rate of change against the state.
 import { extent, numbers } from "./arrays";
 import { svg } from "./dom";
 import { frame, pathThrough } from "./frame";

@@ -10,13 +10,13 @@ export interface FrameOptions {
   y: [number, number];
   xLabel: string;
   yLabel: string;
-  percent?: boolean; // both axes are shares
+  percent?: boolean; // true if both axes are shares, shown in per cent
 }
 
 export interface Frame {
   root: SVGSVGElement;
-  plot: SVGGElement; // clipped to the frame
-  over: SVGGElement; // not clipped
+  plot: SVGGElement; // the group that is clipped to the frame
+  over: SVGGElement; // the group above it, which is not clipped
   left: number;
   top: number;
   width: number;

@@ -1,5 +1,5 @@
-// Zooming and panning of time by the keyboard, ctrl and wheel, shift and drag, or fingers. Dragging a
-// range with the mouse is built into uPlot.
+// Zooming and panning along time by the keyboard, by ctrl and the wheel, by shift and dragging, or
+// by fingers. Selecting a range by dragging the mouse is built into uPlot.
 import type { View } from "./view";
 
 interface Target {
@@ -50,7 +50,8 @@ function attachPan(host: HTMLElement, view: View): void {
   });
 }
 
-// One finger pans along time, two zoom; up and down still scrolls the page (touch-action in style.css).
+// One finger pans along time, and two fingers zoom. Moving a finger up or down still scrolls the
+// page (touch-action in style.css).
 function attachFingers(host: HTMLElement, view: View, target: Target): void {
   const fingers = new Map<number, number>();
   host.addEventListener("pointerdown", (event) => {

@@ -20,7 +20,7 @@ export function factList(facts: Fact[]): HTMLElement {
   return result;
 }
 
-// Returns a cell in one of ten colours; its number says the same.
+// Returns a table cell in one of eleven colours by its value, which is also written in it.
 function cell(value: number, most: number, detail: string): HTMLElement {
   const step = most > 0 ? Math.round((10 * value) / most) : 0;
   return el("td", { class: `heat heat${Math.max(0, Math.min(10, step))}`, title: detail }, format(value, 2));

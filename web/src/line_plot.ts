@@ -13,15 +13,16 @@ import { hideTooltip, showTooltip, type Row } from "./tooltip";
 export interface Abscissa {
   label: string;
   values: ArrayLike<number>;
-  marks: { name: string; at: number }[]; // where something begins
+  marks: { name: string; at: number }[]; // vertical lines where something begins, such as a phase
 }
 
 const HEIGHT = 230;
-const STYLES = 6; // --line0 ... of style.css
+const STYLES = 6; // the number of colours --line0, --line1, ... in style.css
 const DASHES = [[], [8, 4], [2, 3], [10, 3, 2, 3]];
 const MOST_IN_LEGEND = 12;
 
-// `abscissa` is called for every drawing, because the reader may change it.
+// Returns the figure with its legend. `abscissa` is called for every drawing, because the reader
+// may change it.
 export function lineFigure(figure: LineFigure, group: string, abscissa: () => Abscissa): HTMLElement {
   const host = el("div", { class: "plot", role: "img", "aria-label": describe(figure) });
   host.style.height = `${HEIGHT}px`;
@@ -122,7 +123,7 @@ class LinePlot implements Plot {
   }
 }
 
-// Returns the lines nearest to the pointer if there are many.
+// Returns all lines or, if there are many, those nearest to the pointer.
 function closest(rows: Row[], u: uPlot, i: number, top: number): Row[] {
   if (rows.length <= MOST_IN_LEGEND) return rows;
   const away = rows.map((_, k) => {
@@ -148,7 +149,8 @@ function below(value: number): number {
   return power * (value >= 5 * power ? 5 : value >= 2 * power ? 2 : 1);
 }
 
-// Leaves out the first tenth: the first steps of a run are often far off.
+// Returns the range of values without the first tenth, because the first steps of a run are often
+// far off.
 function settledRange(columns: (number | null)[][]): [number, number] {
   const settled = columns.map((column) => column.slice(column.length > 40 ? Math.floor(column.length / 10) : 0)
     .map((value) => value ?? NaN));

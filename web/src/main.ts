@@ -30,7 +30,7 @@ function navigation(sections: HTMLElement[]): HTMLElement {
 function build(page: HTMLElement): void {
   const source = document.getElementById("report-data")!;
   const report = parseReport(source.textContent ?? "");
-  source.remove(); // its text may be large
+  source.remove(); // The text of the data may be large and is no longer needed.
   document.title = short(report.meta.title, 100);
   const sections = sectionsOf(report);
   page.replaceChildren(navigation(sections), headOf(report), el("main", {}, ...sections));

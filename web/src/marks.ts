@@ -1,4 +1,4 @@
-// Marks on the canvas of a channel's plot: what uPlot does not draw by itself.
+// Marks on the canvas of a channel's plot that uPlot does not draw by itself.
 import type uPlot from "uplot";
 import type { ChannelData } from "./channel_data";
 import { FONT } from "./axes";
@@ -39,8 +39,9 @@ export function paintForecastRegion(u: uPlot, from: number | null, to: number): 
   paintAbove(u, "forecast", Math.max(u.bbox.left, u.valToPos(from, "x", true)));
 }
 
-// Writes a word in the margin above the plot, to the right of x in canvas pixels, or to its left if there is no room;
-// writes nothing if it would reach back beyond `free`. Returns where the margin is free afterwards.
+// Writes a word in the margin above the plot, to the right of x in canvas pixels, or to its left if
+// there is no room. Writes nothing if the word would begin to the left of `free`. Returns the x
+// from which the margin is free afterwards.
 export function paintAbove(u: uPlot, text: string, x: number, free = 0): number {
   const { ctx, bbox } = u;
   if (x < bbox.left || x > bbox.left + bbox.width) return free;
@@ -57,8 +58,8 @@ export function paintAbove(u: uPlot, text: string, x: number, free = 0): number 
 }
 
 export interface Painted {
-  points: number; // marks on the canvas
-  seen: number; // observations in the range
+  points: number; // the number of marks on the canvas
+  seen: number; // the number of observations in the range
 }
 
 // Draws dots or, if there are many, one bar per column of pixels from the lowest to the highest.
@@ -97,7 +98,7 @@ function paintBars(ctx: CanvasRenderingContext2D, points: [number, number][], ra
   ctx.globalAlpha = 1;
 }
 
-// Draws open diamonds, which differ from observations by their shape as well.
+// Draws test points as open diamonds, so that they differ from observations not only by colour.
 export function paintTest(u: uPlot, data: ChannelData, range: Range): Painted {
   const columns = Math.max(50, Math.round(u.bbox.width / devicePixelRatio / 2));
   const kept = thin(data.testTimes, data.test, range.from, range.to, columns, 2 * columns);

@@ -1,4 +1,5 @@
-// The section of the phase portrait: choices, plot, legend; a line plot for a system of one state.
+// The section of the phase portrait, with choices, plot and legend. A system of one state gets a
+// line plot instead.
 import { choice, el, section } from "./dom";
 import { FieldLinePlot } from "./field_line_plot";
 import { LEVELS, PortraitPlot } from "./portrait_plot";

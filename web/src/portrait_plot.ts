@@ -185,7 +185,8 @@ export class PortraitPlot implements Plot {
   }
 }
 
-// Returns places evenly along a line of so many points, about one per 110.
+// Returns evenly spaced indices of a line with `length` points at which arrows are drawn, about one
+// for 110 points.
 function arrowPlaces(length: number): number[] {
   const count = Math.max(1, Math.round(length / 110));
   return Array.from({ length: count }, (_, k) => Math.floor(((k + 0.5) * length) / count)).filter((i) => i > 0 && i + 1 < length);

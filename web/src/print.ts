@@ -1,4 +1,5 @@
-// Printing: light colours and all plots drawn, at a width that fits A4 and Letter.
+// Prepares the page for printing: light colours, and all plots drawn at a width that fits A4 and
+// Letter.
 import { stage } from "./stage";
 import { chosenTheme, setTheme } from "./theme";
 

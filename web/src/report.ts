@@ -1,6 +1,7 @@
 // The data of a report, as docs/report.md describes them.
 
-// Numbers: a list, null where one is missing, or little-endian floats in base64 (NaN is missing).
+// Numbers are a list in which null is a missing number, or little-endian floats in base64 in which
+// NaN is a missing number.
 export type NumberArray = (number | null)[] | { f32: string } | { f64: string };
 
 export interface Fact {
@@ -135,7 +136,7 @@ export interface Report {
 export const FORMAT = "gpode-report";
 export const FORMAT_VERSION = 1;
 
-// Parses the page's data; throws an Error whose message is a sentence for people.
+// Parses the page's data. Throws an Error whose message is a sentence for the reader of the page.
 export function parseReport(text: string): Report {
   let report: Report;
   try {

@@ -19,7 +19,7 @@ interface Entry {
   width: number;
 }
 
-const FRAME = 8; // milliseconds per frame for new plots
+const FRAME = 8; // milliseconds of each animation frame that may be spent on new plots
 
 class Stage {
   private entries = new Map<Element, Entry>();
@@ -65,7 +65,7 @@ class Stage {
     this.drawWaiting();
   }
 
-  // Creates a few at a time, so that scrolling stays smooth.
+  // Creates a few waiting plots at a time, so that scrolling stays smooth.
   private drawWaiting(): void {
     const start = performance.now();
     while (this.waiting.length > 0 && performance.now() - start < FRAME) {

@@ -4,12 +4,13 @@
 // ends where it comes too close to another.
 
 export type Point = [number, number];
-// A function that returns the direction at a point in pixels per unit of time; null outside of the field.
+// A function that returns the direction at a point in pixels per unit of time, or null outside of
+// the field.
 export type Direction = (x: number, y: number) => Point | null;
 
-const STEP = 2; // pixels
-const NEAR = 0.5; // a line ends at this share of the distance to another
-const SHORTEST = 1.2; // lines shorter than this many distances are left out
+const STEP = 2; // the length of a step in pixels
+const NEAR = 0.5; // A line ends where it is closer to another than this share of the distance.
+const SHORTEST = 1.2; // Lines shorter than this multiple of the distance are left out.
 const MOST_POINTS = 2000;
 
 export function streamlines(field: Direction, width: number, height: number, distance: number): Point[][] {
@@ -25,7 +26,7 @@ export function streamlines(field: Direction, width: number, height: number, dis
     for (const point of line) taken.add(point);
     waiting.push(...beside(line, distance));
   };
-  // Starts beside the newest line come first, which keeps lines evenly spaced.
+  // Starts beside the newest line are tried first, which keeps lines evenly spaced.
   while (waiting.length > 0) grow(waiting.pop()!);
   return lines;
 }
@@ -92,7 +93,8 @@ function unit(direction: Point | null): Point | null {
   return length > 1e-12 && Number.isFinite(length) ? [direction[0] / length, direction[1] / length] : null;
 }
 
-// Stores points in cells as wide as the distance, so that near ones are in the nine cells around.
+// Stores points in cells as wide as the distance, so that all points near a place are in the cell
+// around it and the eight cells beside that.
 class Neighbours {
   private readonly columns: number;
   private readonly cells: Point[][];

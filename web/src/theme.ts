@@ -1,5 +1,5 @@
-// Light and dark colours: the system's choice unless the reader makes one. Colours are defined in style.css as
-// variables; plots on a canvas get them here.
+// Light and dark colours. The system's choice holds unless the reader makes another one. Colours
+// are variables of style.css; plots on a canvas get them here.
 import { button } from "./dom";
 
 const KEY = "gpode-report-theme";
@@ -16,7 +16,8 @@ export function onThemeChange(listener: () => void): void {
   listeners.push(listener);
 }
 
-// Used for printing as well, which is always light.
+// Sets the colours and redraws all plots. Printing uses this function, too, since it is always
+// light.
 export function setTheme(theme: "light" | "dark"): void {
   if (document.documentElement.dataset["theme"] === theme) return;
   document.documentElement.dataset["theme"] = theme;
@@ -44,7 +45,8 @@ export function themeButton(): HTMLElement {
   return result;
 }
 
-// Storage may be missing for pages opened from disk.
+// The reader's choice. It is also kept in the browser's storage, which may be missing for pages
+// opened from disk.
 let choice: "light" | "dark" | null = null;
 
 function recall(): "light" | "dark" | null {
@@ -62,6 +64,6 @@ function remember(theme: "light" | "dark"): void {
   try {
     localStorage.setItem(KEY, theme);
   } catch {
-    // Without storage the choice lasts as long as the page.
+    // Without storage, the choice is lost when the page is closed.
   }
 }

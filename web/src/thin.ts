@@ -1,14 +1,14 @@
-// Thinning that keeps extremes: the lowest and the highest of the points in each column of pixels.
+// Thins points but keeps extremes: the lowest and the highest point of each column of pixels stay.
 import { lowerBound } from "./arrays";
 
 export interface Thinned {
-  all: boolean; // every point of the range is included
-  indices: number[]; // ordered by time; two per column if points were left out
-  seen: number; // number of points in the range
+  all: boolean; // true if every point of the range is included
+  indices: number[]; // The order is that of time; there are two per column if points were left out.
+  seen: number; // the number of points in the range
 }
 
 // Returns the points with from <= times <= to, thinned to `columns` columns if there are more than
-// `most`; times must not decrease, and NaN values are ignored.
+// `most`. Times must not decrease, and NaN values are ignored.
 export function thin(
   times: ArrayLike<number>, values: ArrayLike<number>, from: number, to: number, columns: number, most: number,
 ): Thinned {

@@ -1,10 +1,10 @@
-// The tooltip, and the line that tells screen readers the same.
+// The tooltip, and a line with the same text for screen readers.
 import { el } from "./dom";
 
 export interface Row {
   name: string;
   value: string;
-  mark?: string; // a class of style.css: the swatch's
+  mark?: string; // the class of the swatch in style.css
 }
 
 const box = el("div", { id: "tooltip", "aria-hidden": "true", hidden: true });

@@ -1,4 +1,5 @@
-// The reader's choices for all channels: trajectory, range of time, what is shown.
+// The reader's choices for all channels: the trajectory, the range of time, and the layers that are
+// shown.
 import { extent, numbers } from "./arrays";
 import type { Report } from "./report";
 import { stage } from "./stage";
@@ -24,7 +25,7 @@ export class View {
     const found = extent(...[grid, times, test_times].map((array) => ends(numbers(array))));
     if (found === null) return { from: 0, to: 1 };
     const [from, to] = found;
-    const margin = 0.012 * (to - from) || 0.5; // so that no mark is cut in half
+    const margin = 0.012 * (to - from) || 0.5; // With a margin, no mark is cut in half.
     return { from: from - margin, to: to + margin };
   }
 
@@ -62,14 +63,14 @@ export class View {
     stage.refresh("channels");
   }
 
-  // Shrinks (factor below one) or widens the range about a fixed time.
+  // Shrinks the range about a fixed time if the factor is below one, and widens it otherwise.
   zoomBy(factor: number, about?: number): void {
     const { from, to } = this.range();
     const centre = about ?? (from + to) / 2;
     this.zoomTo({ from: centre - (centre - from) * factor, to: centre + (to - centre) * factor });
   }
 
-  // Moves by a share of the visible range, no further than the data.
+  // Moves the visible range by a share of its length, but not beyond the data.
   pan(share: number): void {
     const full = this.full();
     const { from, to } = this.range();

@@ -1,4 +1,4 @@
-// Starts Chromium for tests and pictures. GPODE_CHROMIUM names another one than Debian's.
+// Starts Chromium for tests and pictures. GPODE_CHROMIUM may name another program than Debian's.
 import { chromium, type Browser } from "playwright-core";
 
 export function openBrowser(): Promise<Browser> {

@@ -54,11 +54,11 @@ interface Setting {
   names: string[];
   units: string[];
   truth: System;
-  guess: (normal: () => number) => System; // a draw of the field
+  guess: (normal: () => number) => System; // returns a draw of the field
   starts: State[];
   ranges: [number, number][];
   noise: number;
-  until: number; // of the observations
+  until: number; // the time of the last observation
   end: number;
   observations: number;
 }
@@ -109,7 +109,8 @@ function simulated(setting: Setting, seed: number): Report {
   return report;
 }
 
-// Returns means and standard deviations over the draws, which grow with the distance from the data.
+// Returns means and standard deviations of the field over the draws. The deviations grow with the
+// distance from the data.
 function fieldGrids(setting: Setting, fields: System[], anchors: State[], path: State[]): FieldGrid[] {
   const result: FieldGrid[] = [];
   const n = 26;
@@ -216,7 +217,7 @@ export const HOSTILE_NAMES = [
   "</script><!--<script>", "\u202eright to left", "", "__proto__", "\u0000\u0007bell", "{{script}} __GPODE_REPORT__",
 ];
 
-// The Van der Pol report with every text replaced by a hostile one.
+// Returns the Van der Pol report with every text replaced by a hostile one.
 export function hostile(): Report {
   const report = vanDerPol();
   const channel = report.channels[0]!;
@@ -235,7 +236,8 @@ export function hostile(): Report {
   return report;
 }
 
-// Many channels of many observations with one outlier each, at a place and height that depend on the channel.
+// Returns a report of many channels with many observations. Each channel has one outlier, whose
+// time and height depend on the channel.
 export function huge(channels: number, observations: number): Report {
   const random = generator(7);
   const report = vanDerPol();
@@ -253,7 +255,8 @@ export function huge(channels: number, observations: number): Report {
   return report;
 }
 
-// Escapes the data as the program does, so that no text can close the element that holds them.
+// Fills the page with a report. The data are escaped as the program does it, so that no text can
+// close the element that holds them.
 export function fillPage(page: string, report: Report): string {
   const json = JSON.stringify(report).replace(/</g, "\\u003c");
   const [before, after] = page.split("__GPODE_REPORT__") as [string, string];

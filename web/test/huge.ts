@@ -19,7 +19,7 @@ try {
   await page.goto(pathToFileURL(file).href);
   await page.waitForFunction(() => document.querySelector<HTMLElement>(".plot.time")?.dataset["points"] !== undefined);
   console.log(`open, first plots drawn: ${((performance.now() - start) / 1000).toFixed(2)} s`);
-  // The longest wait between two frames while scrolling through the whole page.
+  // Measures the waits between frames while scrolling through the whole page.
   const frames = await page.evaluate(async () => {
     const gaps: number[] = [];
     let last = performance.now();

@@ -71,14 +71,16 @@ async function seeAll(page: Page): Promise<void> {
   }
 }
 
-// Returns the position of a time in a channel's plot, and of the plot's middle, in pixels of the window.
+// Returns the position of a time in a channel's plot, and of the plot's middle, in pixels of the
+// window.
 async function placeOf(page: Page, index: number, time: number): Promise<{ x: number; y: number }> {
   const [from, to] = (await data(page, index))["range"]!.split(" ").map(Number) as [number, number];
   const box = await settledBox(channel(page, index).locator(".u-over"));
   return { x: box.x + ((time - from) / (to - from)) * box.width, y: box.y + box.height / 2 };
 }
 
-// Plots that become visible above may still move those below.
+// Returns the box of an element after it has stopped moving: plots that become visible above it may
+// still move it.
 async function settledBox(element: Locator): Promise<{ x: number; y: number; width: number; height: number }> {
   for (let last = (await element.boundingBox())!; ; ) {
     await element.page().waitForTimeout(60);
@@ -164,7 +166,7 @@ for (const width of WIDTHS) {
     await selects.nth(0).selectOption({ label: "up" });
     assert.deepEqual([await label(0), await label(1)], ["up", "right"]);
     assert.notEqual(await lines(), first);
-    await selects.nth(1).selectOption({ label: "up" }); // swaps them
+    await selects.nth(1).selectOption({ label: "up" }); // This is on the other axis, so they swap.
     assert.deepEqual([await label(0), await label(1)], ["right", "up"]);
     const second = await lines();
     await selects.nth(2).selectOption({ index: 2 });
@@ -314,7 +316,7 @@ test("of many channels only those near the window are drawn, thinned with their 
   const last = await data(page, 99);
   assert.equal(last["observed"], "5000");
   const { x, y } = await placeOf(page, 99, (14 * Math.floor(99.5 * 50)) / 5000);
-  await page.mouse.move(x, y - 70); // the middle is nearer to other points
+  await page.mouse.move(x, y - 70); // At the middle of the plot, other points would be nearer.
   const text = await page.locator("#tooltip").innerText();
   assert.ok(text.includes("108"), text);
   await page.getByLabel("Find channels").fill("channel 42");
@@ -375,7 +377,7 @@ test("a page without data says so", async () => {
   await page.close();
 });
 
-// Reports that the program writes, of the demo's data and of hostile names.
+// The tests below open reports that the program writes, of the demo's data and with hostile names.
 const program = process.env["GPODE"];
 const withProgram = { skip: program === undefined ? "GPODE does not name the program" : false };
 
@@ -398,7 +400,8 @@ function reportOfProgram(channel: string, time = "time", ...options: string[]): 
   };
 }
 
-// Names may contain line breaks.
+// Returns the number of data rows of a file. Lines cannot be counted instead, because names may
+// contain line breaks.
 const rowsOf = (file: string) => (file === "vdp.csv" ? 50 : 99);
 
 test("the demo's report shows its data file", withProgram, async () => {
@@ -432,7 +435,7 @@ test("names and a title that mean harm are shown as text", withProgram, async ()
   for (const width of WIDTHS) {
     await visit(reportOfProgram(name, "time", "--title", title).html, width, async (page) => {
       await seeAll(page);
-      // A name is one line.
+      // The page shows a name in one line.
       assert.equal(await page.locator("#channels h3").first().textContent(), name.replace("\n", " "));
       assert.equal(await page.locator("h1").textContent(), title);
       assert.equal(await page.evaluate(() => "harm" in window), false);

@@ -2,7 +2,7 @@
 export function generator(seed: number): { uniform(): number; normal(): number } {
   let state = seed >>> 0;
   const uniform = () => {
-    // Mulberry32.
+    // This is the generator Mulberry32.
     state = (state + 0x6d2b79f5) >>> 0;
     let t = Math.imul(state ^ (state >>> 15), state | 1);
     t ^= t + Math.imul(t ^ (t >>> 7), t | 61);

@@ -24,7 +24,7 @@ for (const { name, width, scheme, reports: wanted } of views) {
     page.on("console", (message) => console.log(message.text()));
     page.on("pageerror", (error) => console.log(error.stack));
     await page.goto(pathToFileURL(join(folder, `${report}.html`)).href);
-    // All plots are drawn after they have been visible once.
+    // The viewport is so high that all plots become visible and are drawn.
     await page.setViewportSize({ width, height: 6000 });
     await page.waitForTimeout(400);
     for (const part of ["top", "channels", "portrait", "training", "calibration", "learned", "repeat"]) {

@@ -51,8 +51,8 @@ class BrailleCanvas {
     int colour = 0;
   };
 
-  // Return the position of x or y, in dots from the upper left corner; it may be outside the
-  // canvas.
+  // These functions return the position of x or y, in dots from the upper left corner. It may be
+  // outside the canvas.
   double Across(double x) const;
   double Down(double y) const;
   Cell* CellAt(double across, double down);  // nullptr outside the canvas

@@ -69,7 +69,7 @@ struct TextPlace {
   Across across = Across::kLeft;
   Along along = Along::kMiddle;
   double size = 0;       // font size; 0 stands for that of the canvas
-  bool upright = false;  // rotated by 90 degrees, to be read from bottom to top
+  bool upright = false;  // true if rotated by 90 degrees, to be read from bottom to top
 };
 
 enum class Format { kSvg, kPng, kPdf };

@@ -12,7 +12,7 @@ constexpr double kTickLength = 2.5, kGap = 2.5, kEdge = 3;
 constexpr double kFrameWidth = 0.6;
 constexpr double kBetweenPanels = 7;
 constexpr std::size_t kLongestName = 150;  // bytes; longer names are shortened instead of wrapped
-constexpr double kDigitHeight = 0.72;      // relative to the font size
+constexpr double kDigitHeight = 0.72;      // height of a digit, relative to the font size
 
 // Returns as many ticks as fit on an axis of this length. `room(a, b)` is the distance that two
 // neighbouring ticks need, and `usual` a usual one, from which the first number to try follows.
@@ -161,7 +161,7 @@ void Panel::Band(std::span<const double> x, std::span<const double> low,
 }
 
 void Panel::Marks(std::span<const double> x, std::span<const double> y, const Mark& mark) const {
-  constexpr double kSame = 0.25;  // points
+  constexpr double kSame = 0.25;  // Marks closer than this, in points, count as one.
   std::set<std::pair<long, long>> drawn;
   for (std::size_t i = 0; i < x.size(); ++i) {
     const Point at = At(x[i], y[i]);
@@ -317,9 +317,10 @@ std::vector<Slot> ColumnSlots(const Canvas& canvas, const Box& area, std::size_t
 std::vector<Panel> GridPanels(Canvas* canvas, const Box& area, std::size_t columns,
                               const std::vector<GridCell>& cells, std::vector<double> row_shares) {
   if (row_shares.empty()) row_shares.assign((cells.size() + columns - 1) / columns, 1);
-  // How titles wrap depends on the width of the columns, this on the width of their numbers, and
-  // that slightly on the height of the rows, which depends on how titles wrap. One pass with
-  // unwrapped titles gives widths that are good enough.
+  // The dependence is circular: titles wrap at the width of the columns, that width depends on the
+  // widths of the axes' numbers, the numbers depend a little on the heights of the rows, and these
+  // heights depend on how titles wrap. One pass with unwrapped titles gives widths that are good
+  // enough.
   const std::vector<Slot> slots =
       ColumnSlots(*canvas, area, columns, cells,
                   RowSlots(*canvas, area, columns, cells, row_shares, area.width()));

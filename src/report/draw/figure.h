@@ -50,7 +50,7 @@ class Panel {
   const Axis& y() const { return y_; }
   Point At(double x, double y) const;
 
-  // Draw in the coordinates of the axes. What is outside the panel is not drawn.
+  // The functions below draw in the coordinates of the axes. Parts outside the panel are not drawn.
   void Line(std::span<const double> x, std::span<const double> y, const Stroke& stroke) const;
   void Band(std::span<const double> x, std::span<const double> low, std::span<const double> high,
             const Colour& fill) const;
@@ -72,12 +72,12 @@ class Panel {
   Axis x_, y_;
 };
 
-// Thrown if the labels leave too little of a canvas for the panels.
+// The exception that is thrown if the labels leave too little of a canvas for the panels.
 struct CanvasTooSmall : std::runtime_error {
   explicit CanvasTooSmall(bool in_width)
       : std::runtime_error("the labels leave no room for the panels"), across(in_width) {}
 
-  bool across;  // true: the width is too small, false: the height
+  bool across;  // true if the width is too small, false if the height is
 };
 
 // Returns panels that share a horizontal axis, from top to bottom.

@@ -16,10 +16,10 @@ struct Axis {
   double from = 0, to = 1;  // from < to, and both positive if logarithmic
   std::string label = {};
   bool logarithmic = false;
-  bool whole = false;              // ticks at whole numbers only
-  std::vector<double> marks = {};  // ticks at these values instead of at round numbers
+  bool whole = false;              // true for ticks at whole numbers only
+  std::vector<double> marks = {};  // if not empty, ticks at these values, not at round numbers
   Calendar calendar = {};          // if it is set, ticks are at round dates
-  bool bare = false;               // without numbers and label, which a neighbouring panel has
+  bool bare = false;               // true without numbers and label, which a neighbour then has
 
   // Returns the position of a value along the axis: 0 at `from`, 1 at `to`.
   double Share(double value) const;

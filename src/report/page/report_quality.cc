@@ -16,7 +16,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kBins = 20, kHorizons = 12, kMostTimes = 20'000;
-constexpr std::size_t kMostNumbers = 20'000'000;  // in one forecast, which limits its memory
+constexpr std::size_t kMostNumbers = 20'000'000;  // the most numbers in one forecast
 
 Json Line(const std::string& name, const std::vector<double>& values) {
   return {{"name", name}, {"values", Numbers(values)}};

@@ -15,7 +15,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr Eigen::Index kSide = 30;       // points of a grid along each axis
 constexpr Eigen::Index kMostStates = 6;  // pairs are made of the first states only
-constexpr double kMargin = 0.15;         // around the trajectories, relative to their extent
+constexpr double kMargin = 0.15;         // margin around the trajectories, over their extent
 // An anchor is a state at which the states that are not in a pair are held. Anchors are these
 // shares of the way along the observed part of the first trajectory.
 constexpr double kAnchorShares[] = {0.25, 0.5, 0.75};

@@ -12,12 +12,12 @@
 namespace gpode::report {
 namespace {
 
-constexpr double kLongestArrow = 1.6;  // in cells of the grid
+constexpr double kLongestArrow = 1.6;  // the length of the longest arrow in cells of the grid
 const Stroke kArrow{.colour = kBlack, .width = 0.5};
 constexpr Mark kSeen{.colour = kBlue, .radius = 1.0};
 
 struct Arrow {
-  Point at, velocity;  // points, and points per time
+  Point at, velocity;  // in typographic points, and in these per unit of time
 };
 
 std::vector<Arrow> ArrowsOf(const Portrait& portrait, const Box& inside, std::size_t side) {

@@ -11,7 +11,7 @@ namespace gpode::report {
 namespace {
 
 constexpr std::size_t kMostPanels = 4;
-constexpr double kTimeMargin = 0.015;  // at both ends of the axis, relative to its length
+constexpr double kTimeMargin = 0.015;  // the margin at both ends of the axis, over its length
 constexpr std::size_t kTimes = 401;
 constexpr double kForecastShare = 0.5;  // default length of the forecast, over that of the data
 

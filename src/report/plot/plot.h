@@ -31,7 +31,7 @@ struct PlaneOptions {
   Eigen::Index first = 0, second = 1;  // the two states
   // (D): the values at which the other states are held; by default the middle of the data.
   std::optional<Vector> held = {};
-  std::optional<Range> x_range = {}, y_range = {};  // of the axes; by default that of the data
+  std::optional<Range> x_range = {}, y_range = {};  // the axes; by default the data's ranges
 };
 
 struct PlotOptions {
@@ -43,19 +43,20 @@ struct PlotOptions {
   std::optional<std::size_t> trajectory = {};
   double width_cm = 8.5;
 
-  // Forecasts.
-  std::vector<Eigen::Index> channels = {};  // default: the first few
+  // Options of forecast plots.
+  std::vector<Eigen::Index> channels = {};  // by default the first few
   // The end of the forecast; by default that of the test data or, without these, beyond the
   // trajectory by half of its length.
   std::optional<double> until = {};
   std::size_t shown_draws = 0;
-  bool noise = false;  // bands of observations instead of bands of the system
+  bool noise = false;  // if true, shows bands of observations instead of bands of the system
 
-  // Phase and field plots.
+  // Options of phase and field plots.
   PlaneOptions plane = {};
   std::size_t arrows = 15;  // number of arrows along each axis
 
-  // Training: the seconds at each step of the history, to plot over time instead of steps.
+  // An option of training plots: the seconds at each step of the history, to plot over time instead
+  // of steps.
   std::vector<double> seconds = {};
 };
 
@@ -77,7 +78,7 @@ std::vector<std::size_t> ChosenTrajectories(const PlotInput& input);
 // Returns the observations of a training trajectory, or null if the model file has no data.
 const Trajectory* ObservationsOf(const PlotInput& input, std::size_t trajectory);
 
-// Default heights in cm.
+// Each of these functions returns the default height of a plot in cm.
 double ForecastHeight(const PlotInput& input);
 double PhaseHeight(const PlotInput& input);
 double TrainingHeight(const PlotInput& input);

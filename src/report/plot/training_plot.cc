@@ -19,7 +19,7 @@ struct Series {
   std::string label;
   std::vector<double> values;
   bool logarithmic = false;
-  bool hides_outliers = false;  // values far below the others are left off the axis
+  bool hides_outliers = false;  // if true, values far below the others are left off the axis
 };
 
 const Stroke& StrokeOf(BoundKind phase) {

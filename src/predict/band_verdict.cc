@@ -1,0 +1,98 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "gpode/fit_quality.h"
+#include "gpode/posterior_family.h"
+#include "io/files.h"
+
+namespace gpode {
+namespace {
+
+// Short chains of the joint posterior have too few draws for the usual limit of R-hat. Beyond
+// kApart, chains have stayed where they began.
+constexpr double kConverged = 1.01, kNearlyConverged = 1.1, kMixed = 1.5, kApart = 2;
+constexpr double kExplained = 0.5;
+
+// The share of held-back values inside 90 % bands, over all channels, after widening.
+struct Held {
+  double values = 0, inside = 0, widened = 0;
+};
+
+Held HeldOf(const BandWidening& widening) {
+  Held held;
+  for (std::size_t c = 0; c < widening.values.size(); ++c) {
+    const double n = static_cast<double>(widening.values[c]);
+    held.values += n;
+    held.inside += n * widening.inside[c];
+    held.widened += n * widening.inside_widened[c];
+  }
+  if (held.values > 0) held.inside /= held.values, held.widened /= held.values;
+  return held;
+}
+
+std::string VerdictOfHeld(const Held& held, bool widened) {
+  const std::string found = fmt::format("90 % bands contained {:.0f} % of {:.0f} held-back values",
+                                        100 * held.inside, held.values);
+  if (!widened && held.inside >= 0.8)
+    return "can be trusted as far as held-back data reach: " + found;
+  if (!widened) return "may be too narrow: " + found;
+  return fmt::format("can be trusted as far as held-back data reach: {}, {:.0f} % after widening",
+                     found, 100 * held.widened);
+}
+
+std::string VerdictOfShortChains(const SamplerSummary& sampler) {
+  if (sampler.worst_rhat < kMixed) {
+    return fmt::format(
+        "can be trusted as far as the system is an ODE of these states: short chains "
+        "of draws agree, R-hat {:.2f}",
+        sampler.worst_rhat);
+  }
+  return fmt::format(
+      "are {}: short chains of draws differ, R-hat {:.2f}; --holdout 0.2 checks "
+      "them, --posterior nuts is slower and surer",
+      sampler.worst_rhat < kApart ? "approximate" : "to be taken with care", sampler.worst_rhat);
+}
+
+std::string VerdictOfChains(const SamplerSummary& sampler) {
+  if (sampler.failed_chains == 0 && sampler.worst_rhat < kConverged) {
+    return fmt::format(
+        "can be trusted as far as the system is an ODE of these states: chains agree, "
+        "R-hat {:.3f}",
+        sampler.worst_rhat);
+  }
+  return fmt::format(
+      "are {}: chains differ, R-hat {:.3f}, should be below 1.01; more --sampler-draws "
+      "may help",
+      sampler.worst_rhat < kNearlyConverged ? "approximate" : "to be taken with care",
+      sampler.worst_rhat);
+}
+
+}  // namespace
+
+std::string BandVerdict(const TrainedModel& trained, const FitQuality& quality) {
+  const Model& model = trained.model;
+  for (const ChannelFit& fit : quality.channels) {
+    const double explained = 1 - std::pow(fit.residual / std::max(fit.spread, 1e-300), 2);
+    if (fit.values > 0 && fit.spread > 0 && explained >= kExplained) continue;
+    return fmt::format("say little about {}, of which the model explains {:.0f} %",
+                       internal::Quote(fit.name),
+                       fit.values > 0 ? 100 * std::max(0.0, explained) : 0);
+  }
+  const Held held = HeldOf(model.widening);
+  if (model.widening.IsJudged() && held.values >= static_cast<double>(kFewestHeld)) {
+    return VerdictOfHeld(held, !model.widening.IsZero());
+  }
+  const PosteriorFamily& family = GetPosteriorFamily(model.options.posterior);
+  if (family.is_linearised()) return VerdictOfShortChains(model.sampler);
+  if (family.is_sampled()) return VerdictOfChains(model.sampler);
+  if (model.options.posterior == "point") {
+    return "show the noise alone: a point estimate has no posterior; --holdout 0.2 adds what it "
+           "misses";
+  }
+  return "are often too narrow with this posterior; --holdout 0.2 checks and widens them, "
+         "--posterior joint is slower and better calibrated";
+}
+
+}  // namespace gpode

@@ -1,0 +1,50 @@
+// Keeps the states of running chains for checkpoints.
+//
+// Thread safety: any thread may call Keep.
+//
+//   ChainKeeper keeper(state, seconds, [&](const SamplingState& s) { Save(s); });
+//   nuts.resume = keeper.Begin(nuts.chains);
+//   nuts.keep = [&](std::size_t c, const auto& state) { keeper.Keep(c, c_is_done, state); };
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <mutex>
+
+#include "train/sampling_state.h"
+
+namespace gpode {
+
+class ChainKeeper {
+ public:
+  using Save = std::function<void(const SamplingState&)>;
+
+  // Goes on from a state, which may be null. `save` is called when `seconds` have passed since the
+  // last time; never if `seconds` is zero or there is no `save`.
+  ChainKeeper(std::shared_ptr<const SamplingState> from, double seconds, Save save);
+
+  // Sets the options of a sampler so that its chains go on from the state, and are kept. The keeper
+  // must outlive the sampler.
+  void Attach(NutsOptions& nuts);
+
+  // Saves what has been kept, after the sampler was stopped.
+  void SaveNow();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  void Keep(std::size_t chain, bool is_last, const std::function<NutsChainState()>& state);
+  bool IsDue(Clock::time_point last) const;
+
+  std::shared_ptr<const SamplingState> from_;
+  double seconds_;
+  Save save_;
+  std::mutex mutex_;
+  SamplingState kept_;
+  std::vector<Clock::time_point> kept_at_;  // (chains)
+  std::vector<std::size_t> iterations_;     // (chains), completed
+  Clock::time_point saved_at_ = Clock::now();
+};
+
+}  // namespace gpode
