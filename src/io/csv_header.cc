@@ -102,7 +102,9 @@ char FindSeparator(const TextRecords& record, const ReadOptions& options) {
     const std::ptrdiff_t count = std::count(text.begin(), text.end(), separator);
     if (count > most) best = separator, most = count;
   }
-  return best;
+  // Columns that are aligned by spaces may have a tab among them.
+  const bool aligned = best == '\t' && text.find("  ") != std::string_view::npos;
+  return aligned ? ' ' : best;
 }
 
 // Finds everything about one file. Its steps are called in the order of their declarations.

@@ -4,7 +4,8 @@
 # usage: reading_test.sh GPODE TEST
 set -euo pipefail
 gpode=$1
-source "$(dirname "$0")/support.sh"
+root=$(cd "$(dirname "$0")/../.." && pwd)
+source "$root/tests/cli/support.sh"
 enter_scratch
 
 # Hourly measurements: dates and times in two columns, decimal commas, -200 for missing, trailing separators.
@@ -116,8 +117,7 @@ test_files_of_other_programs() {
 
 # The files of others are read as they are, where they are at hand.
 test_real_files() {
-  local real
-  real=$(cd "$(dirname "$0")/../.." && pwd)/../shared/data/real
+  local real=${GPODE_DATA_DIR:-$root/../shared/data}/real
   [ -d "$real" ] || { echo "no real files"; exit 77; }
   contains "$("$gpode" info "$real/air-quality.csv" --missing -200)" "799 times (Date Time) from 2004-03-10T18:00"
   contains "$("$gpode" info "$real/gause-yeast-paramecium.csv" --long name=Species,value=Individuals)" "channels Schizosaccharomyces pombe"

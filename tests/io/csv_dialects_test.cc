@@ -52,7 +52,8 @@ TEST(CsvTime, IsFoundByItsName) {
   EXPECT_EQ(time_of("day,x,y", rows), "day");
   EXPECT_EQ(time_of("t,T,day", rows), "t");
   EXPECT_EQ(time_of("Year,T,y", rows), "Year");
-  EXPECT_EQ(time_of("day,hours,y", "1,5,2\n1,3,9\n1,4,1\n"), "");
+  EXPECT_EQ(MessageAbout("day,hours,y\n1,5,2\n1,3,9\n1,4,1\n"),
+            "f.csv:1:5: columns 'day' and 'hours' could both be the time; choose one with --time");
 }
 
 TEST(CsvTime, IsFoundAsTheOnlySortedColumn) {
