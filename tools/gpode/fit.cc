@@ -228,6 +228,9 @@ class Fitter {
     if (a_.common.threads > 0) control.threads = a_.common.threads;
     const bool resumes = a_.resume && (config_.files.empty() || std::filesystem::exists(out_));
     if (!silent && !resumes) PrintPlan(data_, config_, notes_);
+    if (a_.common.json && !a_.common.quiet) {
+      for (const std::string& note : notes_) PrintRemark("note: " + note);
+    }
     if (!silent && !resumes && holdout_) PrintHeldBack(parts_.seen, parts_.held);
     threads_ = control.threads.value_or(config_.fit.threads);
     clock_.emplace(threads_);
