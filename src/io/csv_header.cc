@@ -135,9 +135,10 @@ class LayoutFinder {
     layout_.has_header = options_.header && !AreNumbers(cells_, layout_.separator, options_);
     if (!layout_.has_header) return NameByNumber();
     // A mangled header may end in other separators than its own.
-    while (cells_.back().name.ends_with(',') || cells_.back().name.ends_with(';')) {
-      cells_.back().name.pop_back();
-    }
+    const std::string_view text = record_.text();
+    HeaderCell& last = cells_.back();
+    const bool quoted = last.at != text.data() + text.size() && *last.at == '"';
+    while (!quoted && (last.name.ends_with(',') || last.name.ends_with(';'))) last.name.pop_back();
     for (const HeaderCell& cell : cells_) layout_.names.push_back(cell.name);
     // Programs that write the names of rows may leave out the name of their column.
     const auto is_longer = [&](const std::vector<std::string>& row) {
@@ -256,6 +257,7 @@ class LayoutFinder {
     const FoundTime found = named.empty() ? FindTimeColumns(search) : FoundTime{named, {}, true};
     if (found.rivals.size() > 1) FailRivals(found.rivals);
     layout_.time_columns = found.columns;
+    CheckOneRole();
     if (found.columns.empty()) return SetRowTime();
     if (options_.dt > 0 && !options_.names_are_hints) {
       FailColumns(fmt::format("{} holds the times; --dt is for files without times",
@@ -269,6 +271,17 @@ class LayoutFinder {
     std::vector<std::size_t> reserved = layout_.trajectory_columns;
     if (layout_.is_long) reserved.insert(reserved.end(), {name_column_, value_column_});
     return reserved;
+  }
+
+  // Throws if options give two roles to one column.
+  void CheckOneRole() const {
+    std::vector<std::size_t> all = Reserved();
+    all.insert(all.end(), layout_.time_columns.begin(), layout_.time_columns.end());
+    std::sort(all.begin(), all.end());
+    const auto twice = std::adjacent_find(all.begin(), all.end());
+    if (twice == all.end()) return;
+    FailColumns(fmt::format("{} cannot have two roles of time, trajectory, name and value",
+                            Quote(layout_.names[*twice], 40)));
   }
 
   [[noreturn]] void FailRivals(const std::vector<std::size_t>& rivals) const {

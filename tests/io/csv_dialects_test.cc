@@ -97,6 +97,13 @@ TEST(CsvColumns, SeveralColumnsNameTrajectories) {
   EXPECT_EQ(read.data.trajectories[2].name, "b/1");
 }
 
+TEST(CsvColumns, AColumnHasOneRole) {
+  EXPECT_EQ(MessageAbout("time,x\n0,1\n", {.time_column = "time", .trajectory_column = "time"}),
+            "f.csv:1:1: columns 'time', 'x' found, 'time' cannot have two roles of time, "
+            "trajectory, name and value");
+  EXPECT_EQ(ReadText("time,\"a;\"\n0,1\n").data.channels, Names{"a;"});
+}
+
 TEST(CsvColumns, ChannelsMayBePatterns) {
   const std::string text = "time,y1,u,y2,note\n0,1,2,3,a\n1,2,3,4,b\n";
   EXPECT_EQ(ReadText(text, {.channels = {"y*"}}).data.channels, (Names{"y1", "y2"}));
