@@ -64,12 +64,6 @@ bool ColumnFacts::IsSorted() const {
   return numbers.size() > 1 && (all_pairs(std::less<>()) || all_pairs(std::greater<>()));
 }
 
-bool ColumnFacts::IsIndex() const {
-  const auto not_next = [](double a, double b) { return b != a + 1; };
-  return !numbers.empty() &&
-         std::adjacent_find(numbers.begin(), numbers.end(), not_next) == numbers.end();
-}
-
 std::optional<double> CellNumber(std::string_view text, char separator,
                                  const ReadOptions& options) {
   const bool may_have_comma = options.decimal == ',' || (options.decimal == 0 && separator != ',');
@@ -108,7 +102,6 @@ ColumnFacts FactsOf(const CsvSample& sample, std::size_t first_row, std::size_t 
     const auto date = ParseDateText(text, DateOrder::kFound);
     dates += date && date->has_date ? 1 : 0;
     clocks += ParseClock(text) ? 1 : 0;
-    facts.dates.push_back(text);
   }
   if (numbers == 1 && facts.values == 1 && !any_later && missing > 0) {
     facts.only_first = facts.numbers.front();
@@ -116,7 +109,6 @@ ColumnFacts FactsOf(const CsvSample& sample, std::size_t first_row, std::size_t 
   if (facts.values == 0) return facts;
   if (2 * numbers >= facts.values) {
     facts.kind = ColumnKind::kNumber;
-    facts.dates.clear();
     if (missing > 0 || numbers < facts.values) facts.numbers.clear();
     return facts;
   }
@@ -126,7 +118,6 @@ ColumnFacts FactsOf(const CsvSample& sample, std::size_t first_row, std::size_t 
   facts.kind = mostly_dates && !(mostly_clocks && clocks > dates) ? ColumnKind::kDate
                : mostly_clocks                                    ? ColumnKind::kClock
                                                                   : ColumnKind::kText;
-  if (facts.kind != ColumnKind::kDate) facts.dates.clear();
   return facts;
 }
 

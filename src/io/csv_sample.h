@@ -44,19 +44,16 @@ struct ColumnFacts {
   std::optional<double> only_first;
   // The numbers of a column of numbers, in order, if no cell is missing; otherwise empty.
   std::vector<double> numbers;
-  std::vector<std::string> dates;  // the cells of a column of dates
 
   // Returns true if the numbers rise, or fall, from each row to the next.
   bool IsSorted() const;
-  // Returns true if they rise by one.
-  bool IsIndex() const;
 };
 
 // Returns the facts about `column`, from row `first_row` of the sample on.
 ColumnFacts FactsOf(const CsvSample& sample, std::size_t first_row, std::size_t column,
                     char separator, const ReadOptions& options);
 
-// Returns true if the cell marks a missing value; markers that are numbers count by their value.
+// Returns true if the cell's text is a marker of a missing value.
 bool IsMissingCell(std::string_view text, const ReadOptions& options);
 // Returns the number in a cell, with either decimal mark if the separator allows it.
 std::optional<double> CellNumber(std::string_view text, char separator, const ReadOptions& options);
