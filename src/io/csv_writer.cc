@@ -101,7 +101,11 @@ std::vector<Column> ColumnsOf(const Dataset& data) {
       columns[0].words.insert(columns[0].words.end(), t.times.size(),
                               t.name.empty() ? std::to_string(n + 1) : t.name);
     }
-    columns[time].numbers.insert(columns[time].numbers.end(), t.times.begin(), t.times.end());
+    if (data.calendar.IsSet()) {
+      for (double when : t.times) columns[time].words.push_back(ShowTime(when, data.calendar));
+    } else {
+      columns[time].numbers.insert(columns[time].numbers.end(), t.times.begin(), t.times.end());
+    }
     for (std::size_t c = 0; c < data.channels.size(); ++c) {
       const auto values = t.values.col(static_cast<Eigen::Index>(c));
       std::vector<double>& numbers = columns[time + 1 + c].numbers;

@@ -250,17 +250,21 @@ struct DataColumns {
   std::vector<double> times;         // (sum of lengths)
   Matrix values;                     // (sum of lengths, channels)
   std::string time_name;
+  std::vector<double> calendar;  // unit, origin, 1 for UTC, DateOrder; empty for plain numbers
+  std::string reading;
 };
 
 template <Is<DataColumns> S, typename Visit>
 void ForMembers(S& s, const Visit& visit) {
-  auto& [names, start_times, lengths, times, values, time_name] = s;
+  auto& [names, start_times, lengths, times, values, time_name, calendar, reading] = s;
   visit("names", names);
   visit("start_times", start_times);
   visit("lengths", lengths);
   visit("times", times);
   visit("values", values);
   visit("time_name", time_name);
+  visit("calendar", calendar);
+  visit("reading", reading);
 }
 
 DataColumns ToColumns(const Dataset& data);

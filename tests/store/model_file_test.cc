@@ -131,6 +131,23 @@ TEST(ModelFile, KeepsTheNameOfTheTimes) {
   EXPECT_EQ(ParseModel(Sealed(older), "m").data.time_name, "");
 }
 
+TEST(ModelFile, KeepsHowTheDataWereRead) {
+  TrainedModel trained = Small();
+  trained.data.calendar = {
+      .unit = 3600, .origin = 1e9, .is_utc = true, .order = DateOrder::kDayFirst};
+  trained.data.reading = "time = \"Date,Time\"\n";
+  const Dataset read = ParseModel(ModelBytes(trained), "m").data;
+  EXPECT_EQ(read.calendar, trained.data.calendar);
+  EXPECT_EQ(read.reading, trained.data.reading);
+  Archive older = SmallArchive();
+  older.erase("data/calendar");
+  older.erase("data/reading");
+  EXPECT_EQ(ParseModel(Sealed(older), "m").data.calendar, Calendar());
+  Archive bad = ReadNpz(ModelBytes(trained), "m");
+  bad.at("data/calendar").values[0] = -1;
+  EXPECT_NE(MessageOf([&] { ParseModel(Sealed(bad), "m"); }).find("calendar"), std::string::npos);
+}
+
 // A field with a polynomial part is the same after it was saved and loaded. The file has the full
 // name of the kernel.
 TEST(ModelFile, KeepsAPolynomialPart) {

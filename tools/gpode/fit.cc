@@ -140,8 +140,9 @@ class Fitter {
     out_ = a_.out;
     if (!config_.files.empty()) {
       const std::vector<std::filesystem::path> paths(config_.files.begin(), config_.files.end());
-      if (out_.empty()) out_ = paths.front().stem().string() + ".gpode";
-      data_ = ReadDataset(paths, config_.read);
+      if (out_.empty()) out_ = internal::NameOf(paths.front()) + ".gpode";
+      data_ = ReadDataset(paths, config_.read, &notes_);
+      data_.reading = ReadingText(config_.read);
       SetStartTimes(config_.initial, "fit: --initial", &data_);
       SetObservation(a_.observe, data_.channels.size(), &config_.fit);
       ChooseModel();
@@ -177,7 +178,7 @@ class Fitter {
   // Splits the data, so that errors in the split are found before training starts. TrainWithHoldout
   // splits them again.
   void PrepareHoldout() {
-    holdout_ = HoldoutOf(config_);
+    holdout_ = HoldoutOf(config_, data_.calendar);
     if (!holdout_) return;
     try {
       parts_ = HoldBack(data_, *holdout_);
@@ -195,7 +196,12 @@ class Fitter {
       ThrowInput("fit", "--validation",
                  "cannot be combined with a sampler, which does not stop early");
     }
-    validation_ = ReadDataset(std::vector<std::filesystem::path>{config_.validation}, config_.read);
+    ReadOptions read = OptionsLike(data_);
+    read.channels = config_.read.channels;
+    read.part = config_.read.part;
+    read.every = config_.read.every;
+    read.fewest_rows = config_.read.fewest_rows;
+    validation_ = ReadDataset(std::vector<std::filesystem::path>{config_.validation}, read);
     if (validation_.channels == data_.channels) return;
     internal::ThrowAt(
         config_.validation,
@@ -268,7 +274,10 @@ class Fitter {
     if (a_.common.threads > 0) control.threads = a_.common.threads;
     const bool resumes =
         a_.resume && (config_.files.empty() || std::filesystem::exists(control.checkpoint));
-    if (!silent && !resumes) PrintPlan(data_, config_);
+    if (!silent && !resumes) PrintPlan(data_, config_, notes_);
+    if (a_.common.json && !a_.common.quiet) {
+      for (const std::string& note : notes_) PrintRemark("note: " + note);
+    }
     if (!silent && !resumes && holdout_) PrintHeldBack(parts_.seen, parts_.held);
     threads_ = control.threads.value_or(config_.fit.threads);
     clock_.emplace(threads_);
@@ -377,6 +386,7 @@ class Fitter {
   std::string command_line_, out_;
   RunConfig config_;
   Dataset data_, validation_;
+  std::vector<std::string> notes_;  // about the reading of the data
   std::optional<HoldoutOptions> holdout_;
   HeldBack parts_;                     // the data, split as holdout_ says
   std::vector<std::string> channels_;  // the channels of a resumed run; otherwise empty

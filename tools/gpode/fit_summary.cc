@@ -49,7 +49,8 @@ void PrintChannels(const FitQuality& quality, bool all) {
 
 }  // namespace
 
-void PrintPlan(const Dataset& data, const RunConfig& config) {
+void PrintPlan(const Dataset& data, const RunConfig& config,
+               const std::vector<std::string>& notes) {
   const FitOptions& o = config.fit;
   const std::size_t states = o.states > 0                  ? o.states
                              : o.observation_map.dim() > 0 ? o.observation_map.dim()
@@ -63,6 +64,7 @@ void PrintPlan(const Dataset& data, const RunConfig& config) {
                           : model.name == "shooting" ? "shooting"
                                                      : model.title;
   Print("{}: {}\n", fmt::join(config.files, ", "), report::DescribeData(data));
+  for (const std::string& note : notes) Print("note: {}\n", note);
   Print("learning the vector field of {} by {}, {}, seed {}\n",
         report::Pluralise(states, "state", "states"), how, made_of, o.seed);
   std::fflush(stdout);

@@ -74,9 +74,11 @@ std::size_t CountMissing(const Trajectory& t) {
 
 void Run(const Arguments& a) {
   CheckTable(a.out, InputsOf(a.model));
-  const std::vector<double> times =
-      a.times ? ParseTimes({"impute", "--times"}, *a.times) : std::vector<double>();
+  if (a.times) CheckTimeList({"impute", "--times"}, *a.times);
   const TrainedModel trained = LoadForBands(a.model, a.raw);
+  const std::vector<double> times =
+      a.times ? ParseTimes({"impute", "--times"}, *a.times, trained.data.calendar)
+              : std::vector<double>();
   if (trained.data.trajectories.empty()) {
     internal::ThrowAt(a.model, "holds a model without its data, must hold the data to impute");
   }
@@ -87,6 +89,7 @@ void Run(const Arguments& a) {
   const std::size_t only =
       a.trajectory ? FindTrajectory({"impute", "--trajectory"}, *a.trajectory, trained) : count;
   Dataset result;
+  result.calendar = trained.data.calendar;
   for (const std::string& name : trained.model.channels) {
     for (const char* column : {"", "_lower", "_upper", "_missing"})
       result.channels.push_back(name + column);

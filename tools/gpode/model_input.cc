@@ -11,6 +11,7 @@
 
 #include "commands.h"
 #include "gpode/error.h"
+#include "gpode/options.h"
 #include "io/files.h"
 #include "io/reading.h"
 #include "output.h"
@@ -34,6 +35,25 @@ std::string KnownTrajectories(const TrainedModel& trained) {
 }
 
 }  // namespace
+
+ReadOptions TestOptions(const TrainedModel& trained, const ReadChanges& changes) {
+  ReadOptions like = OptionsLike(trained.data);
+  like.part = "test";
+  like.allow_empty_channels = true;
+  like.channels = trained.model.channels;
+  return Changed(like, changes);
+}
+
+Dataset ReadTestData(const std::vector<std::string>& files, const ReadOptions& options,
+                     bool quiet) {
+  std::vector<std::string> notes;
+  Dataset data =
+      ReadDataset(std::vector<std::filesystem::path>(files.begin(), files.end()), options, &notes);
+  for (const std::string& note : notes) {
+    if (!quiet) PrintRemark(fmt::format("{}: {}", files.front(), note));
+  }
+  return data;
+}
 
 TrainedModel LoadForBands(const std::string& file, bool raw) {
   TrainedModel trained = LoadTrainedModel(file);
@@ -92,6 +112,15 @@ Trajectory RowsBetween(const Trajectory& all, const std::optional<double>& after
   }
   some.values = all.values(rows, Eigen::all);
   return some;
+}
+
+bool KeepRowsAfter(const std::optional<double>& after, Dataset* data) {
+  bool any = false;
+  for (Trajectory& t : data->trajectories) {
+    if (after) t = RowsBetween(t, after, {});
+    any = any || !t.times.empty();
+  }
+  return any;
 }
 
 std::vector<double> ChannelValues(const Place& place, std::string_view word, const Model& model) {

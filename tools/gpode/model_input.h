@@ -11,10 +11,17 @@
 #include <vector>
 
 #include "arguments.h"
+#include "commands.h"
 #include "gpode/model_file.h"
 #include "gpode/posterior.h"
 
 namespace gpode::tool {
+
+// Returns the options for test data of a model: those of its training data, with these changes, and
+// the model's channels.
+ReadOptions TestOptions(const TrainedModel& trained, const ReadChanges& changes);
+// Reads test data of a model. Prints remarks about what was left out, unless `quiet`.
+Dataset ReadTestData(const std::vector<std::string>& files, const ReadOptions& options, bool quiet);
 
 // Reads a model. With `raw` its bands are not widened.
 TrainedModel LoadForBands(const std::string& file, bool raw);
@@ -35,6 +42,9 @@ std::size_t FindState(const Place& place, std::string_view word, const std::stri
 // Returns the rows with times later than `after` and not later than `until`.
 Trajectory RowsBetween(const Trajectory& all, const std::optional<double>& after,
                        const std::optional<double>& until);
+
+// Keeps the rows later than `after`; returns false if no trajectory has one.
+bool KeepRowsAfter(const std::optional<double>& after, Dataset* data);
 
 // Parses "x=1,y=2" and returns the values of all channels in the model's order, NaN for channels
 // that are not named.

@@ -120,18 +120,22 @@ void AddWords(CLI::App* command, PlotArguments* a) {
         [value](const Place& place, const std::string& word) { *value = ParseWords(place, word); },
         help);
   };
-  const auto number = [command](const std::string& name, std::optional<double>* value,
-                                const std::string& help) {
-    AddWord(
-        command, name, "T",
-        [value](const Place& place, const std::string& word) { *value = ParseNumber(place, word); },
-        help);
-  };
   words("--channels", "A,B,...", &a->channels,
         "forecast: channels to show (default: the first four)");
-  number("--until", &a->until,
-         "forecast: end of the forecast (default: half the span of the data further)");
-  number("--after", &a->after, "use only test points after this time");
+  AddWord(
+      command, "--after", "T",
+      [a](const Place& place, const std::string& word) {
+        CheckTimeWord(place, word);
+        a->after = word;
+      },
+      "use only test points after this time or date");
+  AddWord(
+      command, "--until", "T",
+      [a](const Place& place, const std::string& word) {
+        CheckTimeWord(place, word);
+        a->until = word;
+      },
+      "forecast: end of the forecast, a time or date (default: half the span of the data further)");
   text("--trajectory", "NAME", &a->trajectory,
        "use only this trajectory, by its name or its number from 1 (default: all; forecast: "
        "the first)");
@@ -175,8 +179,7 @@ void AddOptions(CLI::App* command, PlotArguments* a) {
   AddSeed(command, &a->common, "the draws");
   AddThreads(command, &a->common);
   AddQuiet(command, &a->common);
-  command->add_option("--time", a->read.time_column, "time column of TEST (default: time or t)")
-      ->type_name("NAME");
+  AddReadOptions(command, &a->read, {"--channels", "--after", "--until"});
 }
 
 }  // namespace

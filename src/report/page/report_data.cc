@@ -136,6 +136,11 @@ Json MetaJson(const TrainedModel& trained, const ReportOptions& options) {
   const Quantity time = TimeOf(trained.data);
   meta["time_name"] = time.name;
   if (!time.unit.empty()) meta["time_unit"] = time.unit;
+  const Calendar& calendar = trained.data.calendar;
+  if (calendar.IsSet()) {
+    meta["time_origin"] = calendar.origin;
+    meta["time_seconds"] = calendar.unit;
+  }
   if (options.timing) meta["timing"] = TimingJson(*options.timing);
   meta["facts"] = Json::array();
   const auto fact = [&](const std::string& name, const std::string& value) {

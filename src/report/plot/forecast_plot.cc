@@ -142,8 +142,11 @@ LostDraws PlotForecast(const PlotInput& input, Canvas* canvas) {
   const std::vector<Eigen::Index> channels = ChosenChannels(input);
   const Scene scene = SceneOf(input);
   const Box area = Legend(canvas, LegendOf(input, scene)).Draw(WholeArea(*canvas));
-  const Axis x = AxisOf({scene.forecast.times.front(), scene.forecast.times.back()},
-                        TimeOf(input.trained.data).Label(), kTimeMargin);
+  const Calendar& calendar = input.trained.data.calendar;
+  const Quantity time = TimeOf(input.trained.data);
+  Axis x = AxisOf({scene.forecast.times.front(), scene.forecast.times.back()},
+                  calendar.IsSet() ? time.name : time.Label(), kTimeMargin);
+  x.calendar = calendar;
   std::vector<Axis> ys;
   for (Eigen::Index c : channels) {
     ys.push_back(ValuesAxis(scene, c, input.model().channels[static_cast<std::size_t>(c)]));
