@@ -74,7 +74,9 @@ MethodStyle StyleOf(const std::string& model) {
   const auto look = std::find_if(std::begin(kLooks), std::end(kLooks),
                                  [&](const Look& l) { return model == l.name; });
   const std::optional<MethodInfo> method = FindMethod(model);
-  GPODE_CHECK(look != std::end(kLooks) && method.has_value());
+  // Texts of settings, such as "default", all look alike.
+  if (look == std::end(kLooks)) return {model, {.colour = kGrey, .width = 1}, MarkShape::kSquare};
+  GPODE_CHECK(method.has_value());
   Stroke stroke{.colour = look->colour, .width = 1};
   if (look->dashed) stroke.dashes = {3, 1.5};
   return {method->title, stroke, look->shape};

@@ -267,9 +267,9 @@ std::size_t FileReader::ReadBytes(std::span<char> into) {
 std::size_t FileReader::FileSize() const {
   struct stat found {};
   if (fstat(descriptor_, &found) != 0) {
-    ThrowAt(path_.string(), fmt::format("cannot be read: {}", SystemMessage()));
+    ThrowAt(name_, fmt::format("cannot be read: {}", SystemMessage()));
   }
-  CheckIsFile(path_, S_ISREG(found.st_mode) ? std::filesystem::file_type::regular
+  CheckIsFile(name_, S_ISREG(found.st_mode) ? std::filesystem::file_type::regular
                                             : std::filesystem::file_type::unknown);
   return static_cast<std::size_t>(found.st_size);
 }

@@ -7,6 +7,7 @@
 
 #include "gpode/chain_diagnostics.h"
 #include "gpode/error.h"
+#include "sample/chain_state.h"
 #include "sample/targets.h"
 #include "support/message_of.h"
 
@@ -328,6 +329,72 @@ TEST(NutsTest, OptionsOutOfRangeAreRefused) {
             "SampleNuts: a row of inverse_mass has 2 values, must have 1");
   EXPECT_EQ(message(1, {.inverse_mass = {Matrix::Zero(1, 1)}}),
             "SampleNuts: inverse_mass has a matrix that is not finite and positive definite");
+}
+
+// Keeps the state of every chain after some iteration, resumes from it, and compares.
+TEST(NutsTest, ResumedChainsHaveTheSameBits) {
+  const Vector mean{{1, -2, 3, 0, 20}};
+  for (const MassMatrix kind : {MassMatrix::kDiagonal, MassMatrix::kDense}) {
+    NutsOptions options{.chains = 3, .warm_up = 150, .draws = 40, .mass_matrix = kind, .seed = 5};
+    // A further variable, whose new value depends on its last one.
+    options.further = 1;
+    options.draw_further = [](std::size_t chain, std::uint64_t iteration,
+                              std::span<const double> position, std::span<double> further) {
+      further[0] = 0.5 * further[0] + position[0] + static_cast<double>(chain + iteration);
+    };
+    const auto target = ForEveryChain(Gaussian(mean, SomeCovariance()));
+    const NutsResult whole = SampleNuts(5, target, options);
+    for (const std::size_t stop : {1, 90, 150, 170, 190}) {
+      NutsOptions again = options;
+      again.resume.resize(3);
+      NutsOptions keeping = options;
+      keeping.keep = [&](std::size_t chain, const std::function<NutsChainState()>& state) {
+        NutsChainState now = state();
+        if (chain != 1 && now.iteration == stop) {  // chain 1 starts anew
+          again.resume[chain] = std::make_shared<const NutsChainState>(std::move(now));
+        }
+      };
+      SampleNuts(5, target, keeping);
+      const NutsResult resumed = SampleNuts(5, target, again);
+      for (std::size_t c = 0; c < 3; ++c) {
+        EXPECT_EQ(resumed.chains[c].draws, whole.chains[c].draws) << stop;
+        EXPECT_EQ(resumed.chains[c].further, whole.chains[c].further) << stop;
+        EXPECT_EQ(resumed.chains[c].inverse_mass, whole.chains[c].inverse_mass) << stop;
+        EXPECT_EQ(resumed.chains[c].step_size, whole.chains[c].step_size) << stop;
+        EXPECT_EQ(resumed.chains[c].evaluations, whole.chains[c].evaluations) << stop;
+        EXPECT_EQ(resumed.chains[c].warm_up_divergent, whole.chains[c].warm_up_divergent);
+      }
+    }
+  }
+}
+
+TEST(NutsTest, AStateOfAnotherSamplerIsRefused) {
+  const auto target = ForEveryChain(Gaussian(Vector::Zero(2), Matrix::Identity(2, 2)));
+  NutsOptions options{.chains = 1, .warm_up = 20, .draws = 5};
+  std::shared_ptr<NutsChainState> state;
+  options.keep = [&](std::size_t, const std::function<NutsChainState()>& now) {
+    state = std::make_shared<NutsChainState>(now());
+  };
+  SampleNuts(2, target, options);
+  options.keep = {};
+  const auto message = [&](const std::function<void(NutsChainState&)>& spoil) {
+    auto spoilt = std::make_shared<NutsChainState>(*state);
+    spoil(*spoilt);
+    options.resume = {spoilt};
+    return MessageOf([&] { SampleNuts(2, target, options); });
+  };
+  const std::string kNothing = "nothing thrown";
+  EXPECT_EQ(message([](NutsChainState&) {}), kNothing);
+  EXPECT_NE(message([](NutsChainState& s) { s.position = Vector::Zero(3); }), kNothing);
+  EXPECT_NE(message([](NutsChainState& s) { s.position[0] = NAN; }), kNothing);
+  EXPECT_NE(message([](NutsChainState& s) { s.iteration = 24; }), kNothing);
+  EXPECT_NE(message([](NutsChainState& s) { s.iteration = 1000; }), kNothing);
+  EXPECT_NE(message([](NutsChainState& s) { s.draws.resize(5, 1); }), kNothing);
+  EXPECT_NE(message([](NutsChainState& s) { s.inverse_mass = -s.inverse_mass; }), kNothing);
+  EXPECT_NE(message([](NutsChainState& s) { s.step_size = 0; }), kNothing);
+  EXPECT_NE(message([](NutsChainState& s) { s.further.resize(1); }), kNothing);
+  options.resume.resize(2);
+  EXPECT_NE(MessageOf([&] { SampleNuts(2, target, options); }), kNothing);
 }
 
 }  // namespace

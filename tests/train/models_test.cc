@@ -8,11 +8,14 @@
 #include "gpode/forecast.h"
 #include "gpode/model_file.h"
 #include "gpode/options.h"
+#include "gpode/posterior.h"
 #include "gpode/simulate.h"
+#include "io/files.h"
 #include "model/network_function.h"
 #include "store/model_file.h"
 #include "support/message_of.h"
 #include "support/noise.h"
+#include "support/sampled_options.h"
 #include "support/temporary_folder.h"
 #include "support/trainer_runs.h"
 #include "train/sampled_target.h"
@@ -330,14 +333,63 @@ TEST(Models, APositionWhoseExponentialsAreNoNumbersIsImpossible) {
   }
 }
 
-TEST(Models, ASamplerThatIsStoppedHasNoModelToSave) {
+// Stops a sampler after some share of its iterations and resumes it.
+void ExpectSameBitsAfterAStop(const FitOptions& options, double share) {
   testing_support::TemporaryFolder folder;
+  const auto whole = folder.path() / "whole.gpode", parts = folder.path() / "parts.gpode";
+  Train(RotationData(), options, {.checkpoint = whole});
   FitControl control;
-  control.checkpoint = folder.path() / "m.gpode";
-  control.report = [](const Progress& progress) { return progress.step < 100; };
-  const TrainedModel stopped = Train(RotationData(), OptionsOf("gpode-hmc"), control);
+  control.checkpoint = parts;
+  control.checkpoint_seconds = 1e-6;
+  control.report = [&](const Progress& progress) {
+    return static_cast<double>(progress.step) < share * static_cast<double>(progress.steps);
+  };
+  const TrainedModel stopped = Train(RotationData(), options, control);
   EXPECT_FALSE(stopped.finished);
-  EXPECT_FALSE(std::filesystem::exists(control.checkpoint));
+  EXPECT_FALSE(stopped.model.IsSampled());
+  EXPECT_NE(MessageOf([&] { Posterior posterior(LoadModel(parts)); }).find("has no draws yet"),
+            std::string::npos);
+  EXPECT_TRUE(Resume(parts).finished);
+  EXPECT_EQ(internal::ReadFile(parts), internal::ReadFile(whole));
+}
+
+TEST(Models, ASamplerThatIsStoppedResumesToTheSameBits) {
+  for (const char* posterior : {"nuts", "draws"}) {
+    FitOptions options = SampledOptions("squared-exponential + linear");
+    options.posterior = posterior;
+    options.sampler = {.chains = 2, .warm_up = 30, .draws = 20, .max_depth = 4};
+    options.threads = 2;
+    ExpectSameBitsAfterAStop(options, 0.3);  // during the warm-up
+    ExpectSameBitsAfterAStop(options, 0.8);
+  }
+}
+
+TEST(Models, ShortChainsThatAreStoppedResumeToTheSameBits) {
+  FitOptions options = SampledOptions("squared-exponential + linear");
+  options.posterior = "joint";
+  options.sampler = {.chains = 2, .warm_up = 10, .draws = 10, .max_depth = 3};
+  options.threads = 2;
+  ExpectSameBitsAfterAStop(options, 0.5);
+}
+
+TEST(Models, OptionsThatSuitTheData) {
+  const Dataset data = RotationData();
+  EXPECT_EQ(ChooseOptions(data).posterior, "joint");
+  EXPECT_EQ(ChooseOptions(data).kernel, "squared-exponential + linear");
+  EXPECT_EQ(ChooseOptions(data, {.kernel = "matern52"}, {"kernel"}).kernel, "matern52");
+  EXPECT_EQ(ChooseOptions(data, {.steps = 10}, {"steps"}).posterior, "blocks");
+  EXPECT_EQ(ChooseOptions(data, {.posterior = "blocks"}, {"posterior"}).kernel,
+            "squared-exponential");
+  EXPECT_EQ(ChooseOptions(data, {.function = "network"}).posterior, "blocks");
+  EXPECT_EQ(ChooseOptions(data, {.states = 7}).posterior, "blocks");
+  Dataset many{.channels = data.channels, .trajectories = {}};
+  for (int i = 0; i < 30; ++i) many.trajectories.push_back(data.trajectories[0]);
+  EXPECT_EQ(ChooseOptions(many).posterior, "blocks");
+  EXPECT_EQ(ChooseOptions(many).bound, BoundKind::kVanilla);
+  Dataset longer = data;
+  longer.trajectories[0].times.resize(300);
+  EXPECT_EQ(ChooseOptions(longer).posterior, "blocks");
+  EXPECT_EQ(ChooseOptions(longer).bound, BoundKind::kShooting);
 }
 
 TEST(Models, NamesGoBothWays) {
