@@ -36,7 +36,7 @@ struct ValueDraws {
 ValueDraws DrawsAt(const Forecast& forecast, Eigen::Index time, Eigen::Index channel, double centre,
                    double spread) {
   ValueDraws at{.sorted = {}, .draws = forecast.draws.size()};
-  for (const Matrix& draw : forecast.draws) {
+  for (const auto& draw : forecast.draws) {
     const double v = draw(time, channel);
     if (std::isfinite(v) && std::abs(v - centre) <= kFarAway * spread) at.sorted.push_back(v);
   }

@@ -8,6 +8,7 @@
 
 #include "gpode/error.h"
 #include "gpode/options.h"
+#include "gpode/training.h"
 
 namespace gpode::experiments {
 namespace {
@@ -99,7 +100,6 @@ std::string TitleOf(std::string_view name) {
   return found->title;
 }
 
-constexpr std::size_t kLongSeries = 100;  // From this many times on, `gpode fit` chooses shooting.
 constexpr std::size_t kLongestName = 150;
 
 struct Setting {
@@ -138,23 +138,30 @@ std::vector<Setting> ParseSettings(std::string_view text) {
 // Sets the options that `gpode fit` would have with these settings.
 void ApplySettings(const std::vector<Setting>& settings, const Dataset& data,
                    std::string_view source, FitOptions* options) {
-  const bool is_long = std::ranges::any_of(
-      data.trajectories, [](const Trajectory& t) { return t.times.size() >= kLongSeries; });
-  options->bound = is_long ? BoundKind::kShooting : BoundKind::kVanilla;
+  std::vector<std::string> given;
   for (const Setting& s : settings) {
+    given.push_back(s.name);
     const auto same = [&](const OptionInfo& option) { return option.name == s.name; };
     if (s.name == "model" || std::ranges::any_of(ListOptions(), same)) continue;
     throw InputError(fmt::format(
         "{}: option '{}' is unknown, must be model or one of those that gpode fit --config takes",
         source, s.name));
   }
+  const auto set_all = [&] {
+    for (const Setting& s : settings) {
+      if (s.name != "model")
+        SetOption(*options, s.name, s.value, fmt::format("{} {}", source, s.name));
+    }
+  };
+  set_all();
+  if (std::ranges::find(given, "model") == given.end()) {
+    *options = ChooseOptions(data, *options, given);
+    return;
+  }
   for (const Setting& s : settings) {
     if (s.name == "model") SetModel(*options, s.value, fmt::format("{} model", source));
   }
-  for (const Setting& s : settings) {
-    if (s.name != "model")
-      SetOption(*options, s.name, s.value, fmt::format("{} {}", source, s.name));
-  }
+  set_all();
 }
 
 std::vector<std::string> NamesFor(const TaskInfo& task) {

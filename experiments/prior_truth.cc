@@ -10,16 +10,17 @@ namespace gpode::experiments {
 namespace {
 
 constexpr std::size_t kDim = 2, kFeatures = 2000;
-constexpr double kSpan = 5;
-constexpr double kLengthscale = 2, kLengthscaleSpread = 0.5, kVarianceSpread = 0.5;
-constexpr double kNoise = 0.1, kNoiseSpread = 0.3;
+// Linear fields grow exponentially. Over this span their solutions grow by a factor of about 10.
+constexpr double kSpan = 2;
 constexpr std::uint64_t kFirstSeed = 90000;  // so large that no other task uses these seeds
 constexpr std::uint64_t kStep = 0;           // the step number of all random streams of a truth
 
-// A function drawn from the prior, as an autonomous field.
+// A function drawn from the prior, with its affine part, as an autonomous field.
 class PriorField final : public Field {
  public:
-  PriorField(const SparseGp& gp, std::uint64_t seed) : draw_(gp, kFeatures) {
+  // The affine function is offset (D) + slopes (D, D) x.
+  PriorField(const SparseGp& gp, std::uint64_t seed, Vector offset, Matrix slopes)
+      : draw_(gp, kFeatures), offset_(std::move(offset)), slopes_(std::move(slopes)) {
     draw_.Set(gp, SampleGpNormals(gp, kFeatures, seed, kStep, 0));
   }
 
@@ -29,31 +30,45 @@ class PriorField final : public Field {
 
   void Value(const FieldPoints& at, std::span<double> f, std::span<double> scratch) const override {
     draw_.Value(at.x, f, scratch);
+    AddAffine(at.x, f);
   }
   void Record(const FieldPoints& at, std::span<double> f, std::span<double> record) const override {
     draw_.Record(at.x, f, record);
+    AddAffine(at.x, f);
   }
   void Pullback(const FieldPoints& at, std::span<const double> record, std::span<const double> g,
                 std::span<double> bx, std::span<double>) const override {
     std::vector<double> unused(draw_.parameter_count());
     draw_.Pullback(at.x, record, g, bx, unused);
+    Rows(bx) += Eigen::Map<const Matrix>(g.data(), std::ssize(g) / kDim, kDim) * slopes_;
   }
 
  private:
+  static Eigen::Map<Matrix> Rows(std::span<double> values) {
+    return {values.data(), std::ssize(values) / static_cast<Eigen::Index>(kDim), kDim};
+  }
+  void AddAffine(std::span<const double> x, std::span<double> f) const {
+    const Eigen::Map<const Matrix> points(x.data(), std::ssize(x) / kDim, kDim);
+    Rows(f) += (points * slopes_.transpose()).rowwise() + offset_.transpose();
+  }
+
   GpDraw draw_;
+  Vector offset_;
+  Matrix slopes_;
 };
 
 }  // namespace
 
 PriorTruth DrawPriorTruth(std::uint64_t seed) {
   const std::uint64_t own = kFirstSeed + seed;
-  std::vector<double> normals(kDim * kDim + 3 * kDim);
+  std::vector<double> normals(2 * kDim * kDim + 4 * kDim);
   RandomStream(own, kStep, 0, Purpose::kTest).Normals(normals);
   const double* next = normals.data();
   PriorTruth truth;
   truth.span = kSpan;
+  const PriorOptions& prior = truth.options.prior;
 
-  // If the value of the only inducing point has its prior distribution, the process is the prior.
+  // One inducing point whose value has its prior leaves the process as it is.
   GpParameters p;
   p.inducing_locations = Matrix::Zero(1, kDim);
   p.inducing_mean = Matrix::Zero(kDim, 1);
@@ -61,16 +76,22 @@ PriorTruth DrawPriorTruth(std::uint64_t seed) {
   p.lengthscales.resize(kDim, kDim);
   p.variances.resize(kDim);
   for (Eigen::Index i = 0; i < p.lengthscales.size(); ++i) {
-    p.lengthscales.data()[i] = kLengthscale * std::exp(kLengthscaleSpread * *next++);
+    p.lengthscales.data()[i] = prior.lengthscale * std::exp(prior.lengthscale_deviation * *next++);
   }
-  for (double& variance : p.variances) variance = std::exp(kVarianceSpread * *next++);
+  for (double& variance : p.variances) {
+    variance = prior.variance * std::exp(prior.variance_deviation * *next++);
+  }
   SparseGp gp(GetKernel("squared-exponential"));
   GPODE_CHECK(gp.Set(p) == FactorStatus::kOk);
-  truth.field = std::make_shared<PriorField>(gp, own);
+  Vector offset(kDim);
+  Matrix slopes(kDim, kDim);
+  for (double& v : offset) v = prior.linear * *next++;
+  for (Eigen::Index i = 0; i < slopes.size(); ++i) slopes.data()[i] = prior.linear * *next++;
+  truth.field = std::make_shared<PriorField>(gp, own, offset, slopes);
 
   for (std::size_t d = 0; d < kDim; ++d) truth.start.push_back(*next++);
   for (std::size_t d = 0; d < kDim; ++d) {
-    truth.noise.push_back(kNoise * std::exp(kNoiseSpread * *next++));
+    truth.noise.push_back(prior.noise * std::exp(prior.noise_deviation * *next++));
   }
   truth.options.scale = false;
   return truth;

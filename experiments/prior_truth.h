@@ -3,10 +3,12 @@
 // (Talts et al. 2018, Validating Bayesian inference algorithms with simulation-based calibration).
 //
 // The model that is fitted to such data works in the user's units (FitOptions::scale is off), so
-// that its prior is the one from which truths are drawn:
+// that its prior does not depend on the data. It is that of `gpode fit`, with the numbers of
+// PriorOptions:
 //
-//   f_d ~ GP(0, k_d), squared exponential,  log lengthscales ~ N(log 2, 0.5^2),
-//   log variances ~ N(0, 0.5^2),  start ~ N(0, I),  log noise ~ N(log 0.1, 0.3^2)
+//   f_d(x) = g_d(x) + b_d0 + b_d . x,   g_d ~ GP(0, k_d), k_d squared exponential,   b ~ N(0, I),
+//   log lengthscales ~ N(log 3, 1),   log variances ~ N(0, 1),
+//   start ~ N(0, I),   log noise ~ N(log 0.1, 1)
 //
 // Thread safety: any thread may call these functions; they share no state that changes.
 //

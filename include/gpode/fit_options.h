@@ -63,7 +63,7 @@ struct SamplerOptions {
 // (variances). The posteriors "joint" and "nuts" use all three priors, "draws" uses that of the
 // noise. A kernel's polynomial part (src/field/polynomial.h) always uses `linear`, the prior
 // standard deviation of its linear weights for states and slopes of unit size, and `lengthscale` as
-// its l.
+// its l. If FitOptions::scale is false, sampled posteriors take all of these in the user's units.
 struct PriorOptions {
   double lengthscale = 3, lengthscale_deviation = 1;
   double variance = 1, variance_deviation = 1;

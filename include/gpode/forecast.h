@@ -45,10 +45,10 @@ struct Forecast {
   std::vector<double> times = {};  // (T)
   // One matrix (T, channels) per draw, in the user's units, without observation noise. A draw that
   // diverged is NaN at all later times; `diverged` is the number of such draws.
-  std::vector<Matrix> draws = {};
+  MatrixStack draws = {};
   std::size_t diverged = 0;
-  std::vector<Matrix> states = {};  // one (T, D) per draw in the user's units, if asked for
-  ObservationNoise noise = {};      // the learnt likelihood of the channels
+  MatrixStack states = {};      // one (T, D) per draw in the user's units, if asked for
+  ObservationNoise noise = {};  // the learnt likelihood of the channels
   // The extra standard deviations by which bands are widened (widening.h): of the channels
   // (T, channels) and, unless `states` is empty, of the states (T, D). Empty if bands are not
   // widened.

@@ -12,6 +12,7 @@
 #include "gpode/dataset.h"            // trajectories of observations
 #include "gpode/error.h"              // errors and checks
 #include "gpode/field.h"              // vector fields
+#include "gpode/fit_input.h"          // preparation of data and options
 #include "gpode/fit_options.h"        // options of models and training
 #include "gpode/fit_quality.h"        // remarks on data, quality of a fit
 #include "gpode/forecast.h"           // forecasts
@@ -35,12 +36,14 @@
 #include "gpode/options.h"            // options as text
 #include "gpode/parallel.h"           // parallel loops
 #include "gpode/parameters.h"         // named blocks of one flat vector
+#include "gpode/pit.h"                // calibration of forecasts
 #include "gpode/posterior.h"          // predictions of a learnt model
 #include "gpode/posterior_family.h"   // families of posteriors
 #include "gpode/random.h"             // random numbers
 #include "gpode/scores.h"             // scores of forecasts
 #include "gpode/simulate.h"           // data simulated from known systems
 #include "gpode/stepper.h"            // interface of integration methods
+#include "gpode/summary.h"            // names and facts of a model
 #include "gpode/systems.h"            // systems with known equations
 #include "gpode/training.h"           // learning a field from data
 #include "gpode/unknown_function.h"   // unknown functions: processes and networks

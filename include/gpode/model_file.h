@@ -12,7 +12,11 @@
 //   Model model = LoadModel("vdp.gpode");
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
+#include <span>
+#include <string_view>
+#include <vector>
 
 #include "gpode/model.h"
 #include "gpode/training.h"
@@ -25,5 +29,10 @@ void SaveModel(const std::filesystem::path& path, const TrainedModel& trained);
 Model LoadModel(const std::filesystem::path& path);
 // Returns the model and, if they were saved with it, the data, the history and the training state.
 TrainedModel LoadTrainedModel(const std::filesystem::path& path);
+
+// The same in memory: the bytes of a model file, and the model in them. Errors begin with
+// `source_name` instead of a path.
+std::vector<std::byte> ModelFileBytes(const TrainedModel& trained);
+TrainedModel LoadTrainedModel(std::span<const std::byte> bytes, std::string_view source_name);
 
 }  // namespace gpode

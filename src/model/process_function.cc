@@ -443,10 +443,14 @@ Matrix ProcessFunction::WhitenedStart(const GpParameters& start, const Matrix& s
 FunctionStart ProcessFunction::Start(const Matrix& states, const Matrix& slopes,
                                      const Vector& spread) const {
   GpParameters gp;
+  // Without scaling, the priors of a sampled process are in the user's units, and do not depend on
+  // the data.
+  const bool has_fixed_units = samples_residual_ && !options_.scale;
+  const Vector units = has_fixed_units ? Vector::Ones(spread.size()) : spread;
   gp.inducing_locations = KMeans(Thin(states, kMostClustered), options_.inducing, options_.seed);
-  gp.lengthscales = (kStartLengthscale * spread.transpose()).replicate(Index(rows_), 1);
+  gp.lengthscales = (kStartLengthscale * units.transpose()).replicate(Index(rows_), 1);
   gp.variances = Vector::Ones(Index(rows_));
-  if (!options_.scale) {
+  if (!options_.scale && !has_fixed_units) {
     // A state that does not move in the data may still move elsewhere, so that its prior variance
     // must not be zero.
     const Vector sizes =
@@ -461,7 +465,7 @@ FunctionStart ProcessFunction::Start(const Matrix& states, const Matrix& slopes,
   if (terms_ > 0) {
     scales =
         gp.variances.cwiseSqrt() * options_.prior.linear *
-        Polynomial::PriorDeviations(spread, sum_.degree, options_.prior.lengthscale).transpose();
+        Polynomial::PriorDeviations(units, sum_.degree, options_.prior.lengthscale).transpose();
     weights = RegressedPolynomial(Polynomial::Terms(at, sum_.degree), scales, gp.variances, left);
   }
   const Matrix white = RegressedInducingValues(kernel_, at, left, options_.jitter, gp);

@@ -16,7 +16,7 @@ struct Excess {
 // draws. Adds nothing if no draw has reached that time.
 void AddExcess(const Forecast& forecast, Eigen::Index i, Eigen::Index c, double y, Excess& excess) {
   double n = 0, sum = 0, squares = 0;
-  for (const Matrix& draw : forecast.draws) {
+  for (const auto& draw : forecast.draws) {
     const double e = draw(i, c) - y;
     if (std::isnan(e)) continue;
     n += 1;

@@ -97,10 +97,14 @@ std::vector<Posterior::Leg> Posterior::LegsOf(std::size_t trajectory, std::span<
 Forecast Posterior::Follow(const std::vector<Leg>& legs, std::span<const double> times,
                            const ForecastOptions& options) const {
   CheckAtLeast("Forecast", "draws", static_cast<std::ptrdiff_t>(options.draws), 1);
-  Forecast forecast{.times = {times.begin(), times.end()},
-                    .draws = std::vector<Matrix>(options.draws),
-                    .noise = model_->noise()};
-  if (options.states) forecast.states.resize(options.draws);
+  Forecast forecast{
+      .times = {times.begin(), times.end()},
+      .draws = MatrixStack(options.draws, std::ssize(times), model_->map.matrix.rows()),
+      .noise = model_->noise()};
+  if (options.states) {
+    forecast.states =
+        MatrixStack(options.draws, std::ssize(times), static_cast<Eigen::Index>(dim()));
+  }
   std::vector<LatentRange> states;
   for (const Leg& leg : legs) {
     if (leg.state) states.push_back(*leg.state);

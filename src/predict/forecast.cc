@@ -25,7 +25,7 @@ template <typename QuantileOf>
 Matrix ForSortedDraws(const Forecast& forecast, double p, QuantileOf quantile) {
   if (!(p >= 0 && p <= 1)) ThrowInput("Forecast::Quantile", "p", "must be between 0 and 1");
   if (forecast.draws.empty()) ThrowInput("Forecast::Quantile", "draws", "has none");
-  Matrix result(forecast.draws[0].rows(), forecast.draws[0].cols());
+  Matrix result(forecast.draws.rows(), forecast.draws.cols());
   const bool widens = forecast.widening.size() > 0;
   if (widens) {
     CheckSize("Forecast::Quantile", "widening", forecast.widening.size(), result.size());
@@ -33,7 +33,7 @@ Matrix ForSortedDraws(const Forecast& forecast, double p, QuantileOf quantile) {
   std::vector<double> sorted;
   for (Eigen::Index i = 0; i < result.size(); ++i) {
     sorted.clear();
-    for (const Matrix& draw : forecast.draws) {
+    for (const auto& draw : forecast.draws) {
       if (!std::isnan(draw.data()[i])) sorted.push_back(draw.data()[i]);
     }
     std::sort(sorted.begin(), sorted.end());
@@ -49,8 +49,8 @@ Matrix ForSortedDraws(const Forecast& forecast, double p, QuantileOf quantile) {
 
 Matrix Forecast::Mean() const {
   if (draws.empty()) ThrowInput("Forecast::Mean", "draws", "has none");
-  Matrix sum = Matrix::Zero(draws.front().rows(), draws.front().cols());
-  for (const Matrix& draw : draws) sum += draw;
+  Matrix sum = Matrix::Zero(draws.rows(), draws.cols());
+  for (const auto& draw : draws) sum += draw;
   return sum / static_cast<double>(draws.size());
 }
 
@@ -62,7 +62,7 @@ Matrix Forecast::Quantile(double p) const {
 
 Matrix Forecast::PredictiveQuantile(double p) const {
   if (!draws.empty()) {
-    CheckSize("Forecast::PredictiveQuantile", "noise", noise.channels(), draws[0].cols());
+    CheckSize("Forecast::PredictiveQuantile", "noise", noise.channels(), draws.cols());
   }
   return ForSortedDraws(*this, p, [&](std::span<const double> sorted, Eigen::Index channel) {
     return noise.likelihood->MixtureQuantile(p, sorted,
@@ -73,7 +73,7 @@ Matrix Forecast::PredictiveQuantile(double p) const {
 Forecast Forecast::OfStates() const {
   Forecast result{.times = times, .draws = states, .diverged = diverged};
   result.widening = state_widening;
-  if (!states.empty()) result.noise = GaussianNoise(Vector::Zero(states[0].cols()));
+  if (!states.empty()) result.noise = GaussianNoise(Vector::Zero(states.cols()));
   return result;
 }
 

@@ -75,7 +75,7 @@ Scores ScoreTime(const Forecast& forecast, const ObservationNoise& noise, const 
     const double y = observed(time, c);
     if (std::isnan(y)) continue;
     sorted.clear();
-    for (const Matrix& draw : forecast.draws) {
+    for (const auto& draw : forecast.draws) {
       if (std::isfinite(draw(time, c))) sorted.push_back(draw(time, c));
     }
     std::sort(sorted.begin(), sorted.end());
@@ -93,10 +93,8 @@ std::vector<Scores> ScoreTimes(const Forecast& forecast, const ObservationNoise&
     ThrowInput("Score", "observed", "must have a row per time and a column per channel");
   }
   CheckAtLeast("Score", "draws", static_cast<std::ptrdiff_t>(forecast.draws.size()), 1);
-  for (const Matrix& draw : forecast.draws) {
-    if (draw.rows() != observed.rows() || draw.cols() != observed.cols()) {
-      ThrowInput("Score", "observed", "must have the shape of the draws");
-    }
+  if (forecast.draws.rows() != observed.rows() || forecast.draws.cols() != observed.cols()) {
+    ThrowInput("Score", "observed", "must have the shape of the draws");
   }
   if (forecast.widening.size() > 0) {
     CheckSize("Score", "widening", forecast.widening.size(), observed.size());
@@ -125,7 +123,7 @@ void DivideByValues(Scores& sums) {
 
 // Returns the number of draws that are not finite at one or more of these times.
 std::size_t DivergedWithin(const Forecast& forecast, std::span<const std::size_t> times) {
-  return std::count_if(forecast.draws.begin(), forecast.draws.end(), [&](const Matrix& draw) {
+  return std::count_if(forecast.draws.begin(), forecast.draws.end(), [&](const auto& draw) {
     return std::any_of(times.begin(), times.end(), [&](std::size_t i) {
       return !draw.row(static_cast<Eigen::Index>(i)).allFinite();
     });

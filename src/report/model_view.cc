@@ -7,7 +7,6 @@
 #include <cmath>
 #include <set>
 
-#include "model/model_draws.h"
 #include "report/draw/printable.h"
 
 namespace gpode::report {
@@ -42,27 +41,6 @@ std::string Pluralise(std::size_t count, std::string_view one, std::string_view 
   return fmt::format("{} {}", count, count == 1 ? one : more);
 }
 
-std::string TrajectoryName(const TrainedModel& trained, std::size_t trajectory) {
-  const bool named = trajectory < trained.data.trajectories.size() &&
-                     !trained.data.trajectories[trajectory].name.empty();
-  return named ? trained.data.trajectories[trajectory].name : std::to_string(trajectory + 1);
-}
-
-std::vector<std::string> StateNames(const Model& model) {
-  const Matrix& map = model.map.matrix;
-  std::vector<std::string> names;
-  for (Eigen::Index d = 0; d < map.cols(); ++d) {
-    std::string name = fmt::format("state{}", d + 1);
-    for (Eigen::Index c = 0; c < map.rows(); ++c) {
-      const bool alone = map(c, d) != 0 && (map.row(c).array() != 0).count() == 1 &&
-                         (map.col(d).array() != 0).count() == 1;
-      if (alone) name = model.channels[static_cast<std::size_t>(c)];
-    }
-    names.push_back(name);
-  }
-  return names;
-}
-
 std::string Quantity::Label() const {
   return unit.empty() ? name : fmt::format("{} ({})", name, unit);
 }
@@ -90,17 +68,6 @@ std::string CommonUnit(const std::vector<Quantity>& quantities) {
   return quantities.empty() ? "" : quantities.front().unit;
 }
 
-Matrix Lengthscales(const Model& model) {
-  const Matrix own = model.parameters.AsMatrix("lengthscales");
-  return own.size() == 0 ? own : model.coordinates.LengthsToUser(own.leftCols(own.cols()));
-}
-
-Matrix InducingLocations(const Model& model) {
-  const Matrix own = model.parameters.AsMatrix("inducing_locations");
-  const auto dim = static_cast<Eigen::Index>(model.dim());
-  return own.size() == 0 ? own : model.coordinates.ToUser(own.leftCols(dim));
-}
-
 std::string DescribeData(const Dataset& data) {
   std::size_t times = 0;
   double first = HUGE_VAL, last = -HUGE_VAL;
@@ -119,52 +86,8 @@ std::string DescribeData(const Dataset& data) {
                      missing > 0 ? fmt::format(", {:.1f} % missing", 100 * missing) : "");
 }
 
-std::string DescribeDraws(const Model& model) {
-  const std::string draws =
-      Pluralise(static_cast<std::size_t>(model.draws.rows()), "draw", "draws");
-  if (GetPosteriorFamily(model.options.posterior).is_linearised()) {
-    return fmt::format("{} from short chains", draws);
-  }
-  return fmt::format("{} from {}", draws,
-                     Pluralise(model.options.sampler.chains, "chain", "chains"));
-}
-
-std::vector<std::pair<std::string, std::string>> FieldFacts(const Model& model) {
-  std::vector<std::pair<std::string, std::string>> facts =
-      ModelDraws(model).parts().function().Facts();
-  if (!model.IsSampled()) return facts;
-  const SamplerSummary& s = model.sampler;
-  facts.emplace_back("posterior", DescribeDraws(model));
-  facts.emplace_back("largest R-hat", fmt::format("{:.3f}", s.worst_rhat));
-  facts.emplace_back("least effective draws",
-                     fmt::format("{:.0f} (tails {:.0f})", s.least_bulk_ess, s.least_tail_ess));
-  facts.emplace_back("divergent transitions", std::to_string(s.divergent));
-  facts.emplace_back("draws at the largest depth", std::to_string(s.at_max_depth));
-  return facts;
-}
-
 std::string WideningNote(const Model& model) {
   return model.widening.IsZero() ? "" : ", widened after held-back data";
-}
-
-std::string DescribeWidening(const Model& model) {
-  const BandWidening& w = model.widening;
-  if (!w.IsJudged()) return "";
-  double values = 0, inside = 0, widened = 0;
-  for (std::size_t c = 0; c < w.values.size(); ++c) {
-    const double n = static_cast<double>(w.values[c]);
-    values += n;
-    inside += n * w.inside[c];
-    widened += n * w.inside_widened[c];
-  }
-  if (*std::max_element(w.values.begin(), w.values.end()) < kFewestHeld) {
-    return fmt::format("not judged: too few held-back values, {:.0f}", values);
-  }
-  const std::string found = fmt::format("{:.0f} % of {:.0f} held-back values inside 90 % bands",
-                                        100 * inside / values, values);
-  if (w.IsZero()) return "not widened: " + found;
-  return fmt::format("widened by horizon: {}, {:.0f} % after widening", found,
-                     100 * widened / values);
 }
 
 }  // namespace gpode::report

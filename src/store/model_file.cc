@@ -257,6 +257,14 @@ TrainedModel LoadTrainedModel(const std::filesystem::path& path) {
   });
 }
 
+std::vector<std::byte> ModelFileBytes(const TrainedModel& trained) {
+  return internal::ModelBytes(trained);
+}
+
+TrainedModel LoadTrainedModel(std::span<const std::byte> bytes, std::string_view source_name) {
+  return internal::ParseModel(bytes, source_name);
+}
+
 Model LoadModel(const std::filesystem::path& path) { return LoadTrainedModel(path).model; }
 
 }  // namespace gpode

@@ -58,7 +58,9 @@ void SampledTarget::AddLatent(std::size_t part) {
 }
 
 void SampledTarget::AddNoise(const Dataset& data) {
-  const Vector units = options_.prior.noise * MomentsOf(data).Units();
+  Vector units = MomentsOf(data).Units();
+  if (!options_.scale) units.setOnes();
+  units *= options_.prior.noise;
   const std::vector<double> centres =
       StartNoise(parts_.likelihood(), units.array() * units.array());
   const std::size_t first = coordinates_.size();

@@ -451,13 +451,14 @@ TEST(PriorTruths, HaveTheMomentsOfThePrior) {
     noise += std::log(truth.noise[0] * truth.noise[1]) / (2 * kTruths);
   }
   EXPECT_NEAR(start, 1, 0.2);
-  EXPECT_NEAR(slope, std::exp(0.125), 0.25);  // the mean of the log-normal prior variance
-  EXPECT_NEAR(noise, std::log(0.1), 0.05);
+  // The mean of the log-normal prior variance, and the variance of the affine part.
+  EXPECT_NEAR(slope, std::exp(0.5) + 1 + at.squaredNorm(), 0.8);
+  EXPECT_NEAR(noise, std::log(0.1), 0.15);
 }
 
 TEST(CalibrationRuns, OfAPriorTruthHaveScoresAndRanks) {
-  const RunResult result =
-      Execute(InfoOf("calibration-prior-2"), *FindMethod("inducing=8"), {.steps = 30});
+  const RunResult result = Execute(InfoOf("calibration-prior-2"),
+                                   *FindMethod("posterior=blocks,inducing=8"), {.steps = 30});
   ASSERT_FALSE(result.record.failed) << result.record.message;
   EXPECT_FALSE(result.record.scores.has_value());
   ASSERT_TRUE(result.record.calibration.has_value());

@@ -76,7 +76,7 @@ TEST(OtherModels, DrawsOfASamplerAreFollowedFromTheirOwnInitialStates) {
   EXPECT_EQ(forecast.noise.parameters, (Vector{{2, 4}}));
   std::set<int> met;
   for (std::size_t s = 0; s < 2; ++s) {
-    const Matrix& draw = forecast.draws[s];
+    const Matrix draw = forecast.draws[s];
     const int row = draw(1, 0) > 2.5 ? 0 : 1;  // The value at the start is 2 x0 + 1.
     met.insert(row);
     for (Eigen::Index i = 0; i < 3; ++i) {

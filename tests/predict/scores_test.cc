@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <numbers>
+#include <utility>
 
 #include "gpode/random.h"
 #include "support/random_gp.h"
@@ -47,7 +48,7 @@ TEST(Scores, MnllAndMseAreTheFormulas) {
   for (Eigen::Index i = 0; i < kTimes; ++i) {
     for (Eigen::Index c = 0; c < kChannels; ++c) {
       double density = 0, mean = 0;
-      for (const Matrix& draw : e.forecast.draws) {
+      for (const auto& draw : e.forecast.draws) {
         density += Density(e.observed(i, c), draw(i, c), e.variances[c]) / kDraws;
         mean += draw(i, c) / kDraws;
       }
@@ -91,7 +92,7 @@ TEST(Scores, CrpsIsTheIntegralOverTheDistribution) {
     for (Eigen::Index c = 0; c < kChannels; ++c) {
       for (double z = -8 + kStep / 2; z < 8; z += kStep) {
         double f = e.observed(i, c) <= z ? -1 : 0;
-        for (const Matrix& draw : e.forecast.draws) {
+        for (const auto& draw : e.forecast.draws) {
           f += CumulativeNormal((z - draw(i, c)) / std::sqrt(e.variances[c])) / kDraws;
         }
         crps += f * f * kStep / (kTimes * kChannels);
@@ -166,7 +167,10 @@ TEST(Scores, MissingObservationsArePassedOver) {
   shorter.forecast.times.erase(shorter.forecast.times.begin() + 1);
   const std::vector<Eigen::Index> kept = {0, 2, 3};
   shorter.observed = Matrix(shorter.observed(kept, Eigen::all));
-  for (Matrix& draw : shorter.forecast.draws) draw = Matrix(draw(kept, Eigen::all));
+  shorter.forecast.draws = {};
+  for (const auto& draw : e.forecast.draws) {
+    shorter.forecast.draws.push_back(draw(kept, Eigen::all));
+  }
   const Scores scores = e.Get(), expected = shorter.Get();
   EXPECT_EQ(scores.values, 6u);
   EXPECT_DOUBLE_EQ(scores.mnll, expected.mnll);
@@ -182,7 +186,10 @@ TEST(Scores, DivergedDrawHasProbabilityZero) {
   Example e, without;
   e.forecast.draws[2].setConstant(NAN);
   e.forecast.diverged = 1;
-  without.forecast.draws.erase(without.forecast.draws.begin() + 2);
+  const MatrixStack all = std::exchange(without.forecast.draws, {});
+  for (std::size_t s = 0; s < all.size(); ++s) {
+    if (s != 2) without.forecast.draws.push_back(all[s]);
+  }
   const Scores scores = e.Get(), others = without.Get();
   EXPECT_EQ(scores.diverged, 1u);
   EXPECT_NEAR(scores.mnll, others.mnll + std::log(kDraws / (kDraws - 1.0)), 1e-12);
@@ -200,7 +207,7 @@ TEST(Scores, CrpsOfADivergedDrawIsInfinite) {
 
 TEST(Scores, AllDrawsDiverged) {
   Example e;
-  for (Matrix& draw : e.forecast.draws) draw.setConstant(NAN);
+  for (auto draw : e.forecast.draws) draw.setConstant(NAN);
   const Scores scores = e.Get();
   EXPECT_EQ(scores.mnll, INFINITY);
   EXPECT_EQ(scores.mse, INFINITY);
@@ -211,7 +218,7 @@ TEST(Scores, AllDrawsDiverged) {
 // The MNLL of such draws was once NaN, from infinity minus infinity.
 TEST(Scores, MnllOfADrawBeyondAllBoundsIsInfinite) {
   Example e;
-  for (Matrix& draw : e.forecast.draws) draw.setConstant(1e200);
+  for (auto draw : e.forecast.draws) draw.setConstant(1e200);
   EXPECT_EQ(e.Get().mnll, INFINITY);
 }
 

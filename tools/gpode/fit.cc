@@ -13,6 +13,7 @@
 #include "fit_arguments.h"
 #include "fit_summary.h"
 #include "gpode/error.h"
+#include "gpode/fit_input.h"
 #include "gpode/model_file.h"
 #include "gpode/options.h"
 #include "io/files.h"
@@ -28,49 +29,21 @@
 namespace gpode::tool {
 namespace {
 
-// Sets the times of the initial states by the word of --initial: at the first observation, one gap
-// earlier, or at a given time.
-void SetStarts(const std::string& initial, Dataset* data) {
-  for (Trajectory& t : data->trajectories) {
-    if (initial == "first") continue;
-    if (initial == "gap") {
-      t.start_time = t.times[0] - (t.times[1] - t.times[0]);
-      continue;
-    }
-    const std::optional<double> time = internal::ToNumber(initial);
-    if (!time || !std::isfinite(*time)) {
-      Refuse({"fit", "--initial"}, initial, kInitialWords);
-    }
-    if (*time > t.times[0]) {
-      Refuse({"fit", "--initial"}, initial,
-             fmt::format("at or before the first observation, at {:g}", t.times[0]));
-    }
-    t.start_time = *time;
-  }
-}
-
 // Throws if a channel never changes, since nothing can be learnt about it. With principal
 // components such channels do no harm. `rows` names the rows that `data` has, for the message.
 void CheckChannelsMove(const Dataset& data, const RunConfig& config, std::string_view rows) {
   if (config.fit.observation == Observation::kPca) return;
-  for (std::size_t c = 0; c < data.channels.size(); ++c) {
-    double least = HUGE_VAL, most = -HUGE_VAL;
-    for (const Trajectory& t : data.trajectories) {
-      for (double v : t.values.col(static_cast<Eigen::Index>(c))) {
-        if (std::isnan(v)) continue;
-        least = std::min(least, v), most = std::max(most, v);
-      }
-    }
-    if (least < most) continue;
-    internal::ThrowAt(config.files.front(),
-                      least > most
-                          ? fmt::format("channel {} has no value in {}, must have some; choose "
-                                        "others with --channels",
-                                        internal::Quote(data.channels[c]), rows)
-                          : fmt::format("channel {} is {:g} in {}, must vary; choose others with "
-                                        "--channels",
-                                        internal::Quote(data.channels[c]), least, rows));
-  }
+  const std::optional<ConstantChannel> found = FindConstantChannel(data);
+  if (!found) return;
+  const std::string name = internal::Quote(data.channels[found->channel]);
+  internal::ThrowAt(
+      config.files.front(),
+      found->value
+          ? fmt::format("channel {} is {:g} in {}, must vary; choose others with --channels", name,
+                        *found->value, rows)
+          : fmt::format("channel {} has no value in {}, must have some; choose others with "
+                        "--channels",
+                        name, rows));
 }
 
 bool SameData(const Dataset& one, const Dataset& other) {
@@ -166,7 +139,7 @@ class Fitter {
       const std::vector<std::filesystem::path> paths(config_.files.begin(), config_.files.end());
       if (out_.empty()) out_ = paths.front().stem().string() + ".gpode";
       data_ = ReadDataset(paths, config_.read);
-      SetStarts(config_.initial, &data_);
+      SetStartTimes(config_.initial, "fit: --initial", &data_);
       SetObservation(a_.observe, data_.channels.size(), &config_.fit);
       ChooseModel();
       CheckChannelsMove(data_, config_, "every row");

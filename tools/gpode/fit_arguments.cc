@@ -7,6 +7,7 @@
 
 #include "arguments.h"
 #include "gpode/error.h"
+#include "gpode/fit_input.h"
 #include "gpode/npz.h"
 #include "gpode/options.h"
 #include "io/number_text.h"
@@ -260,12 +261,7 @@ void SetObservation(const std::optional<std::string>& observe, std::size_t chann
           fmt::format("is {} for {} channels, must be at least as many, or see --observe pca",
                       options->states, channels));
     }
-    if (plain && options->states > channels) {
-      options->observation = Observation::kMatrix;
-      options->observation_map = {Matrix::Identity(static_cast<Eigen::Index>(channels),
-                                                   static_cast<Eigen::Index>(options->states)),
-                                  {}};
-    }
+    CompleteObservation(channels, options);
     return;
   }
   options->observation_map = {};

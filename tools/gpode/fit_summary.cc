@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "gpode/options.h"
+#include "gpode/summary.h"
 #include "gpode/unknown_function.h"
 #include "model_input.h"
 #include "output.h"
@@ -18,16 +19,6 @@ namespace gpode::tool {
 namespace {
 
 constexpr std::size_t kMostRows = 12;
-
-std::vector<std::string> AllRemarks(const TrainedModel& trained, const FitQuality& quality) {
-  std::vector<std::string> remarks = DataRemarks(trained.data);
-  remarks.insert(remarks.end(), quality.remarks.begin(), quality.remarks.end());
-  if (trained.holdout && !trained.holdout->report.rows.empty()) {
-    const auto held = trained.holdout->report.Remarks(trained.model.channels);
-    remarks.insert(remarks.end(), held.begin(), held.end());
-  }
-  return remarks;
-}
 
 std::size_t StepsTaken(const TrainedModel& trained) {
   return trained.history.empty() ? 0 : trained.history.back().step + 1;

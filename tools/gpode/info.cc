@@ -15,6 +15,7 @@
 #include "gpode/fit_quality.h"
 #include "gpode/npz.h"
 #include "gpode/options.h"
+#include "gpode/summary.h"
 #include "io/files.h"
 #include "io/number_text.h"
 #include "model_input.h"
@@ -174,24 +175,14 @@ Json ModelJson(const TrainedModel& trained) {
 std::vector<std::pair<std::string, std::string>> ModelFacts(
     const TrainedModel& trained, const std::optional<report::Timing>& timing) {
   const Model& m = trained.model;
-  std::vector<std::pair<std::string, std::string>> facts = report::FieldFacts(m);
-  facts.insert(
-      facts.begin(),
-      {{"states",
-        fmt::format("{}", fmt::join(report::Shortened(report::StateNames(m), kLongestName), ", "))},
-       {"learnt by", fmt::format("{}, seed {}", NameOf(m.options).title, m.options.seed)}});
-  if (!trained.history.empty()) {
-    const Progress& last = trained.history.back();
-    facts.emplace_back("training", fmt::format("{} after {} of {} steps, bound {:.2f}",
-                                               trained.finished ? "finished" : "stopped",
-                                               last.step + 1, last.steps, last.bound));
-  }
+  auto facts = gpode::ModelFacts(trained);
+  facts.front().second =
+      fmt::format("{}", fmt::join(report::Shortened(report::StateNames(m), kLongestName), ", "));
   if (timing) {
-    facts.emplace_back(
-        "time", fmt::format("{}, {}", report::Duration(timing->total()), report::Speed(*timing)));
+    const auto after = (m.widening.IsJudged() ? 1 : 0) + (m.warning.empty() ? 0 : 1);
+    facts.emplace(facts.end() - after, "time",
+                  fmt::format("{}, {}", report::Duration(timing->total()), report::Speed(*timing)));
   }
-  if (m.widening.IsJudged()) facts.emplace_back("bands", report::DescribeWidening(m));
-  if (!m.warning.empty()) facts.emplace_back("warning", m.warning);
   return facts;
 }
 

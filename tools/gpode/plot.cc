@@ -21,7 +21,7 @@ using report::PlotInput;
 constexpr double kPointsPerCm = 72 / 2.54;
 
 void DrawCalibration(const PlotArguments& a, const PlotInput& input, Canvas* canvas) {
-  const report::PitValues values = report::CalibrationValues(input);
+  const PitValues values = report::CalibrationValues(input);
   if (values.with_noise.empty()) {
     internal::ThrowAt(a.test.value_or(a.model),
                       "holds no observation to compare with, must hold some");

@@ -5,10 +5,10 @@
 #include <cmath>
 
 #include "data/moments.h"
+#include "gpode/pit.h"
 #include "gpode/scores.h"
 #include "report/model_view.h"
 #include "report/page/report_data.h"
-#include "report/pit.h"
 
 namespace gpode::report {
 namespace {

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gpode/pit.h"
 #include "report/model_view.h"
-#include "report/pit.h"
 #include "report/plot/plot.h"
 
 namespace gpode::report {

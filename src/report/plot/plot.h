@@ -14,11 +14,11 @@
 #include <optional>
 #include <vector>
 
+#include "gpode/pit.h"
 #include "gpode/posterior.h"
 #include "gpode/training.h"
 #include "report/draw/canvas.h"
 #include "report/draw/figure.h"
-#include "report/pit.h"
 
 namespace gpode::report {
 

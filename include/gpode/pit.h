@@ -12,7 +12,7 @@
 
 #include "gpode/forecast.h"
 
-namespace gpode::report {
+namespace gpode {
 
 struct PitValues {
   // One value each per observation; `without_noise` is the share of draws below the observation.
@@ -29,4 +29,4 @@ double ShareInside(const std::vector<double>& pit, double level);
 // Returns the number of values in each of `bins` equal parts of [0, 1].
 std::vector<double> PitCounts(const std::vector<double>& pit, std::size_t bins);
 
-}  // namespace gpode::report
+}  // namespace gpode

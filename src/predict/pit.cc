@@ -1,11 +1,11 @@
-#include "report/pit.h"
+#include "gpode/pit.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include "predict/widen.h"
 
-namespace gpode::report {
+namespace gpode {
 
 void AddPitValues(const Forecast& forecast, const Matrix& seen, PitValues* all) {
   constexpr double kLeastVariance = 1e-8;  // the same as for scores
@@ -19,7 +19,7 @@ void AddPitValues(const Forecast& forecast, const Matrix& seen, PitValues* all) 
       const double y = seen(t, c);
       draws.clear();
       double below = 0;
-      for (const Matrix& draw : forecast.draws) {
+      for (const auto& draw : forecast.draws) {
         const double x = draw(t, c);
         if (!std::isfinite(x)) continue;
         draws.push_back(x);
@@ -51,4 +51,4 @@ std::vector<double> PitCounts(const std::vector<double>& pit, std::size_t bins) 
   return counts;
 }
 
-}  // namespace gpode::report
+}  // namespace gpode

@@ -1,0 +1,46 @@
+// What a model is, in names and facts that people read.
+//
+// Thread safety: all functions may be called from any thread.
+//
+//   for (const auto& [name, value] : ModelFacts(trained)) std::cout << name << ": " << value << '\n';
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gpode/fit_quality.h"
+#include "gpode/training.h"
+
+namespace gpode {
+
+// Returns the trajectory's name, or its number counted from 1 if it has none.
+std::string TrajectoryName(const TrainedModel& trained, std::size_t trajectory);
+
+// Returns one name per state. If a channel depends on one state only, and no other channel depends
+// on that state, the state has the channel's name; the others are state1, state2, ...
+std::vector<std::string> StateNames(const Model& model);
+
+// Return the lengthscales (outputs or 1, D) and the inducing locations (M, D) of a process in the
+// user's units, and empty matrices for other functions.
+Matrix Lengthscales(const Model& model);
+Matrix InducingLocations(const Model& model);
+
+// Returns the number of draws of a sampled posterior and their source: "1200 draws from 4 chains".
+std::string DescribeDraws(const Model& model);
+
+// Returns what held-back data say about the bands of a model; empty if there were none.
+std::string DescribeWidening(const Model& model);
+
+// Returns names and values that describe the vector field: kernel and inducing points, or layers of
+// the network; for a sampled posterior also the number of draws and the sampler's diagnostics.
+std::vector<std::pair<std::string, std::string>> FieldFacts(const Model& model);
+
+// Returns names and values that describe a model: its states, its name and seed, its field, how
+// training ended, and what is to be said about its bands.
+std::vector<std::pair<std::string, std::string>> ModelFacts(const TrainedModel& trained);
+
+// Returns all remarks: about the data, about the fit, and about forecasts of held-back data.
+std::vector<std::string> AllRemarks(const TrainedModel& trained, const FitQuality& quality);
+
+}  // namespace gpode

@@ -1,0 +1,172 @@
+// Forecasts, imputations and scores.
+#include "bindings.h"
+#include "gpode/pit.h"
+#include "gpode/scores.h"
+#include "gpode/simulate.h"
+
+namespace gpode::python {
+namespace {
+
+ForecastOptions OptionsOf(std::size_t draws, std::uint64_t seed, std::size_t threads, bool latest,
+                          bool states) {
+  return {.draws = draws,
+          .seed = seed,
+          .threads = threads,
+          .from = latest ? Origin::kLatestState : Origin::kInitialState,
+          .states = states};
+}
+
+std::shared_ptr<Forecast> Finish(Forecast forecast, bool states) {
+  return std::make_shared<Forecast>(states ? forecast.OfStates() : std::move(forecast));
+}
+
+std::shared_ptr<Forecast> ForecastTrajectoryOf(const PyModel& model, std::size_t trajectory,
+                                               const InArray& times, std::size_t draws,
+                                               std::uint64_t seed, std::size_t threads, bool latest,
+                                               bool states, bool raw) {
+  const std::vector<double> at = ToNumbers(times, "times");
+  const py::gil_scoped_release release;
+  return Finish(model.posterior(raw)->Trajectory(trajectory, at,
+                                                 OptionsOf(draws, seed, threads, latest, states)),
+                states);
+}
+
+std::shared_ptr<Forecast> ForecastFromValues(const PyModel& model, const InArray& values,
+                                             double start, const InArray& times, std::size_t draws,
+                                             std::uint64_t seed, std::size_t threads, bool states,
+                                             bool raw) {
+  const std::vector<double> at = ToNumbers(times, "times"), from = ToNumbers(values, "values");
+  const py::gil_scoped_release release;
+  const std::shared_ptr<const Posterior> posterior = model.posterior(raw);
+  return Finish(posterior->From(posterior->StateOf(from), start, at,
+                                OptionsOf(draws, seed, threads, true, states)),
+                states);
+}
+
+py::dict ToDict(const Scores& s) {
+  py::dict d;
+  d["mnll"] = s.mnll;
+  d["mse"] = s.mse;
+  d["crps"] = s.crps;
+  d["coverage_50"] = s.coverage_50;
+  d["coverage_90"] = s.coverage_90;
+  d["coverage_95"] = s.coverage_95;
+  d["predictive_50"] = s.predictive_50;
+  d["predictive_90"] = s.predictive_90;
+  d["predictive_95"] = s.predictive_95;
+  d["values"] = s.values;
+  d["diverged"] = s.diverged;
+  return d;
+}
+
+// Returns the scores of several forecasts together and, if there are edges, by the time since
+// `starts`.
+py::dict ScoreForecasts(const PyModel& model,
+                        const std::vector<std::shared_ptr<Forecast>>& forecasts,
+                        const std::vector<InArray>& observed, const std::vector<double>& starts,
+                        const std::vector<double>& edges, std::size_t threads) {
+  std::vector<Matrix> values;
+  for (const InArray& one : observed) values.push_back(ToMatrix(one, "observed"));
+  Scores scores;
+  std::vector<HorizonScores> rows;
+  {
+    const py::gil_scoped_release release;
+    const ObservationNoise noise = model.model().noise();
+    std::vector<Scores> parts;
+    std::vector<std::vector<HorizonScores>> by_horizon;
+    for (std::size_t i = 0; i < forecasts.size(); ++i) {
+      parts.push_back(Score(*forecasts[i], noise, values.at(i), threads));
+      if (edges.empty()) continue;
+      by_horizon.push_back(
+          ScoreByHorizon(*forecasts[i], noise, values[i], starts.at(i), edges, threads));
+    }
+    scores = Pool(parts);
+    if (!edges.empty()) rows = PoolByHorizon(by_horizon);
+  }
+  py::dict result = ToDict(scores);
+  if (edges.empty()) return result;
+  py::list horizons;
+  for (const HorizonScores& row : rows) {
+    py::dict one;
+    one["from"] = row.from;
+    one["to"] = row.to;
+    for (const auto& [key, value] : ToDict(row.scores)) one[key] = value;
+    horizons.append(one);
+  }
+  result["horizons"] = horizons;
+  return result;
+}
+
+// Returns filled values, lower and upper ends of bands, and the number of draws that diverged.
+py::tuple Impute(const PyModel& model, std::size_t trajectory, const InArray& times,
+                 const InArray& values, double level, std::size_t draws, std::uint64_t seed,
+                 std::size_t threads, bool noise, bool raw) {
+  Trajectory seen{.name = {},
+                  .times = ToNumbers(times, "times"),
+                  .values = ToMatrix(values, "values"),
+                  .start_time = {}};
+  Imputation whole;
+  {
+    const py::gil_scoped_release release;
+    whole = model.posterior(raw)->FillGaps(trajectory, seen, level,
+                                           {.draws = draws, .seed = seed, .threads = threads});
+  }
+  return py::make_tuple(ToArray(std::move(whole.filled.values)),
+                        ToArray(std::move(noise ? whole.predictive_lower : whole.lower)),
+                        ToArray(std::move(noise ? whole.predictive_upper : whole.upper)),
+                        whole.diverged);
+}
+
+template <Matrix (Forecast::*Quantile)(double) const>
+py::array QuantileOf(const Forecast& forecast, double p) {
+  Matrix result;
+  {
+    const py::gil_scoped_release release;
+    result = (forecast.*Quantile)(p);
+  }
+  return ToArray(std::move(result));
+}
+
+}  // namespace
+
+void AddForecast(py::module_& module) {
+  py::class_<Forecast, std::shared_ptr<Forecast>>(module, "Forecast")
+      .def_property_readonly(
+          "times",
+          [](const py::object& self) { return ViewOf(self.cast<const Forecast&>().times, self); })
+      .def_property_readonly(
+          "draws",
+          [](const py::object& self) { return ViewOf(self.cast<const Forecast&>().draws, self); })
+      .def_property_readonly("widening",
+                             [](const py::object& self) {
+                               return ViewOf(self.cast<const Forecast&>().widening, self);
+                             })
+      .def_readonly("diverged", &Forecast::diverged)
+      .def("mean", [](const Forecast& forecast) { return ToArray(forecast.Mean()); })
+      .def("quantile", &QuantileOf<&Forecast::Quantile>)
+      .def("predictive_quantile", &QuantileOf<&Forecast::PredictiveQuantile>);
+
+  module.def("forecast_trajectory", &ForecastTrajectoryOf, py::arg("model"), py::arg("trajectory"),
+             py::arg("times"), py::arg("draws"), py::arg("seed"), py::arg("threads"),
+             py::arg("latest"), py::arg("states"), py::arg("raw"));
+  module.def("forecast_from", &ForecastFromValues, py::arg("model"), py::arg("values"),
+             py::arg("start"), py::arg("times"), py::arg("draws"), py::arg("seed"),
+             py::arg("threads"), py::arg("states"), py::arg("raw"));
+  module.def("score_forecasts", &ScoreForecasts, py::arg("model"), py::arg("forecasts"),
+             py::arg("observed"), py::arg("starts"), py::arg("edges"), py::arg("threads"));
+  module.def("pit_values", [](const Forecast& forecast, const InArray& observed) {
+    const Matrix seen = ToMatrix(observed, "observed");
+    PitValues values;
+    AddPitValues(forecast, seen, &values);
+    return py::make_tuple(ToArray(std::move(values.with_noise)),
+                          ToArray(std::move(values.without_noise)));
+  });
+  module.def("regular_times", [](double from, double to, std::size_t count) {
+    return ToArray(RegularTimes(from, to, count));
+  });
+  module.def("impute", &Impute, py::arg("model"), py::arg("trajectory"), py::arg("times"),
+             py::arg("values"), py::arg("level"), py::arg("draws"), py::arg("seed"),
+             py::arg("threads"), py::arg("noise"), py::arg("raw"));
+}
+
+}  // namespace gpode::python

@@ -1,0 +1,127 @@
+#include "gpode/summary.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "gpode/holdout.h"
+#include "gpode/options.h"
+#include "model/model_draws.h"
+
+namespace gpode {
+namespace {
+
+// Returns the count with its noun: "1 draw", "3 draws".
+std::string Pluralise(std::size_t count, std::string_view one, std::string_view more) {
+  return fmt::format("{} {}", count, count == 1 ? one : more);
+}
+
+}  // namespace
+
+std::string TrajectoryName(const TrainedModel& trained, std::size_t trajectory) {
+  const bool named = trajectory < trained.data.trajectories.size() &&
+                     !trained.data.trajectories[trajectory].name.empty();
+  return named ? trained.data.trajectories[trajectory].name : std::to_string(trajectory + 1);
+}
+
+std::vector<std::string> StateNames(const Model& model) {
+  const Matrix& map = model.map.matrix;
+  std::vector<std::string> names;
+  for (Eigen::Index d = 0; d < map.cols(); ++d) {
+    std::string name = fmt::format("state{}", d + 1);
+    for (Eigen::Index c = 0; c < map.rows(); ++c) {
+      const bool alone = map(c, d) != 0 && (map.row(c).array() != 0).count() == 1 &&
+                         (map.col(d).array() != 0).count() == 1;
+      if (alone) name = model.channels[static_cast<std::size_t>(c)];
+    }
+    names.push_back(name);
+  }
+  return names;
+}
+
+Matrix Lengthscales(const Model& model) {
+  const Matrix own = model.parameters.AsMatrix("lengthscales");
+  return own.size() == 0 ? own : model.coordinates.LengthsToUser(own.leftCols(own.cols()));
+}
+
+Matrix InducingLocations(const Model& model) {
+  const Matrix own = model.parameters.AsMatrix("inducing_locations");
+  const auto dim = static_cast<Eigen::Index>(model.dim());
+  return own.size() == 0 ? own : model.coordinates.ToUser(own.leftCols(dim));
+}
+
+std::string DescribeDraws(const Model& model) {
+  const std::string draws =
+      Pluralise(static_cast<std::size_t>(model.draws.rows()), "draw", "draws");
+  if (GetPosteriorFamily(model.options.posterior).is_linearised()) {
+    return fmt::format("{} from short chains", draws);
+  }
+  return fmt::format("{} from {}", draws,
+                     Pluralise(model.options.sampler.chains, "chain", "chains"));
+}
+
+std::vector<std::pair<std::string, std::string>> FieldFacts(const Model& model) {
+  std::vector<std::pair<std::string, std::string>> facts =
+      ModelDraws(model).parts().function().Facts();
+  if (!model.IsSampled()) return facts;
+  const SamplerSummary& s = model.sampler;
+  facts.emplace_back("posterior", DescribeDraws(model));
+  facts.emplace_back("largest R-hat", fmt::format("{:.3f}", s.worst_rhat));
+  facts.emplace_back("least effective draws",
+                     fmt::format("{:.0f} (tails {:.0f})", s.least_bulk_ess, s.least_tail_ess));
+  facts.emplace_back("divergent transitions", std::to_string(s.divergent));
+  facts.emplace_back("draws at the largest depth", std::to_string(s.at_max_depth));
+  return facts;
+}
+
+std::string DescribeWidening(const Model& model) {
+  const BandWidening& w = model.widening;
+  if (!w.IsJudged()) return "";
+  double values = 0, inside = 0, widened = 0;
+  for (std::size_t c = 0; c < w.values.size(); ++c) {
+    const double n = static_cast<double>(w.values[c]);
+    values += n;
+    inside += n * w.inside[c];
+    widened += n * w.inside_widened[c];
+  }
+  if (*std::max_element(w.values.begin(), w.values.end()) < kFewestHeld) {
+    return fmt::format("not judged: too few held-back values, {:.0f}", values);
+  }
+  const std::string found = fmt::format("{:.0f} % of {:.0f} held-back values inside 90 % bands",
+                                        100 * inside / values, values);
+  if (w.IsZero()) return "not widened: " + found;
+  return fmt::format("widened by horizon: {}, {:.0f} % after widening", found,
+                     100 * widened / values);
+}
+
+std::vector<std::pair<std::string, std::string>> ModelFacts(const TrainedModel& trained) {
+  const Model& m = trained.model;
+  std::vector<std::pair<std::string, std::string>> facts = FieldFacts(m);
+  facts.insert(
+      facts.begin(),
+      {{"states", fmt::format("{}", fmt::join(StateNames(m), ", "))},
+       {"learnt by", fmt::format("{}, seed {}", NameOf(m.options).title, m.options.seed)}});
+  if (!trained.history.empty()) {
+    const Progress& last = trained.history.back();
+    facts.emplace_back("training", fmt::format("{} after {} of {} steps, bound {:.2f}",
+                                               trained.finished ? "finished" : "stopped",
+                                               last.step + 1, last.steps, last.bound));
+  }
+  if (m.widening.IsJudged()) facts.emplace_back("bands", DescribeWidening(m));
+  if (!m.warning.empty()) facts.emplace_back("warning", m.warning);
+  return facts;
+}
+
+std::vector<std::string> AllRemarks(const TrainedModel& trained, const FitQuality& quality) {
+  std::vector<std::string> remarks = DataRemarks(trained.data);
+  remarks.insert(remarks.end(), quality.remarks.begin(), quality.remarks.end());
+  if (trained.holdout && !trained.holdout->report.rows.empty()) {
+    const auto held = trained.holdout->report.Remarks(trained.model.channels);
+    remarks.insert(remarks.end(), held.begin(), held.end());
+  }
+  return remarks;
+}
+
+}  // namespace gpode

@@ -1,0 +1,121 @@
+"""Data in every shape that people have give the same data set."""
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+
+import gpode
+from gpode._times import TimeAxis
+
+TIMES = np.array([0.0, 0.5, 1.5, 2.0])
+VALUES = np.array([[1.0, 2.0], [3.0, np.nan], [5.0, 6.0], [7.0, 9.0]])
+
+
+def check(data, channels=("a", "b"), count=1):
+    assert data.channels == list(channels) and len(data) == count
+    for n in range(count):
+        assert np.array_equal(data.times(n), TIMES)
+        assert np.array_equal(data.values(n), VALUES, equal_nan=True)
+    return data
+
+
+FRAME = pd.DataFrame({"a": VALUES[:, 0], "time": TIMES, "b": VALUES[:, 1]})
+
+
+def test_frames(tmp_path):
+    check(gpode.read(FRAME))
+    check(gpode.read(FRAME.rename(columns={"time": "Year"}), "Year"))
+    check(gpode.read(FRAME.rename(columns={"time": "Year"}), time="Year", channels=["a", "b"]))
+    check(gpode.read(FRAME.set_index("time")))
+    check(gpode.read(FRAME.drop(columns="time"), time=TIMES))
+    check(gpode.read(FRAME.astype({"a": "Int64", "b": "Float64"})))
+    check(gpode.read(FRAME.astype({"a": object, "b": object})))
+    check(gpode.read([FRAME, FRAME[["time", "b", "a"]]]), count=2)
+    named = check(gpode.read({"one": FRAME, "two": FRAME}), count=2)
+    assert named.names == ["one", "two"]
+    long = pd.concat([FRAME.assign(run="r1"), FRAME.assign(run="r2")])
+    assert check(gpode.read(long, trajectories_by="run"), count=2).names == ["r1", "r2"]
+    assert check(gpode.read(long.rename(columns={"run": "trajectory"})), count=2).names == ["r1", "r2"]
+    FRAME.to_csv(tmp_path / "a.csv", index=False)
+    check(gpode.read(tmp_path / "a.csv"))
+    check(gpode.read([str(tmp_path / "a.csv"), tmp_path / "a.csv"]), count=2)
+    series = gpode.read(FRAME.set_index("time")["a"])
+    assert series.channels == ["a"]
+
+
+def test_arrays():
+    table = np.column_stack([TIMES, VALUES])
+    check(gpode.read(table), ("x1", "x2"))
+    check(gpode.read(table.tolist()), ("x1", "x2"))
+    check(gpode.read(VALUES, time=TIMES, channels=["a", "b"]))
+    check(gpode.read((TIMES, VALUES), channels=["a", "b"]))
+    check(gpode.read([(TIMES, VALUES), (TIMES.tolist(), VALUES.tolist())]), ("x1", "x2"), 2)
+    check(gpode.read(np.stack([VALUES, VALUES]), time=TIMES), ("x1", "x2"), 2)
+    check(gpode.read(np.stack([VALUES, VALUES]), time=np.stack([TIMES, TIMES])), ("x1", "x2"), 2)
+    check(gpode.read(np.asfortranarray(VALUES), time=TIMES), ("x1", "x2"))
+    check(gpode.read(np.ma.masked_invalid(VALUES), time=TIMES), ("x1", "x2"))
+    assert gpode.read(np.arange(4, dtype=np.float32), time=TIMES).channels == ["x1"]
+    assert gpode.read(np.arange(4), time=range(4)).values(0).dtype == float
+
+
+def test_xarray():
+    array = xr.DataArray(VALUES, dims=("time", "channel"), coords={"time": TIMES, "channel": ["a", "b"]})
+    check(gpode.read(array))
+    check(gpode.read(array.T))
+    check(gpode.read(array.to_dataset("channel")))
+    check(gpode.read(array.rename(time="when"), time="when"))
+    several = xr.concat([array, array], dim="trajectory").assign_coords(trajectory=["p", "q"])
+    assert check(gpode.read(several), count=2).names == ["p", "q"]
+    assert gpode.read(array.isel(channel=0, drop=True).rename("a")).channels == ["a"]
+
+
+def test_dates_become_numbers_and_come_back():
+    days = pd.date_range("2020-03-01", periods=4, freq="D", name="day")
+    data = gpode.read(pd.DataFrame({"a": range(4), "b": 1.0}, index=days))
+    assert np.array_equal(data.times(0), [0, 1, 2, 3])
+    assert data.time_name == "day [days since 2020-03-01T00:00:00]"
+    axis = TimeAxis.parse(data.time_name)
+    assert axis.index(data.times(0)).equals(days)
+    assert axis.time_name() == data.time_name
+    assert axis.number("2020-03-11", "f", "until") == 10
+
+
+@pytest.mark.parametrize("freq,unit", [("H", "hours"), ("7T", "minutes"), ("250L", "seconds"), ("M", "days"), ("3H", "hours")])
+def test_units_of_dates(freq, unit):
+    stamps = pd.date_range("1999-12-31 23:00", periods=6, freq=freq, tz="Europe/Helsinki")
+    data = gpode.read(pd.DataFrame({"date": stamps, "a": range(6)}), time="date")
+    axis = TimeAxis.parse(data.time_name)
+    assert axis.unit == unit and axis.zone
+    back = axis.index(data.times(0))
+    assert abs(back - stamps.tz_convert("UTC")).max() < pd.Timedelta("1us")
+
+
+def test_other_times():
+    assert gpode.read((pd.to_timedelta([0, 1, 3], "s"), [1, 2, 3])).times(0)[2] == 3
+    data = gpode.read((["2020-01-01", "2020-01-02", "2020-01-04"], [1, 2, 3]))
+    assert np.array_equal(data.times(0), [0, 1, 3])
+    periods = gpode.read(pd.DataFrame({"a": [1, 2, 3]}, index=pd.period_range("2020", periods=3, freq="Y")))
+    assert np.array_equal(periods.times(0), [0, 366, 731])
+
+
+def test_a_forecast_of_dates_has_dates(tmp_path):
+    data = gpode.simulate("vdp", noise=0.05)
+    days = pd.Timestamp("2021-01-01") + pd.to_timedelta(np.round(data.times(0) * 10, 3), "D")
+    frame = pd.DataFrame(data.values(0), columns=["a", "b"], index=pd.DatetimeIndex(days, name="when"))
+    model = gpode.fit(frame, posterior="blocks", steps=150, progress=False)
+    model.save(tmp_path / "m.gpode")
+    model = gpode.load(tmp_path / "m.gpode")
+    forecast = model.forecast(until="2021-04-15", points=4)
+    assert forecast.index[-1] == pd.Timestamp("2021-04-15") and forecast.index.name == "when"
+    assert forecast.to_xarray()["time"].dtype.kind == "M"
+    assert model.score(frame, after="2021-02-01")["values"] > 0
+    assert model.impute(pd.DatetimeIndex(["2021-01-05 12:00"])).index[4:].size
+    with pytest.raises(ValueError, match="until is 2020-01-01"):
+        model.forecast(until="2020-01-01")
+    with pytest.raises(ValueError, match="must be a date"):
+        model.forecast(until="soon")
+
+
+def test_views_share_memory(model):
+    assert model.data.values(0).flags.writeable is False
+    assert model.data.values(0).base is not None
