@@ -34,12 +34,12 @@ Key ColoursKey(const std::vector<PaperRun>& runs, double width, double opacity) 
 }
 
 void NoteDiverged(const Forecast& forecast, const Panel& panel, Canvas* canvas) {
-  if (forecast.diverged == 0) return;
+  const std::size_t lost = forecast.diverged + forecast.unfinished.size();
+  if (lost == 0) return;
   const Box& inside = panel.inside();
   const double size = canvas->tick_size();
-  const std::string note =
-      canvas->Fitted(fmt::format("{}/{} draws diverged", forecast.diverged, forecast.draws.size()),
-                     inside.width() - 4, size);
+  const std::string note = canvas->Fitted(
+      fmt::format("{}/{} draws lost", lost, forecast.draws.size()), inside.width() - 4, size);
   canvas->Rectangle({inside.left, inside.bottom - 1.4 * size,
                      inside.left + canvas->TextWidth(note, size) + 4, inside.bottom},
                     kWhite);

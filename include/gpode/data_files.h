@@ -33,25 +33,68 @@
 
 namespace gpode {
 
+// What happens to rows of a trajectory with equal times.
+enum class DuplicateTimes { kRefuse, kAverage, kFirst, kLast };
+
+// How times are written.
+enum class TimeFormat {
+  kFound,         // numbers, dates or times of day, whichever the column holds
+  kNumber,        // numbers, also where they look like epoch seconds
+  kEpochSeconds,  // seconds since 1970-01-01T00:00:00Z
+  kEpochMilliseconds,
+};
+
 struct ReadOptions {
-  // The columns of a CSV file that hold the times and the trajectories' names. If a name is empty,
-  // the reader takes the column "time" or "t", and the column "trajectory" if there is one, in
-  // upper or lower case. A given name must match exactly.
+  // The columns of a CSV file that hold the times and the trajectories' names, several separated
+  // by commas: "Date,Time". If a name is empty, the reader finds the time: "time" or "t", a name
+  // such as "Year" or "timestamp", the only column with dates or the only sorted one; and it takes
+  // the column "trajectory" if there is one, in upper or lower case. A given name must match
+  // exactly.
   std::string time_column = {};
   std::string trajectory_column = {};
-  // The channels to read, in this order; if empty, all of them. Other columns of a CSV file may
-  // hold anything.
+  // The channels to read, in this order; if empty, all columns with numbers. A pattern such as
+  // "y*" or "sensor?" stands for all names that match it. Other columns of a CSV file may hold
+  // anything.
   std::vector<std::string> channels = {};
 
-  char separator = 0;  // CSV: ',', ';' or '\t'; 0: the one that the header uses
-  char decimal = 0;    // CSV: '.' or ','; 0: the one that is found first
+  // CSV: ',', ';', '\t' or ' ' for any number of spaces and tabs; 0: the one that the file uses.
+  char separator = 0;
+  char decimal = 0;  // CSV: '.' or ','; 0: the one that is found first
+  // CSV: further markers of missing values, beside those of docs/formats.md. A marker that is a
+  // number stands for every cell of that value.
+  std::vector<std::string> missing = {};
+  std::size_t skip = 0;  // CSV: lines before the header that are passed over
+  bool header = true;    // CSV: false if the first line is a row; columns are then c1, c2, ...
+  double dt = 0;         // CSV: the time between rows of a file without a time column; 0: unknown
+  // CSV in long format, one value per row: the columns with the channel's name and with its value.
+  // Both are empty for other files.
+  std::string long_name = {}, long_value = {};
+  DuplicateTimes duplicates = DuplicateTimes::kRefuse;
+
+  TimeFormat time_format = TimeFormat::kFound;
+  DateOrder date_order = DateOrder::kFound;
+  std::string time_unit = {};  // the unit of times that are dates, such as "hours"; empty: chosen
+  // The calendar of earlier data, such as those of a model. If it is fixed, dates become numbers in
+  // the same way, and are an error if it is not set.
+  Calendar calendar = {};
+  bool has_fixed_calendar = false;
 
   // An .npz archive may hold several data sets, as those of the paper do. `part` selects one of
   // them: "train" reads the arrays train_ts and train_ys.
   std::string part = "train";
 
   double frame_rate = 120;  // motion capture: frames per second
-  std::size_t every = 1;    // motion capture: 3 reads every third frame, beginning with the first
+
+  // Rows to keep: those later than `after` and not later than `until`, numbers or dates; of each
+  // trajectory, every n-th of these, beginning with the first. `only` names the trajectories to
+  // keep, or patterns of names; empty: all.
+  std::string after = {}, until = {};
+  std::size_t every = 1;
+  std::vector<std::string> only = {};
+
+  // If true, the options come from earlier data: a column that they name and a file does not have
+  // is found as if it had not been named.
+  bool names_are_hints = false;
 
   // Requirements on the data: the least number of rows of a trajectory, and whether a channel may
   // be without any value. Fitting needs at least two rows and values in every channel; for test
@@ -62,13 +105,17 @@ struct ReadOptions {
 
 // Reads one or more files: CSV and NumPy files, or motion capture with at most one .asf among them.
 // A trajectory is named after its file, without folder and extension. A CSV file may name its
-// trajectories itself; their names then begin with "FILE/" if there are several files.
-Dataset ReadDataset(std::span<const std::filesystem::path> files, const ReadOptions& options = {});
+// trajectories itself; their names then begin with "FILE/" if there are several files. The path "-"
+// is standard input; files that gzip compressed are decompressed. `notes`, if given, gets one line
+// for everything that was left out, filled or reordered.
+Dataset ReadDataset(std::span<const std::filesystem::path> files, const ReadOptions& options = {},
+                    std::vector<std::string>* notes = nullptr);
 
-Dataset ReadCsv(const std::filesystem::path& path, const ReadOptions& options = {});
+Dataset ReadCsv(const std::filesystem::path& path, const ReadOptions& options = {},
+                std::vector<std::string>* notes = nullptr);
 // Reads CSV from memory; messages begin with `source_name` instead of a path.
 Dataset ReadCsvText(std::string_view text, std::string_view source_name,
-                    const ReadOptions& options = {});
+                    const ReadOptions& options = {}, std::vector<std::string>* notes = nullptr);
 
 // Reads an archive with `times` and `values`, one of the paper's archives, or an .npy table whose
 // first column holds the times.
@@ -95,7 +142,8 @@ struct Column {
 };
 
 // Returns the data set as a table with the columns `trajectory` (left out if there is only one
-// trajectory and it has no name), `time`, and one for each channel.
+// trajectory and it has no name), `time`, and one for each channel. Times that stand for dates are
+// dates.
 std::vector<Column> ColumnsOf(const Dataset& data);
 
 // Writes an .npz archive if the path ends in .npz, and CSV otherwise. An archive does not hold the

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "gpode/calendar.h"
 #include "gpode/field.h"
 
 namespace gpode {
@@ -30,6 +31,10 @@ struct Dataset {
   std::vector<std::string> channels;
   std::vector<Trajectory> trajectories;
   std::string time_name = {};  // name of the time column, such as "t [ms]"; empty if unknown
+  Calendar calendar = {};      // the dates that times stand for, if they do
+  // How the data were read, as text (ReadingText in gpode/options.h), so that later files of the
+  // same kind can be read without options; empty if unknown.
+  std::string reading = {};
 
   // Returns the number of values that are not missing.
   std::size_t observed() const;

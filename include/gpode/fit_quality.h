@@ -24,17 +24,26 @@ std::vector<std::string> DataRemarks(const Dataset& data);
 struct ChannelFit {
   std::string name;
   std::size_t values = 0;
-  double spread = 0;    // standard deviation of the observations
-  double residual = 0;  // root mean square of observation minus median
-  double noise = 0;     // standard deviation of the learnt noise
-  double outside = 0;   // share of observations outside the 90 % band that includes the noise
+  std::size_t missed = 0;  // number of values at whose times too many draws are lost (kMostLost)
+  double spread = 0;       // standard deviation of the observations
+  // Root mean square of observation minus median. A missed value counts as if the median were the
+  // mean of the channel, which explains nothing.
+  double residual = 0;
+  double noise = 0;  // standard deviation of the learnt noise
+  // Share of observations outside the 90 % band that includes the noise; missed ones are outside.
+  double outside = 0;
 };
 
 struct FitQuality {
   std::vector<ChannelFit> channels;
   std::size_t trajectories = 0;  // number assessed: all, or evenly chosen ones if there are many
-  std::size_t diverged = 0;      // number of draws that diverged
+  LostDraws lost;
   std::vector<std::string> remarks;
+
+  std::size_t reached = 0;  // number of values after the start of a trajectory that were not missed
+
+  // Returns true if values were missed, and none after the start of a trajectory was reached.
+  bool IsAllMissed() const;
 };
 
 // Integrates training trajectories from their learnt states and compares them with the data, at a

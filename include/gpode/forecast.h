@@ -8,6 +8,9 @@
 // computed as if the draws spread more widely (widening.h). The draws themselves and their mean do
 // not change.
 //
+// The solver may take FitOptions::solver.max_steps steps for the longest span of the training data,
+// and more for longer spans in proportion, but never more than ten million unless the option says so.
+//
 // Thread safety: the functions start their own threads, and results have the same bits for any
 // number of them.
 //
@@ -17,6 +20,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "gpode/model.h"
@@ -41,12 +45,16 @@ struct ForecastOptions {
   bool states = false;                  // if true, the forecast also holds the states of the draws
 };
 
+// The largest share of draws that may be lost at a time whose quantiles are not NaN.
+inline constexpr double kMostLost = 0.05;
+
 struct Forecast {
   std::vector<double> times = {};  // (T)
-  // One matrix (T, channels) per draw, in the user's units, without observation noise. A draw that
-  // diverged is NaN at all later times; `diverged` is the number of such draws.
+  // One matrix (T, channels) per draw, in the user's units, without observation noise. A draw whose
+  // integration failed is lost: it is NaN at all later times.
   MatrixStack draws = {};
-  std::size_t diverged = 0;
+  std::size_t diverged = 0;                  // the number of draws that ran away
+  std::vector<std::size_t> unfinished = {};  // the draws that needed more solver steps than allowed
   MatrixStack states = {};      // one (T, D) per draw in the user's units, if asked for
   ObservationNoise noise = {};  // the learnt likelihood of the channels
   // The extra standard deviations by which bands are widened (widening.h): of the channels
@@ -54,8 +62,10 @@ struct Forecast {
   // widened.
   Matrix widening = {}, state_widening = {};
 
-  // Both return (T, channels). After a draw has diverged, the mean is NaN, while quantiles are
-  // those of the other draws, or NaN if all have diverged.
+  // Both return (T, channels). After a draw is lost, the mean is NaN. Nobody knows on which side of
+  // a band a lost draw would be: for a quantile below the median it counts as smaller than all
+  // others, for one above the median as larger, so that bands become wider. Quantiles are NaN if
+  // that leaves none of the other draws, or if more than kMostLost of the draws are lost.
   Matrix Mean() const;
   Matrix Quantile(double p) const;  // interpolates linearly between the sorted draws
   // Returns the quantiles p of new observations, whose distribution is the average of the
@@ -63,6 +73,19 @@ struct Forecast {
   Matrix PredictiveQuantile(double p) const;
   // Returns the forecast of the states in place of the channels; states have no noise.
   Forecast OfStates() const;
+};
+
+// Counts the lost draws of one or several forecasts.
+struct LostDraws {
+  std::size_t draws = 0;  // all draws, lost or not
+  std::size_t diverged = 0, unfinished = 0;
+  bool many = false;  // at some time of a forecast, more than kMostLost of its draws are lost
+  bool all = false;   // at some time of a forecast, all its draws are lost
+
+  void Add(const Forecast& forecast);
+  void Add(const LostDraws& others);
+  // Returns a sentence about the lost draws, or "" unless `many`.
+  std::string Warning() const;
 };
 
 // Forecasts a training trajectory from the posterior of its states. Times must not decrease; they

@@ -6,6 +6,7 @@
 //   Forecast forecast = ForecastTrajectory(model, 0, times);
 #pragma once
 
+#include "gpode/calendar.h"           // dates that times stand for
 #include "gpode/chain_diagnostics.h"  // diagnostics of a sampler's chains
 #include "gpode/coordinates.h"        // conversion between the user's units and the model's
 #include "gpode/data_files.h"         // data sets from files, tables into files

@@ -77,9 +77,11 @@ struct HoldoutRow {
   std::size_t channel = 0;
   double from = 0, to = 0;  // the range of horizons: from < horizon <= to
   std::size_t values = 0;
-  // Root mean square errors of the forecast's median, of persistence, and of the linear model.
+  // Root mean square errors of the forecast's median, of persistence, and of the linear model. The
+  // first is infinite if a value could not be forecast because too many draws were lost.
   double rmse = 0, persistence = 0, linear = 0;
-  // The shares of values inside the 90 % bands of observations, before and after widening.
+  // The shares of values inside the 90 % bands of observations, before and after widening. A value
+  // that could not be forecast is outside.
   double inside = 0, inside_widened = 0;
 
   // Returns 1 - MSE / (MSE of the better simple forecast): 1 for a perfect forecast, 0 for one that
@@ -89,7 +91,8 @@ struct HoldoutRow {
 
 struct HoldoutReport {
   std::size_t seen_times = 0, held_times = 0;  // rows of all trajectories together
-  std::size_t diverged = 0;                    // number of draws that diverged
+  std::size_t diverged = 0;                    // number of draws that ran away
+  std::size_t unfinished = 0;                  // number of draws that ran out of solver steps
   std::vector<HoldoutRow> rows = {};           // ordered by channel, then by horizon
   BandWidening widening = {};
 

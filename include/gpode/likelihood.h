@@ -69,11 +69,11 @@ class Likelihood {
                       std::span<double> log_p) const = 0;
 
   // The functions below are for the mixture (1/S) sum_s p(y | value_s) over the S draws of a
-  // forecast. `sorted` holds the values in increasing order, without those of draws that diverged
-  // before this time. The defaults call the functions above; a likelihood may override them with
+  // forecast. `sorted` holds the values in increasing order, without those of draws that were
+  // lost before this time. The defaults call the functions above; a likelihood may override them with
   // closed forms.
 
-  // Returns log (1/draws) sum_s p(y | value_s), in which draws that diverged count as zero.
+  // Returns log (1/draws) sum_s p(y | value_s), in which lost draws count as zero.
   virtual double LogMixture(double y, std::span<const double> sorted, std::size_t draws,
                             std::span<const double> p) const;
   virtual double MixtureCdf(double y, std::span<const double> sorted,

@@ -18,6 +18,7 @@
 #include <string_view>
 #include <vector>
 
+#include "gpode/data_files.h"
 #include "gpode/fit_options.h"
 
 namespace gpode {
@@ -51,6 +52,13 @@ NamedModel NameOf(const FitOptions& options);
 void SetModel(FitOptions& options, std::string_view name, std::string_view source);
 // Tells whether the posterior is made by a sampler rather than trained.
 bool IsSampled(const FitOptions& options);
+
+// Returns the options that say what kind of file was read, as text for Dataset::reading; empty if
+// they are the defaults.
+std::string ReadingText(const ReadOptions& options);
+// Returns options for files of the same kind as those that the data came from: their columns,
+// separators, markers and calendar. Columns that a file does not have are found anew.
+ReadOptions OptionsLike(const Dataset& data);
 
 struct OptionInfo {
   std::string name, default_value, help;

@@ -17,14 +17,16 @@ namespace gpode {
 struct PitValues {
   // One value each per observation; `without_noise` is the share of draws below the observation.
   std::vector<double> with_noise, without_noise;
+  // The number of observations that have none, since too many draws are lost (gpode/forecast.h).
+  std::size_t missed = 0;
 };
 
 // Adds the PIT values of the observations (T, channels) at the forecast's times. Missing
-// observations and draws that diverged are ignored.
+// observations are ignored, and so are lost draws, as long as they are few.
 void AddPitValues(const Forecast& forecast, const Matrix& seen, PitValues* all);
 
-// Returns the share of values inside the central band of a level.
-double ShareInside(const std::vector<double>& pit, double level);
+// Returns the share of values inside the central band of a level. The `missed` ones are outside.
+double ShareInside(const std::vector<double>& pit, double level, std::size_t missed = 0);
 
 // Returns the number of values in each of `bins` equal parts of [0, 1].
 std::vector<double> PitCounts(const std::vector<double>& pit, std::size_t bins);

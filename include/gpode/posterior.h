@@ -73,6 +73,7 @@ struct Imputation {
   Matrix lower, upper;  // (T, channels): the band of the channels without noise, at all times
   Matrix predictive_lower, predictive_upper;  // the band of observations, noise included
   std::size_t diverged = 0;
+  LostDraws lost = {};
 };
 
 class Posterior {

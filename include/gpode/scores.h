@@ -11,8 +11,9 @@
 // which should be near its level. A forecast whose bands are widened (widening.h) has the scores of
 // its widened draws; the mean in MSE stays that of the draws themselves.
 //
-// A draw that diverged makes MSE and CRPS infinite, has probability zero in MNLL, and is left out
-// of the bands; `diverged` is the number of such draws.
+// A draw that is lost, because its integration failed, makes MSE and CRPS infinite and has
+// probability zero in MNLL. Bands take account of it like the quantiles of a Forecast; a value whose
+// bands are unknown is outside them.
 //
 // Thread safety: all functions may be called from any thread; results have the same bits for any
 // number of threads.
@@ -35,8 +36,9 @@ struct Scores {
   double coverage_50 = 0, coverage_90 = 0, coverage_95 = 0;
   // Coverage of the bands with noise, to be used for real observations.
   double predictive_50 = 0, predictive_90 = 0, predictive_95 = 0;
-  std::size_t values = 0;    // number of values compared
-  std::size_t diverged = 0;  // number of draws that diverged
+  std::size_t values = 0;      // number of values compared
+  std::size_t diverged = 0;    // number of draws that ran away
+  std::size_t unfinished = 0;  // number of draws that needed more solver steps than allowed
 };
 
 // Returns the scores of a forecast against `observed` (T, channels) with this noise. NaN is a
@@ -51,7 +53,7 @@ Scores Pool(std::span<const Scores> parts);
 // `from` and `to` are both t - start.
 struct HorizonScores {
   double from = 0, to = 0;
-  Scores scores;  // `diverged` counts the draws that diverged up to these times
+  Scores scores;  // its lost draws are those lost up to these times
 };
 
 // Returns the scores by the time since `start`, such as the time of the last observation. There is

@@ -95,7 +95,15 @@ struct TrainedModel {
   std::shared_ptr<const TrainingState> state = {};
   std::shared_ptr<const SamplingState> sampling = {};
   std::optional<Holdout> holdout = {};  // set if data were held back
+  // The instruction sets with which the model was trained (InstructionSets), several if the run was
+  // resumed on another machine. Empty in files of older versions.
+  std::string instruction_sets = {};
 };
+
+// Returns the instruction sets that this program uses on this machine: that of its vector loops,
+// which GPODE_SIMD can choose, and that for which the rest is compiled. Results have the same bits
+// only with the same sets, since these round differently.
+std::string InstructionSets();
 
 // Returns the options with those parts of the model that suit the data, as `gpode fit` chooses them.
 // A process gets the joint posterior, and with it a kernel that continues linearly beyond the data,

@@ -1,4 +1,6 @@
 // Forecasts, imputations and scores.
+#include <cmath>
+
 #include "bindings.h"
 #include "gpode/pit.h"
 #include "gpode/scores.h"
@@ -56,6 +58,7 @@ py::dict ToDict(const Scores& s) {
   d["predictive_95"] = s.predictive_95;
   d["values"] = s.values;
   d["diverged"] = s.diverged;
+  if (s.unfinished > 0) d["unfinished"] = s.unfinished;
   return d;
 }
 
@@ -97,7 +100,8 @@ py::dict ScoreForecasts(const PyModel& model,
   return result;
 }
 
-// Returns filled values, lower and upper ends of bands, and the number of draws that diverged.
+// Returns filled values, lower and upper ends of bands, the number of draws that diverged, and a
+// warning if too many draws were lost.
 py::tuple Impute(const PyModel& model, std::size_t trajectory, const InArray& times,
                  const InArray& values, double level, std::size_t draws, std::uint64_t seed,
                  std::size_t threads, bool noise, bool raw) {
@@ -114,7 +118,7 @@ py::tuple Impute(const PyModel& model, std::size_t trajectory, const InArray& ti
   return py::make_tuple(ToArray(std::move(whole.filled.values)),
                         ToArray(std::move(noise ? whole.predictive_lower : whole.lower)),
                         ToArray(std::move(noise ? whole.predictive_upper : whole.upper)),
-                        whole.diverged);
+                        whole.diverged, whole.lost.Warning());
 }
 
 template <Matrix (Forecast::*Quantile)(double) const>
@@ -142,6 +146,12 @@ void AddForecast(py::module_& module) {
                                return ViewOf(self.cast<const Forecast&>().widening, self);
                              })
       .def_readonly("diverged", &Forecast::diverged)
+      .def_property_readonly("warning",
+                             [](const Forecast& forecast) {
+                               LostDraws lost;
+                               lost.Add(forecast);
+                               return lost.Warning();
+                             })
       .def("mean", [](const Forecast& forecast) { return ToArray(forecast.Mean()); })
       .def("quantile", &QuantileOf<&Forecast::Quantile>)
       .def("predictive_quantile", &QuantileOf<&Forecast::PredictiveQuantile>);
@@ -158,6 +168,9 @@ void AddForecast(py::module_& module) {
     const Matrix seen = ToMatrix(observed, "observed");
     PitValues values;
     AddPitValues(forecast, seen, &values);
+    // A value that could not be forecast is inside no band.
+    values.with_noise.insert(values.with_noise.end(), values.missed, NAN);
+    values.without_noise.insert(values.without_noise.end(), values.missed, NAN);
     return py::make_tuple(ToArray(std::move(values.with_noise)),
                           ToArray(std::move(values.without_noise)));
   });

@@ -104,7 +104,8 @@ py::dict Quality(const TrainedModel& trained, std::size_t threads) {
   }
   py::dict result;
   result["channels"] = channels;
-  result["diverged"] = quality.diverged;
+  result["diverged"] = quality.lost.diverged;
+  result["unfinished"] = quality.lost.unfinished;
   result["remarks"] = remarks;
   result["verdict"] = verdict;
   return result;

@@ -32,6 +32,8 @@ class GPODE(RegressorMixin, BaseEstimator):
     3
     """
 
+    n_features_in_: int
+
     def __init__(self, **options: Any):
         unknown = [name for name in options if name not in _DEFAULTS]
         if unknown:

@@ -12,15 +12,11 @@ import numpy as np
 
 from . import _gpode
 from ._data import READ_OPTIONS, as_dataset
-from ._model import Model
+from ._model import GpodeWarning, Model
 from ._options import option_names, set_options, word
 from ._times import TimeAxis
 
 Path = Union[str, "os.PathLike[str]"]
-
-
-class GpodeWarning(UserWarning):
-    """A remark about data or a fit; what the command line prints as a note."""
 
 
 class Interrupted(KeyboardInterrupt):

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 import numpy as np
@@ -13,6 +14,15 @@ from ._times import TimeAxis
 
 _MOST_NUMBERS = 5e8  # numbers in four gigabytes
 _FORECAST_SHARE = 0.5  # default length of a forecast, over that of the data
+
+
+class GpodeWarning(UserWarning):
+    """A remark about data, a fit or a forecast; what the command line prints as a note or a warning."""
+
+
+def _warn(message: str, level: int) -> None:
+    if message:
+        warnings.warn(message, GpodeWarning, stacklevel=level)
 
 
 def _count(value: Any, function: str, argument: str, least: int = 1, most: int = 10**15) -> int:
@@ -208,6 +218,7 @@ class Model:
         names = self.states if states else self.channels
 
         def made(forecast: Any, name: str, end: Optional[float], n: Optional[int]) -> Forecast:
+            _warn(forecast.warning, 4)
             return Forecast(forecast, names, axis, name, bands, noise, end, self, n)
 
         if from_values is not None:
@@ -300,8 +311,9 @@ class Model:
             if seen.size * float(draws) > _MOST_NUMBERS:
                 raise ValueError(f"impute: draws times rows and channels is {seen.size * float(draws):.3g} numbers, "
                                  f"must be at most {_MOST_NUMBERS:.0e} to fit in memory")
-            filled, lower, upper, diverged = _gpode.impute(self._raw, n, seen_times, seen, level, draws, seed, threads,
-                                                           noise, raw)
+            filled, lower, upper, diverged, warning = _gpode.impute(self._raw, n, seen_times, seen, level, draws, seed,
+                                                                    threads, noise, raw)
+            _warn(warning, 3)
             parts.append(Imputation(self.trajectories[n], seen_times, filled, lower, upper, np.isnan(seen),
                                     self.channels, axis, level, diverged))
         return parts[0] if len(parts) == 1 else parts

@@ -95,7 +95,6 @@ class AmcParser {
       if (at == nullptr) lines_.FailFile(message);
       lines_.Fail(at, message);
     }
-    if ((frames_ - 1) % options_.every != 0) return;
     times_.push_back(static_cast<double>(frame_) / options_.frame_rate);
     values_.insert(values_.end(), row_.begin(), row_.end());
   }
@@ -220,7 +219,7 @@ void Append(Dataset motion, const std::filesystem::path& path, Dataset* data) {
 
 void Finish(std::string_view file, const ReadOptions& options, Dataset* data) {
   if (!options.channels.empty()) SelectChannels(options.channels, file, data);
-  CheckReadData(*data, file, options);
+  FinishReading(file, options, data, nullptr);
 }
 
 }  // namespace

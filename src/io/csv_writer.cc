@@ -8,20 +8,25 @@
 #include "gpode/data_files.h"
 #include "gpode/error.h"
 #include "io/files.h"
+#include "io/formula_guard.h"
 #include "io/number_text.h"
 
 namespace gpode {
 namespace {
 
-// Appends a word. It is quoted if a reader would otherwise not get the same word back.
+// Appends a word. It is quoted if a reader would otherwise not get the same word back. A word that a
+// spreadsheet would take for a formula is guarded by an apostrophe (formula_guard.h).
 void AppendWord(std::string_view word, std::string* out) {
-  const bool plain = !word.empty() && word.find_first_of(",;\t\"\r\n") == std::string_view::npos &&
-                     word[0] != '#' && internal::Trimmed(word).size() == word.size();
+  const bool guarded = internal::NeedsFormulaGuard(word);
+  const bool plain = !guarded && !word.empty() &&
+                     word.find_first_of(",;\t\"\r\n") == std::string_view::npos && word[0] != '#' &&
+                     internal::Trimmed(word).size() == word.size();
   if (plain) {
     *out += word;
     return;
   }
   *out += '"';
+  if (guarded) *out += '\'';
   for (char c : word) {
     if (c == '"') *out += '"';
     *out += c;
@@ -96,7 +101,11 @@ std::vector<Column> ColumnsOf(const Dataset& data) {
       columns[0].words.insert(columns[0].words.end(), t.times.size(),
                               t.name.empty() ? std::to_string(n + 1) : t.name);
     }
-    columns[time].numbers.insert(columns[time].numbers.end(), t.times.begin(), t.times.end());
+    if (data.calendar.IsSet()) {
+      for (double when : t.times) columns[time].words.push_back(ShowTime(when, data.calendar));
+    } else {
+      columns[time].numbers.insert(columns[time].numbers.end(), t.times.begin(), t.times.end());
+    }
     for (std::size_t c = 0; c < data.channels.size(); ++c) {
       const auto values = t.values.col(static_cast<Eigen::Index>(c));
       std::vector<double>& numbers = columns[time + 1 + c].numbers;

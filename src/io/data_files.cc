@@ -3,13 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <iterator>
+#include <memory>
+#include <utility>
 
 #include "gpode/error.h"
 #include "io/amc.h"
 #include "io/csv.h"
 #include "io/files.h"
+#include "io/foreign_formats.h"
 #include "io/npz_dataset.h"
 #include "io/number_text.h"
 #include "io/reading.h"
@@ -26,25 +28,38 @@ bool IsMotionCapture(const std::filesystem::path& path) {
   return internal::SameWord(extension, ".amc") || internal::SameWord(extension, ".asf");
 }
 
-// Recognises NumPy's files by their first bytes, whatever their names. A pipe is taken as text: its
-// first bytes cannot be read a second time.
-bool IsNumpy(const std::filesystem::path& path) {
-  std::error_code error;
-  if (!std::filesystem::is_regular_file(path, error)) return false;
-  std::array<char, 6> bytes{};
-  const std::size_t count = internal::FileReader(path).Read(bytes);
-  return internal::IsNumpyData(std::as_bytes(std::span(bytes).first(count)));
-}
-
-Dataset ReadOne(const std::filesystem::path& path, const ReadOptions& options) {
-  if (IsNumpy(path)) return internal::ReadNumpyFile(path, options);
-  internal::TextRecords records(path, internal::Quoting::kDoubled);
-  return internal::ParseCsv(&records, options);
+// Reads one file. NumPy's files are recognised by their first bytes, whatever their names.
+Dataset ReadOne(const std::filesystem::path& path, const ReadOptions& options,
+                std::vector<std::string>* notes) {
+  auto file = std::make_unique<internal::FileReader>(path);
+  const std::string_view beginning = file->Beginning();
+  internal::RefuseForeignFormat(beginning, path);
+  if (internal::IsNumpyData(std::as_bytes(std::span(beginning)))) {
+    std::error_code error;
+    if (file->IsCompressed() || !std::filesystem::is_regular_file(path, error)) {
+      ThrowAt(internal::ShowPath(path),
+              "is a NumPy file in a pipe or compressed by gzip, must be a file as NumPy writes it");
+    }
+    return internal::ReadNumpyFile(path, options);
+  }
+  internal::TextRecords records(std::move(file), internal::ShowPath(path),
+                                internal::Quoting::kDoubled);
+  return internal::ParseCsv(&records, options, notes);
 }
 
 void Append(Dataset more, const std::filesystem::path& path, const std::filesystem::path& first,
             Dataset* data) {
-  if (data->trajectories.empty()) data->channels = more.channels, data->time_name = more.time_name;
+  if (data->trajectories.empty()) {
+    data->channels = more.channels;
+    data->time_name = more.time_name;
+    data->calendar = more.calendar;
+  }
+  if (more.calendar.IsSet() != data->calendar.IsSet()) {
+    ThrowAt(
+        path.string(),
+        fmt::format("has {}, must have {} like {}", more.calendar.IsSet() ? "dates" : "no dates",
+                    more.calendar.IsSet() ? "times as numbers" : "dates", first.string()));
+  }
   if (more.channels != data->channels) {
     if (!std::is_permutation(more.channels.begin(), more.channels.end(), data->channels.begin(),
                              data->channels.end())) {
@@ -68,9 +83,16 @@ void NameByFile(const std::filesystem::path& path, Dataset* data) {
   }
 }
 
+// Adds notes about a file, each after this prefix.
+void AddNotes(const std::vector<std::string>& own, const std::string& prefix,
+              std::vector<std::string>* notes) {
+  for (const std::string& note : own) notes->push_back(prefix + note);
+}
+
 }  // namespace
 
-Dataset ReadDataset(std::span<const std::filesystem::path> files, const ReadOptions& options) {
+Dataset ReadDataset(std::span<const std::filesystem::path> files, const ReadOptions& options,
+                    std::vector<std::string>* notes) {
   internal::CheckReadOptions(options);
   if (files.empty()) ThrowInput("ReadDataset", "files", "is empty, must name at least one");
   const auto motion = std::count_if(files.begin(), files.end(), IsMotionCapture);
@@ -80,12 +102,16 @@ Dataset ReadDataset(std::span<const std::filesystem::path> files, const ReadOpti
     ThrowAt(other->string(), "is not motion capture, must be .amc or .asf as the other files are");
   }
   Dataset data;
+  std::vector<std::string> found;
   for (const std::filesystem::path& path : files) {
-    Dataset one = ReadOne(path, options);
+    std::vector<std::string> own;
+    Dataset one = ReadOne(path, options, &own);
+    AddNotes(own, files.size() > 1 ? NameOf(path) + ": " : "", &found);
     if (files.size() > 1) NameByFile(path, &one);
     Append(std::move(one), path, files[0], &data);
   }
-  internal::CheckReadData(data, internal::NameFiles(files), options);
+  internal::FinishReading(internal::NameFiles(files), options, &data, &found);
+  if (notes != nullptr) notes->insert(notes->end(), found.begin(), found.end());
   return data;
 }
 

@@ -214,22 +214,50 @@ std::filesystem::file_type TypeOf(const std::filesystem::path& path) {
 
 }  // namespace
 
-FileReader::FileReader(const std::filesystem::path& path) : path_(path) {
-  if (TypeOf(path) == std::filesystem::file_type::directory) {
-    ThrowAt(path.string(), "is a directory, must be a file");
+std::string ShowPath(const std::filesystem::path& path) {
+  return path == kStandardInput ? "standard input" : path.string();
+}
+
+FileReader::FileReader(const std::filesystem::path& path) : name_(ShowPath(path)) {
+  if (path == kStandardInput) {
+    descriptor_ = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
+  } else {
+    if (TypeOf(path) == std::filesystem::file_type::directory) {
+      ThrowAt(name_, "is a directory, must be a file");
+    }
+    descriptor_ = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   }
-  descriptor_ = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor_ < 0) ThrowAt(path.string(), fmt::format("cannot be opened: {}", SystemMessage()));
+  if (descriptor_ < 0) ThrowAt(name_, fmt::format("cannot be opened: {}", SystemMessage()));
+  try {
+    beginning_.resize(kBeginning);
+    beginning_.resize(ReadBytes(beginning_));
+    if (!IsGzip(beginning_)) return;
+    gzip_ = std::make_unique<GzipStream>(
+        [this, first = std::exchange(beginning_, {}),
+         used = std::size_t{0}](std::span<char> into) mutable {
+          const std::size_t count = std::min(into.size(), first.size() - used);
+          std::copy_n(first.begin() + static_cast<std::ptrdiff_t>(used), count, into.begin());
+          used += count;
+          return count + ReadBytes(into.subspan(count));
+        },
+        name_);
+    std::string decompressed(kBeginning, '\0');
+    decompressed.resize(gzip_->Read(decompressed));
+    beginning_ = std::move(decompressed);
+  } catch (...) {
+    close(descriptor_);
+    throw;
+  }
 }
 
 FileReader::~FileReader() { close(descriptor_); }
 
-std::size_t FileReader::Read(std::span<char> into) {
+std::size_t FileReader::ReadBytes(std::span<char> into) {
   std::size_t filled = 0;
   while (filled < into.size()) {
     const ssize_t taken = read(descriptor_, into.data() + filled, into.size() - filled);
     if (taken < 0 && errno == EINTR) continue;
-    if (taken < 0) ThrowAt(path_.string(), fmt::format("cannot be read: {}", SystemMessage()));
+    if (taken < 0) ThrowAt(name_, fmt::format("cannot be read: {}", SystemMessage()));
     if (taken == 0) break;
     filled += static_cast<std::size_t>(taken);
   }
@@ -246,9 +274,23 @@ std::size_t FileReader::FileSize() const {
   return static_cast<std::size_t>(found.st_size);
 }
 
+std::size_t FileReader::ReadOn(std::span<char> into) {
+  return gzip_ ? gzip_->Read(into) : ReadBytes(into);
+}
+
+std::size_t FileReader::Read(std::span<char> into) {
+  const std::size_t first = std::min(into.size(), beginning_.size() - taken_);
+  std::copy_n(beginning_.begin() + static_cast<std::ptrdiff_t>(taken_), first, into.begin());
+  taken_ += first;
+  return first + (first < into.size() ? ReadOn(into.subspan(first)) : 0);
+}
+
 std::vector<std::byte> ReadFile(const std::filesystem::path& path) {
   CheckIsFile(path, TypeOf(path));  // before opening, which would wait for the writer of a pipe
   FileReader file(path);
+  if (file.IsCompressed()) {
+    ThrowAt(path.string(), "is compressed by gzip, must not be; decompress it with gunzip");
+  }
   // The size is that of the file that was opened: by now, another one may have taken its name.
   std::vector<std::byte> bytes(file.FileSize());
   const std::size_t taken = file.Read({reinterpret_cast<char*>(bytes.data()), bytes.size()});

@@ -17,6 +17,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <memory>
 #include <new>
 #include <span>
 #include <string>
@@ -24,6 +25,7 @@
 #include <vector>
 
 #include "gpode/error.h"
+#include "io/gzip.h"
 
 namespace gpode::internal {
 
@@ -46,13 +48,24 @@ void WriteFile(const std::filesystem::path& path, std::span<const std::byte> byt
 // /dev/stdout does.
 std::filesystem::path ResolveTarget(const std::filesystem::path& path);
 
-// Reads a file or pipe from its beginning, block by block. A reader belongs to one thread.
+// The path that stands for standard input.
+inline constexpr std::string_view kStandardInput = "-";
+// Returns the file's name for messages.
+std::string ShowPath(const std::filesystem::path& path);
+
+// Reads a file, a pipe or standard input from its beginning, block by block, and decompresses what
+// gzip has compressed. A reader belongs to one thread.
 class FileReader {
  public:
   explicit FileReader(const std::filesystem::path& path);
   ~FileReader();
   FileReader(const FileReader&) = delete;
   FileReader& operator=(const FileReader&) = delete;
+
+  // Returns the first bytes, up to kBeginning of them, which Read() returns as well. Must be called
+  // before Read().
+  std::string_view Beginning() const { return beginning_; }
+  bool IsCompressed() const { return gzip_ != nullptr; }
 
   // Returns the number of bytes read, which is smaller than requested only at the end of the file.
   std::size_t Read(std::span<char> into);
@@ -61,8 +74,18 @@ class FileReader {
   std::size_t FileSize() const;
 
  private:
-  std::filesystem::path path_;
+  static constexpr std::size_t kBeginning = 1024;
+
+  // Reads from the file itself, whatever its bytes mean.
+  std::size_t ReadBytes(std::span<char> into);
+  // Reads what follows the beginning.
+  std::size_t ReadOn(std::span<char> into);
+
+  std::string name_;
   int descriptor_ = -1;
+  std::string beginning_;
+  std::size_t taken_ = 0;  // number of bytes of the beginning that were read
+  std::unique_ptr<GzipStream> gzip_;
 };
 
 // Returns parse(bytes of the file, its path). Throws an InputError if memory does not suffice.

@@ -200,14 +200,14 @@ Dataset ReadNumpyDataset(std::span<const std::byte> bytes, std::string_view sour
                          const ReadOptions& options) {
   internal::CheckReadOptions(options);
   Dataset data = internal::FromBytes(bytes, source_name, options);
-  internal::CheckReadData(data, source_name, options);
+  internal::FinishReading(source_name, options, &data, nullptr);
   return data;
 }
 
 Dataset ReadNumpyDataset(const std::filesystem::path& path, const ReadOptions& options) {
   internal::CheckReadOptions(options);
   Dataset data = internal::ReadNumpyFile(path, options);
-  internal::CheckReadData(data, path.string(), options);
+  internal::FinishReading(path.string(), options, &data, nullptr);
   return data;
 }
 

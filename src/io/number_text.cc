@@ -60,7 +60,12 @@ bool SameWord(std::string_view a, std::string_view b) {
 }
 
 bool IsMissing(std::string_view text) {
-  return text.empty() || SameWord(text, "na") || SameWord(text, "nan");
+  static constexpr std::string_view kMarkers[] = {"na",   "nan", "null", "none", "n/a",
+                                                  "#n/a", "#na", "?",    "-",    "--",
+                                                  ".",    "..",  "<na>", "nil",  "missing"};
+  if (text.size() > 7) return false;
+  return text.empty() || std::any_of(std::begin(kMarkers), std::end(kMarkers),
+                                     [&](std::string_view word) { return SameWord(text, word); });
 }
 
 std::string_view Trimmed(std::string_view text) {

@@ -13,7 +13,8 @@ namespace gpode::internal {
 // small become zero. Returns nullopt for any other text.
 std::optional<double> ToNumber(std::string_view text);
 
-// Returns true for a missing value: an empty text, NA or NaN, in upper or lower case.
+// Returns true for a missing value: an empty text, NA, NaN, null, ?, - and the other markers of
+// docs/formats.md, in upper or lower case.
 bool IsMissing(std::string_view text);
 
 // Returns the text without spaces and tabs at both ends.

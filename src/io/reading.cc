@@ -3,18 +3,25 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <limits>
 #include <unordered_set>
 
 #include "gpode/error.h"
 #include "io/files.h"
+#include "io/number_text.h"
 
 namespace gpode::internal {
 
-std::string NameOf(const std::filesystem::path& path) { return path.stem().string(); }
+std::string NameOf(const std::filesystem::path& path) {
+  if (path == kStandardInput || path == "standard input") return "stdin";
+  const bool compressed = SameWord(path.extension().string(), ".gz");
+  return (compressed ? path.stem() : path).stem().string();
+}
 
 std::string NameFiles(std::span<const std::filesystem::path> files) {
   GPODE_CHECK(!files.empty());
-  const std::string first = files[0].string();
+  const std::string first = ShowPath(files[0]);
   return files.size() == 1 ? first : fmt::format("{} and {} more", first, files.size() - 1);
 }
 
@@ -34,9 +41,19 @@ void CheckReadOptions(const ReadOptions& options, std::string_view where) {
     if (value == 0 || allowed.find(value) != std::string_view::npos) return;
     ThrowInput(where, name, fmt::format("is {}, must be {}", Quote({&value, 1}), right));
   };
-  one_of("separator", options.separator, ",;\t", "a comma, a semicolon or a tab");
+  one_of("separator", options.separator, ",;\t ", "a comma, a semicolon, a tab or a space");
   one_of("decimal", options.decimal, ".,", "a point or a comma");
   CheckPositive(where, "frame_rate", options.frame_rate);
+  CheckNonNegative(where, "dt", options.dt);
+  if (options.long_name.empty() != options.long_value.empty()) {
+    ThrowInput(where, "long",
+               "has one of two names, must have those of the channel's name and value");
+  }
+  if (!options.time_unit.empty() && !SecondsOf(options.time_unit)) {
+    ThrowInput(where, "time_unit",
+               fmt::format("is {}, must be seconds, minutes, hours, days or years",
+                           Quote(options.time_unit)));
+  }
   if (options.every == 0) ThrowInput(where, "every", "is 0, must be at least 1");
   std::unordered_set<std::string_view> seen;
   for (const std::string& channel : options.channels) {
@@ -45,20 +62,62 @@ void CheckReadOptions(const ReadOptions& options, std::string_view where) {
   }
 }
 
-void SelectChannels(std::span<const std::string> channels, std::string_view file, Dataset* data) {
-  std::vector<Eigen::Index> columns;
-  for (const std::string& channel : channels) {
-    const auto found = std::find(data->channels.begin(), data->channels.end(), channel);
-    if (found == data->channels.end()) {
-      ThrowAt(file, fmt::format("channels {} found, one must be {}", ListOf(data->channels),
-                                Quote(channel, 40)));
+bool MatchesPattern(std::string_view pattern, std::string_view name) {
+  std::size_t p = 0, n = 0, star = std::string_view::npos, resume = 0;
+  while (n < name.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      resume = n;
+    } else if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == name[n])) {
+      ++p, ++n;
+    } else if (star != std::string_view::npos) {
+      p = star + 1;
+      n = ++resume;
+    } else {
+      return false;
     }
-    columns.push_back(found - data->channels.begin());
+  }
+  return pattern.find_first_not_of('*', p) == std::string_view::npos;
+}
+
+std::vector<std::string> ChooseNames(std::span<const std::string> patterns,
+                                     const std::vector<std::string>& names,
+                                     const std::function<void(const std::string&)>& fail) {
+  std::vector<std::string> chosen;
+  std::unordered_set<std::string_view> seen;
+  const auto add = [&](const std::string& name) {
+    if (seen.insert(name).second) chosen.push_back(name);
+  };
+  for (const std::string& pattern : patterns) {
+    const auto exact = std::find(names.begin(), names.end(), pattern);
+    bool found = exact != names.end();
+    if (found) add(*exact);
+    for (std::size_t i = 0; exact == names.end() && i < names.size(); ++i) {
+      if (!MatchesPattern(pattern, names[i])) continue;
+      add(names[i]);
+      found = true;
+    }
+    if (!found) fail(pattern);
+  }
+  return chosen;
+}
+
+void SelectChannels(std::span<const std::string> channels, std::string_view file, Dataset* data) {
+  const std::vector<std::string> chosen =
+      ChooseNames(channels, data->channels, [&](const std::string& pattern) {
+        ThrowAt(file, fmt::format("channels {} found, one must be {}", ListOf(data->channels),
+                                  Quote(pattern, 40)));
+      });
+  if (chosen == data->channels) return;
+  std::vector<Eigen::Index> columns;
+  for (const std::string& channel : chosen) {
+    columns.push_back(std::find(data->channels.begin(), data->channels.end(), channel) -
+                      data->channels.begin());
   }
   for (Trajectory& trajectory : data->trajectories) {
     trajectory.values = Matrix(trajectory.values(Eigen::all, columns));
   }
-  data->channels.assign(channels.begin(), channels.end());
+  data->channels = chosen;
 }
 
 namespace {
@@ -82,17 +141,136 @@ bool HasValue(const Dataset& data, Eigen::Index channel) {
   });
 }
 
-}  // namespace
-
 void CheckReadData(const Dataset& data, std::string_view file, const ReadOptions& options) {
   CheckRows(data, file, options.fewest_rows);
   for (std::size_t c = 0; c < data.channels.size() && !options.allow_empty_channels; ++c) {
     if (HasValue(data, static_cast<Eigen::Index>(c))) continue;
-    ThrowAt(file, fmt::format("channel {} has no value, must have at least one",
+    ThrowAt(file, fmt::format("channel {} has no value, must have at least one; choose others with "
+                              "--channels",
                               Quote(data.channels[c], 40)));
   }
   if (data.observed() == 0) ThrowAt(file, "has no value in any channel, must have at least one");
   NamingFile(file, [&] { CheckDataset(data); });
+}
+
+// Returns the unit of time that suits the spacing of times in seconds: the largest one that is not
+// longer than the median gap.
+double UnitFor(const Dataset& data) {
+  constexpr double kLeastYear = 300 * 86400.0;
+  std::vector<double> gaps;
+  for (const Trajectory& t : data.trajectories) {
+    for (std::size_t i = 1; i < t.times.size(); ++i) gaps.push_back(t.times[i] - t.times[i - 1]);
+  }
+  if (gaps.empty()) return 86400;
+  const auto middle = gaps.begin() + std::ssize(gaps) / 2;
+  std::nth_element(gaps.begin(), middle, gaps.end());
+  return *middle < 60           ? 1
+         : *middle < 3600       ? 60
+         : *middle < 86400      ? 3600
+         : *middle < kLeastYear ? 86400
+                                : kSecondsPerYear;
+}
+
+// Turns seconds since 1970 into times in the unit of the data, counted from the first one.
+void SetCalendar(std::string_view file, const ReadOptions& options, Dataset* data) {
+  Calendar& calendar = data->calendar;
+  if (!calendar.IsSet()) {
+    // Plain numbers are taken to be in the unit of the earlier data.
+    if (options.has_fixed_calendar) calendar = options.calendar;
+    return;
+  }
+  if (options.has_fixed_calendar && options.calendar.IsSet()) {
+    calendar = options.calendar;
+  } else if (options.has_fixed_calendar) {
+    ThrowAt(file, "has dates, must have times as numbers like the data of the model");
+  } else {
+    calendar.unit = options.time_unit.empty() ? UnitFor(*data) : *SecondsOf(options.time_unit);
+    calendar.origin = std::numeric_limits<double>::infinity();
+    for (const Trajectory& t : data->trajectories) {
+      calendar.origin = std::min(calendar.origin, t.times.front());
+    }
+  }
+  for (Trajectory& t : data->trajectories) {
+    for (double& time : t.times) time = (time - calendar.origin) / calendar.unit;
+  }
+}
+
+double TimeLimit(const std::string& word, std::string_view option, const Calendar& calendar) {
+  const std::optional<double> time = ParseTime(word, calendar);
+  if (!time) {
+    throw InputError(fmt::format(
+        "{} is {}, must be a time{}", option, Quote(word),
+        calendar.IsSet() ? ": a date such as 2004-03-10T18:00, or a number" : " as a number"));
+  }
+  return *time;
+}
+
+void KeepTrajectories(std::string_view file, const ReadOptions& options, Dataset* data) {
+  if (options.only.empty()) return;
+  std::vector<std::string> names;
+  for (const Trajectory& t : data->trajectories) names.push_back(t.name);
+  const std::vector<std::string> chosen =
+      ChooseNames(options.only, names, [&](const std::string& pattern) {
+        ThrowAt(file, fmt::format("trajectories {} found, one must be {}", ListOf(names),
+                                  Quote(pattern, 40)));
+      });
+  std::erase_if(data->trajectories, [&](const Trajectory& t) {
+    return std::find(chosen.begin(), chosen.end(), t.name) == chosen.end();
+  });
+}
+
+// Keeps every n-th of the rows later than `after` and not later than `until`.
+void KeepRows(double after, double until, std::size_t every, Trajectory* t) {
+  const auto first = std::upper_bound(t->times.begin(), t->times.end(), after);
+  const auto last = std::upper_bound(first, t->times.end(), until);
+  if (first == t->times.begin() && last == t->times.end() && every == 1) return;
+  std::vector<Eigen::Index> rows;
+  for (auto row = first - t->times.begin(); row < last - t->times.begin();
+       row += static_cast<std::ptrdiff_t>(every)) {
+    rows.push_back(row);
+  }
+  std::vector<double> times;
+  for (Eigen::Index row : rows) times.push_back(t->times[static_cast<std::size_t>(row)]);
+  t->times = std::move(times);
+  t->values = Matrix(t->values(rows, Eigen::all));
+}
+
+// Throws unless times increase, so that rows can be chosen by time.
+void CheckOrder(const Dataset& data, std::string_view file) {
+  NamingFile(file, [&] { CheckDataset(data); });
+}
+
+void Slice(std::string_view file, const ReadOptions& options, Dataset* data,
+           std::vector<std::string>* notes) {
+  KeepTrajectories(file, options, data);
+  if (options.after.empty() && options.until.empty() && options.every == 1) return;
+  CheckOrder(*data, file);
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const double after =
+      options.after.empty() ? -kInfinity : TimeLimit(options.after, "--after", data->calendar);
+  const double until =
+      options.until.empty() ? kInfinity : TimeLimit(options.until, "--until", data->calendar);
+  for (Trajectory& t : data->trajectories) KeepRows(after, until, options.every, &t);
+  const std::size_t empty =
+      std::erase_if(data->trajectories, [](const Trajectory& t) { return t.times.empty(); });
+  if (data->trajectories.empty()) {
+    ThrowAt(file, "holds no row between --after and --until, must hold some");
+  }
+  if (empty > 0) {
+    notes->push_back(
+        fmt::format("left out {} without rows between --after and --until",
+                    empty == 1 ? "a trajectory" : fmt::format("{} trajectories", empty)));
+  }
+}
+
+}  // namespace
+
+void FinishReading(std::string_view file, const ReadOptions& options, Dataset* data,
+                   std::vector<std::string>* notes) {
+  SetCalendar(file, options, data);
+  std::vector<std::string> ignored;
+  Slice(file, options, data, notes != nullptr ? notes : &ignored);
+  CheckReadData(*data, file, options);
 }
 
 }  // namespace gpode::internal

@@ -4,9 +4,11 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "gpode/data_files.h"
 
@@ -25,11 +27,26 @@ std::string ListOf(std::span<const std::string> names);
 // Throws an InputError for options that are out of range.
 void CheckReadOptions(const ReadOptions& options, std::string_view where = "ReadOptions");
 
-// Keeps these channels, in this order; throws an InputError if one is missing.
+// Returns true if the name matches a pattern, in which * stands for any characters and ? for one.
+bool MatchesPattern(std::string_view pattern, std::string_view name);
+// Returns the names that the patterns choose, in the order of the patterns. A pattern that is a name
+// chooses it alone. Calls fail(pattern), which must throw, for a pattern that chooses nothing.
+std::vector<std::string> ChooseNames(std::span<const std::string> patterns,
+                                     const std::vector<std::string>& names,
+                                     const std::function<void(const std::string&)>& fail);
+
+// Keeps the channels that these names or patterns choose, in this order; throws an InputError if
+// one is missing.
 void SelectChannels(std::span<const std::string> channels, std::string_view file, Dataset* data);
 
-// Throws an InputError that begins with the file's name unless the data are valid, have enough rows
-// and, unless the options allow it, no channel without a value.
-void CheckReadData(const Dataset& data, std::string_view file, const ReadOptions& options);
+// Ends the reading of a data set of one or more files: turns dates into times, keeps the rows and
+// trajectories that the options choose, and throws an InputError that begins with the file's name
+// unless the data are valid, have enough rows and, unless the options allow it, no channel without
+// a value.
+//
+// Times that are dates are seconds since 1970 before: readers set the calendar's unit to 1 and its
+// origin to 0.
+void FinishReading(std::string_view file, const ReadOptions& options, Dataset* data,
+                   std::vector<std::string>* notes);
 
 }  // namespace gpode::internal

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "io/utf8.h"
 
@@ -20,9 +21,13 @@ std::size_t CountLines(std::string_view text) {
 }  // namespace
 
 TextRecords::TextRecords(const std::filesystem::path& path, Quoting quoting, std::size_t block)
-    : name_(path.string()),
+    : TextRecords(std::make_unique<FileReader>(path), ShowPath(path), quoting, block) {}
+
+TextRecords::TextRecords(std::unique_ptr<FileReader> file, std::string_view name, Quoting quoting,
+                         std::size_t block)
+    : name_(name),
       quoting_(quoting),
-      file_(std::in_place, path),
+      file_(std::move(file)),
       buffer_(std::max(block, kSmallestBlock)) {
   Fill();
   SkipByteOrderMark();
@@ -108,6 +113,26 @@ bool TextRecords::Next() {
     }
     Fill();
   }
+}
+
+bool TextRecords::SkipLine() {
+  for (std::size_t from = begin_;;) {
+    if (begin_ == block_.size() && at_end_) return false;
+    const std::size_t end = block_.find('\n', from);
+    if (end != std::string_view::npos || at_end_) {
+      begin_ = std::min(end, block_.size() - 1) + 1;
+      ++next_line_;
+      return true;
+    }
+    if (block_.size() - begin_ > kLongestRecord) FailTooLong(false);
+    from = block_.size() - begin_;  // the block will begin with this line
+    Fill();
+  }
+}
+
+std::string_view TextRecords::LookAhead(std::size_t bytes) {
+  while (!at_end_ && block_.size() - begin_ < bytes) Fill();
+  return block_.substr(begin_, bytes);
 }
 
 void TextRecords::Take(std::size_t end) {

@@ -13,6 +13,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -33,11 +34,20 @@ inline constexpr std::size_t kLongestRecord = std::size_t{4} << 20;
 class TextRecords {
  public:
   TextRecords(const std::filesystem::path& path, Quoting quoting, std::size_t block = kTextBlock);
+  // Reads from a file that is open already; messages begin with `name`.
+  TextRecords(std::unique_ptr<FileReader> file, std::string_view name, Quoting quoting,
+              std::size_t block = kTextBlock);
   // Reads from memory. The text must outlive this object; messages begin with `name`.
   TextRecords(std::string_view text, std::string_view name, Quoting quoting);
 
   // Moves to the next record; returns false after the last.
   bool Next();
+  // Passes over the next line, whatever quotes are in it; returns false after the last.
+  bool SkipLine();
+
+  // Returns what follows the current record: `bytes` bytes or, at the end of the file, fewer. Must
+  // be called before Next(): the current record is lost.
+  std::string_view LookAhead(std::size_t bytes);
 
   // text() returns the record without its line end and is valid until Next(); line() returns the
   // number of the line on which the record begins.
@@ -67,7 +77,7 @@ class TextRecords {
 
   std::string name_;
   Quoting quoting_;
-  std::optional<FileReader> file_;
+  std::unique_ptr<FileReader> file_;  // nullptr if the text is in memory
   std::vector<char> buffer_;
   std::string_view block_;  // the part of the file that is in memory, or the whole text
   std::size_t begin_ = 0;   // begin of the next record in the block

@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "gpode/data_files.h"
 #include "gpode/fit_options.h"
 #include "io/toml.h"
 
@@ -43,6 +44,22 @@ inline std::vector<Word<Observation>> WordsOf(Observation) {
 }
 inline std::vector<Word<FeaturePrecision>> WordsOf(FeaturePrecision) {
   return {{"double", FeaturePrecision::kDouble}, {"float", FeaturePrecision::kFloat}};
+}
+inline std::vector<Word<DuplicateTimes>> WordsOf(DuplicateTimes) {
+  return {{"refuse", DuplicateTimes::kRefuse},
+          {"average", DuplicateTimes::kAverage},
+          {"first", DuplicateTimes::kFirst},
+          {"last", DuplicateTimes::kLast}};
+}
+inline std::vector<Word<TimeFormat>> WordsOf(TimeFormat) {
+  return {{"found", TimeFormat::kFound},
+          {"number", TimeFormat::kNumber},
+          {"epoch", TimeFormat::kEpochSeconds},
+          {"epoch-ms", TimeFormat::kEpochMilliseconds}};
+}
+inline std::vector<Word<DateOrder>> WordsOf(DateOrder) {
+  return {
+      {"found", DateOrder::kFound}, {"dmy", DateOrder::kDayFirst}, {"mdy", DateOrder::kMonthFirst}};
 }
 std::vector<Word<Method>> WordsOf(Method);
 

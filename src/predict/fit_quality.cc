@@ -23,7 +23,7 @@ constexpr double kShort = 0.1;         // the shortest lengthscale, in units of 
 
 // Sums over the observations of one channel.
 struct Sums {
-  double count = 0, residuals = 0, outside = 0, outliers = 0;
+  double count = 0, missed = 0, residuals = 0, outside = 0, outliers = 0;
 };
 
 // Returns the indices of the trajectories to forecast: all or, if together they have more than
@@ -39,29 +39,39 @@ std::vector<std::size_t> Chosen(const Dataset& data) {
   return chosen;
 }
 
-void Compare(const Trajectory& seen, const Forecast& forecast, std::vector<Sums>* all) {
+// Compares a forecast with the data. `mean` are the means of the channels. Returns the number of
+// values later than `start` that were not missed.
+std::size_t Compare(const Trajectory& seen, const Forecast& forecast, const Vector& mean,
+                    double start, std::vector<Sums>* all) {
+  std::size_t reached = 0;
   const Matrix median = forecast.Quantile(0.5);
   const Matrix low = forecast.PredictiveQuantile(0.05), high = forecast.PredictiveQuantile(0.95);
   for (Eigen::Index i = 0; i < seen.values.rows(); ++i) {
     for (Eigen::Index c = 0; c < seen.values.cols(); ++c) {
       const double y = seen.values(i, c);
-      if (std::isnan(y) || std::isnan(median(i, c))) continue;
+      if (std::isnan(y)) continue;
       Sums& s = (*all)[static_cast<std::size_t>(c)];
-      const double residual = y - median(i, c);
+      const bool missed = std::isnan(median(i, c));
+      const double residual = y - (missed ? mean[c] : median(i, c));
       s.count += 1;
       s.residuals += residual * residual;
-      s.outside += y < low(i, c) || y > high(i, c) ? 1 : 0;
+      s.outside += y >= low(i, c) && y <= high(i, c) ? 0 : 1;
+      s.missed += missed ? 1 : 0;
+      if (missed) continue;
+      if (seen.times[static_cast<std::size_t>(i)] > start) ++reached;
       s.outliers +=
           std::abs(residual) > kOutlier * forecast.noise.Deviation(static_cast<std::size_t>(c)) ? 1
                                                                                                 : 0;
     }
   }
+  return reached;
 }
 
 ChannelFit FitOf(const std::string& name, const Sums& s, double variance, double noise) {
   const double n = std::max(s.count, 1.0);
   return {.name = name,
           .values = static_cast<std::size_t>(s.count),
+          .missed = static_cast<std::size_t>(s.missed),
           .spread = std::sqrt(variance),
           .residual = std::sqrt(s.residuals / n),
           .noise = noise,
@@ -73,6 +83,13 @@ void RemarkOnChannel(const ChannelFit& fit, const Sums& sums, std::vector<std::s
     remarks->push_back(fmt::format("channel {}: {}", internal::Quote(fit.name), what));
   };
   if (fit.values == 0) return;
+  if (fit.missed > 0) {
+    say(
+        fmt::format("{} of its {} values could not be forecast, since too many draws of the field "
+                    "are lost",
+                    fit.missed, fit.values));
+    if (fit.missed == fit.values) return;
+  }
   const double explained = 1 - std::pow(fit.residual / std::max(fit.spread, 1e-300), 2);
   if (fit.spread > 0 && explained < kExplained) {
     say(fmt::format("the model explains only {:.0f} % of its variance",
@@ -109,23 +126,28 @@ void RemarkOnTraining(const TrainedModel& trained, std::vector<std::string>* rem
 
 }  // namespace
 
+bool FitQuality::IsAllMissed() const {
+  return reached == 0 &&
+         std::ranges::any_of(channels, [](const ChannelFit& fit) { return fit.missed > 0; });
+}
+
 FitQuality AssessFit(const TrainedModel& trained, const ForecastOptions& options) {
   FitQuality quality;
   RemarkOnTraining(trained, &quality.remarks);
   const Posterior posterior(trained.model);
   ForecastOptions follow = options;
   follow.from = Origin::kLatestState;
+  const ChannelMoments moments = MomentsOf(trained.data);
   std::vector<Sums> sums(trained.model.channels.size());
   const std::size_t per_time = options.draws * (sums.size() + trained.model.dim());
   const std::size_t rows = std::clamp<std::size_t>(kMostNumbers / per_time, 2, kMostTimes);
   for (std::size_t n : Chosen(trained.data)) {
     const Trajectory seen = Thinned(trained.data.trajectories[n], rows);
     const Forecast forecast = posterior.Trajectory(n, seen.times, follow);
-    Compare(seen, forecast, &sums);
-    quality.diverged += forecast.diverged;
+    quality.reached += Compare(seen, forecast, moments.mean, trained.model.start_times[n], &sums);
+    quality.lost.Add(forecast);
     ++quality.trajectories;
   }
-  const ChannelMoments moments = MomentsOf(trained.data);
   const ObservationNoise noise = trained.model.noise();
   for (std::size_t c = 0; c < sums.size(); ++c) {
     const auto i = static_cast<Eigen::Index>(c);
@@ -133,8 +155,14 @@ FitQuality AssessFit(const TrainedModel& trained, const ForecastOptions& options
         FitOf(trained.model.channels[c], sums[c], moments.variance[i], noise.Deviation(c)));
     RemarkOnChannel(quality.channels.back(), sums[c], &quality.remarks);
   }
-  if (quality.diverged > 0) {
-    quality.remarks.push_back(fmt::format("{} draws of the field run away", quality.diverged));
+  if (quality.lost.diverged > 0) {
+    quality.remarks.push_back(fmt::format("{} draws of the field run away", quality.lost.diverged));
+  }
+  if (quality.lost.unfinished > 0) {
+    quality.remarks.push_back(fmt::format(
+        "{} draws of the field need more than {} solver steps for the span of the data; "
+        "solver.max_steps allows more",
+        quality.lost.unfinished, trained.model.options.solver.max_steps));
   }
   return quality;
 }

@@ -4,7 +4,6 @@
 
 #include <Eigen/Eigenvalues>
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <optional>
 
@@ -63,6 +62,16 @@ Vector GivenState(const Vector& mean, const Matrix& factor, std::uint64_t seed, 
   return state;
 }
 
+// Returns the longest span of a training trajectory, in the model's time.
+double LongestSpan(const Model& model) {
+  double longest = 0;
+  for (std::size_t n = 0; n < model.start_times.size(); ++n) {
+    longest =
+        std::max(longest, model.coordinates.TimeToModel(model.end_times[n], model.start_times[n]));
+  }
+  return longest;
+}
+
 }  // namespace
 
 void Posterior::CheckTrajectory(std::size_t trajectory) const {
@@ -109,12 +118,12 @@ Forecast Posterior::Follow(const std::vector<Leg>& legs, std::span<const double>
   for (const Leg& leg : legs) {
     if (leg.state) states.push_back(*leg.state);
   }
-  std::atomic<std::size_t> diverged{0};
+  std::vector<SolveStatus> status(options.draws, SolveStatus::kOk);
+  const double usual = LongestSpan(*model_);
   ThreadPool pool(options.threads);
   pool.For(options.draws, [&](std::size_t i) {
     const ModelDraw draw = draws_->Make(options.seed, i, states);
     Matrix z(static_cast<Eigen::Index>(times.size()), static_cast<Eigen::Index>(dim()));
-    bool ok = true;
     for (const Leg& leg : legs) {
       const Vector x0 = leg.state ? StateOfDraw(draws_->parts(), *leg.state, draw)
                                   : GivenState(leg.mean, leg.factor, options.seed, i);
@@ -122,16 +131,26 @@ Forecast Posterior::Follow(const std::vector<Leg>& legs, std::span<const double>
       for (double t : times.subspan(leg.first, leg.count)) {
         model_times.push_back(model_->coordinates.TimeToModel(t, leg.start));
       }
-      Solver solver(model_->options.solver);
-      ok = IntegrateBothWays(solver, draw.function->field(), {x0.data(), dim()}, model_times,
-                             {z.data() + leg.first * dim(), leg.count * dim()}) &&
-           ok;
+      SolverOptions with = model_->options.solver;
+      if (!model_times.empty()) {
+        const double span = std::max(-model_times.front(), model_times.back());
+        with.max_steps = AllowedSteps(with.max_steps, span, usual);
+      }
+      Solver solver(with);
+      status[i] =
+          Worse(status[i],
+                IntegrateBothWays(solver, draw.function->field(), {x0.data(), dim()}, model_times,
+                                  {z.data() + leg.first * dim(), leg.count * dim()}));
     }
-    if (!ok) ++diverged;
     forecast.draws[i] = model_->map.Apply(z);
     if (options.states) forecast.states[i] = model_->coordinates.ToUser(z);
   });
-  forecast.diverged = diverged;
+  for (std::size_t i = 0; i < status.size(); ++i) {
+    if (status[i] == SolveStatus::kTooManySteps)
+      forecast.unfinished.push_back(i);
+    else if (status[i] != SolveStatus::kOk)
+      ++forecast.diverged;
+  }
   return forecast;
 }
 

@@ -2,12 +2,15 @@
 // follow.cc.
 #include "gpode/forecast.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
 #include "core/quantile.h"
 #include "gpode/error.h"
 #include "gpode/posterior.h"
+#include "predict/lost_draws.h"
 #include "predict/widen.h"
 
 namespace gpode {
@@ -19,8 +22,8 @@ double Outer(double p, double raw, double widened) {
   return p < 0.5 ? std::min(raw, widened) : p > 0.5 ? std::max(raw, widened) : widened;
 }
 
-// Returns quantile(sorted draws, channel) for every time and channel (T, channels): of the draws
-// that did not diverge, widened if the forecast is. NaN where there are none.
+// Returns quantile(sorted draws, level, channel) for every time and channel (T, channels): of the
+// draws that are not lost, widened if the forecast is. NaN where the lost draws leave it unknown.
 template <typename QuantileOf>
 Matrix ForSortedDraws(const Forecast& forecast, double p, QuantileOf quantile) {
   if (!(p >= 0 && p <= 1)) ThrowInput("Forecast::Quantile", "p", "must be between 0 and 1");
@@ -37,10 +40,11 @@ Matrix ForSortedDraws(const Forecast& forecast, double p, QuantileOf quantile) {
       if (!std::isnan(draw.data()[i])) sorted.push_back(draw.data()[i]);
     }
     std::sort(sorted.begin(), sorted.end());
-    result.data()[i] = sorted.empty() ? NAN : quantile(sorted, i % result.cols());
-    if (!widens || sorted.empty() || !(forecast.widening.data()[i] > 0)) continue;
+    const double level = LevelAmongKept(p, sorted.size(), forecast.draws.size());
+    result.data()[i] = std::isnan(level) ? NAN : quantile(sorted, level, i % result.cols());
+    if (!widens || std::isnan(level) || !(forecast.widening.data()[i] > 0)) continue;
     WidenAboutMedian(sorted, forecast.widening.data()[i]);
-    result.data()[i] = Outer(p, result.data()[i], quantile(sorted, i % result.cols()));
+    result.data()[i] = Outer(p, result.data()[i], quantile(sorted, level, i % result.cols()));
   }
   return result;
 }
@@ -55,8 +59,8 @@ Matrix Forecast::Mean() const {
 }
 
 Matrix Forecast::Quantile(double p) const {
-  return ForSortedDraws(*this, p, [&](std::span<const double> sorted, Eigen::Index) {
-    return SortedQuantile(sorted, p);
+  return ForSortedDraws(*this, p, [](std::span<const double> sorted, double level, Eigen::Index) {
+    return SortedQuantile(sorted, level);
   });
 }
 
@@ -64,17 +68,55 @@ Matrix Forecast::PredictiveQuantile(double p) const {
   if (!draws.empty()) {
     CheckSize("Forecast::PredictiveQuantile", "noise", noise.channels(), draws.cols());
   }
-  return ForSortedDraws(*this, p, [&](std::span<const double> sorted, Eigen::Index channel) {
-    return noise.likelihood->MixtureQuantile(p, sorted,
-                                             noise.Of(static_cast<std::size_t>(channel)));
-  });
+  return ForSortedDraws(*this, p,
+                        [&](std::span<const double> sorted, double level, Eigen::Index channel) {
+                          return noise.likelihood->MixtureQuantile(
+                              level, sorted, noise.Of(static_cast<std::size_t>(channel)));
+                        });
 }
 
 Forecast Forecast::OfStates() const {
-  Forecast result{.times = times, .draws = states, .diverged = diverged};
+  Forecast result{.times = times, .draws = states, .diverged = diverged, .unfinished = unfinished};
   result.widening = state_widening;
   if (!states.empty()) result.noise = GaussianNoise(Vector::Zero(states.cols()));
   return result;
+}
+
+void LostDraws::Add(const Forecast& forecast) {
+  const std::size_t count = forecast.draws.size();
+  draws += count;
+  diverged += forecast.diverged;
+  unfinished += forecast.unfinished.size();
+  if (forecast.diverged + forecast.unfinished.size() == 0 || count == 0) return;
+  for (Eigen::Index i = 0; i < forecast.draws[0].rows(); ++i) {
+    const auto kept = static_cast<std::size_t>(
+        std::count_if(forecast.draws.begin(), forecast.draws.end(),
+                      [&](const auto& draw) { return !std::isnan(draw(i, 0)); }));
+    all = all || kept == 0;
+    many = many || AreTooManyLost(kept, count);
+  }
+}
+
+void LostDraws::Add(const LostDraws& others) {
+  draws += others.draws;
+  diverged += others.diverged;
+  unfinished += others.unfinished;
+  many = many || others.many;
+  all = all || others.all;
+}
+
+std::string LostDraws::Warning() const {
+  if (!many) return "";
+  std::string how;
+  if (diverged > 0) how = fmt::format("{} run away", diverged);
+  if (unfinished > 0) {
+    how += fmt::format("{}{} need more solver steps than allowed", how.empty() ? "" : ", ",
+                       unfinished);
+  }
+  return fmt::format(
+      "{} of {} draws are lost ({}); {}", diverged + unfinished, draws, how,
+      all ? "at some times none is left"
+          : fmt::format("quantiles are empty where more than {:g} % are", 100 * kMostLost));
 }
 
 Forecast ForecastTrajectory(const Model& model, std::size_t trajectory,

@@ -10,7 +10,7 @@ namespace gpode {
 
 // Adds the errors of a forecast of the values `seen` (T, channels). The horizon of a value is its
 // time minus `begins`. Missing values, values whose horizon is not positive, and values at times
-// that no draw reached are left out.
+// at which too many draws are lost are left out.
 void AddHeldErrors(const Forecast& forecast, const Matrix& seen, double begins,
                    std::size_t trajectory, std::vector<HeldError>* errors);
 

@@ -79,6 +79,21 @@ Matrix DeviationsOf(const BandWidening& widening, const Comparison& one) {
   return deviations;
 }
 
+// Returns an entry with the horizon of every held-back value, whether it could be forecast or not.
+std::vector<HeldError> HorizonsOf(const std::vector<Comparison>& all) {
+  std::vector<HeldError> horizons;
+  for (const Comparison& one : all) {
+    for (Eigen::Index c = 0; c < one.held.values.cols(); ++c) {
+      for (Eigen::Index i = 0; i < one.held.values.rows(); ++i) {
+        const double horizon = one.held.times[static_cast<std::size_t>(i)] - one.begins;
+        if (std::isnan(one.held.values(i, c)) || !(horizon > 0)) continue;
+        horizons.push_back({.channel = static_cast<std::size_t>(c), .horizon = horizon});
+      }
+    }
+  }
+  return horizons;
+}
+
 void AddSums(const BandWidening& widening, const HorizonThirds& thirds, Comparison& one,
              std::vector<std::vector<Sums>>* sums) {
   const Matrix median = one.forecast.Quantile(0.5);
@@ -90,10 +105,10 @@ void AddSums(const BandWidening& widening, const HorizonThirds& thirds, Comparis
     const double horizon = one.held.times[static_cast<std::size_t>(i)] - one.begins;
     for (Eigen::Index c = 0; c < median.cols(); ++c) {
       const double y = one.held.values(i, c);
-      if (std::isnan(y) || !std::isfinite(median(i, c))) continue;
+      if (std::isnan(y)) continue;
       Sums& s = (*sums)[static_cast<std::size_t>(c)][thirds.Find(horizon)];
       s.count += 1;
-      s.squares += square(y - median(i, c));
+      s.squares += std::isfinite(median(i, c)) ? square(y - median(i, c)) : HUGE_VAL;
       s.persistence += square(y - one.persistence[c]);
       s.linear += square(y - one.linear(i, c));
       s.inside += before.Holds(y, i, c) ? 1 : 0;
@@ -124,12 +139,14 @@ std::vector<HoldoutRow> RowsOf(const std::vector<std::vector<Sums>>& sums,
 }
 
 // Sets the shares of values inside the bands, by channel, from those of the report's rows. They
-// come from quantiles of the draws; FitWidening has only estimated them from normal bands.
+// come from quantiles of the draws; FitWidening has only estimated them from normal bands, and has
+// left out values that could not be forecast.
 void SetShares(const std::vector<HoldoutRow>& rows, BandWidening* widening) {
-  std::vector<double> inside(widening->values.size()), widened(inside.size());
+  std::vector<double> inside(widening->values.size()), widened(inside.size()),
+      values(inside.size());
+  for (const HoldoutRow& row : rows) values[row.channel] += static_cast<double>(row.values);
   for (const HoldoutRow& row : rows) {
-    const double share =
-        static_cast<double>(row.values) / static_cast<double>(widening->values[row.channel]);
+    const double share = static_cast<double>(row.values) / values[row.channel];
     inside[row.channel] += share * row.inside;
     widened[row.channel] += share * row.inside_widened;
   }
@@ -169,7 +186,10 @@ void AddHeldErrors(const Forecast& forecast, const Matrix& seen, double begins,
     for (Eigen::Index i = 0; i < seen.rows(); ++i) {
       const double horizon = forecast.times[static_cast<std::size_t>(i)] - begins;
       const double error = seen(i, c) - median(i, c);
-      if (!std::isfinite(error) || !(horizon > 0)) continue;
+      if (!std::isfinite(error) || !std::isfinite(band.high(i, c) - band.low(i, c)) ||
+          !(horizon > 0)) {
+        continue;
+      }
       errors->push_back({.trajectory = trajectory,
                          .channel = static_cast<std::size_t>(c),
                          .horizon = horizon,
@@ -210,6 +230,10 @@ std::vector<std::string> HoldoutReport::Remarks(const std::vector<std::string>& 
   if (diverged > 0) {
     remarks.push_back(fmt::format("{} draws of the field run away in held-back data", diverged));
   }
+  if (unfinished > 0) {
+    remarks.push_back(fmt::format(
+        "{} draws of the field need more solver steps than allowed in held-back data", unfinished));
+  }
   return remarks;
 }
 
@@ -238,12 +262,13 @@ HoldoutReport AssessHoldout(const Model& model, const Dataset& seen, const Datas
     one.linear = linear.Continue(seen.trajectories[n], one.held.times);
     AddHeldErrors(one.forecast, one.held.values, one.begins, n, &errors);
     report.diverged += one.forecast.diverged;
+    report.unfinished += one.forecast.unfinished.size();
     all.push_back(std::move(one));
   }
   report.widening = FitWidening(errors, channels);
   const Vector spread = MomentsOf(seen).variance;
   report.widening.limits.assign(spread.begin(), spread.end());
-  const HorizonThirds thirds(errors);
+  const HorizonThirds thirds(HorizonsOf(all));
   if (thirds.ends.empty()) return report;
   std::vector<std::vector<Sums>> sums(channels, std::vector<Sums>(thirds.ends.size()));
   for (Comparison& one : all) AddSums(report.widening, thirds, one, &sums);

@@ -3,6 +3,7 @@
 #include "predict/integrate.h"
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "gpode/error.h"
@@ -14,19 +15,32 @@ void CheckForecastTimes(std::span<const double> times) {
   if (!std::is_sorted(times.begin(), times.end())) ThrowInput("Forecast", "times", "must increase");
 }
 
-bool IntegrateBothWays(Solver& solver, const Field& field, std::span<const double> x0,
-                       std::span<const double> times, std::span<double> states) {
+SolveStatus Worse(SolveStatus one, SolveStatus other) {
+  return one == SolveStatus::kOk || one == SolveStatus::kTooManySteps
+             ? (other == SolveStatus::kOk ? one : other)
+             : one;
+}
+
+std::size_t AllowedSteps(std::size_t steps, double span, double usual) {
+  constexpr std::size_t kMost = 10'000'000;
+  if (!(span > usual) || !(usual > 0) || steps >= kMost) return steps;
+  const double wanted = std::ceil(static_cast<double>(steps) * (span / usual));
+  return wanted < static_cast<double>(kMost) ? static_cast<std::size_t>(wanted) : kMost;
+}
+
+SolveStatus IntegrateBothWays(Solver& solver, const Field& field, std::span<const double> x0,
+                              std::span<const double> times, std::span<double> states) {
   const std::size_t dim = x0.size();
   const std::size_t before = std::lower_bound(times.begin(), times.end(), 0.0) - times.begin();
   const std::vector<double> backwards(times.rend() - before, times.rend());
   std::vector<double> past(before * dim);
-  const bool past_ok = solver.Solve(field, x0, 0.0, backwards, past).ok();
+  const SolveStatus past_status = solver.Solve(field, x0, 0.0, backwards, past).status;
   for (std::size_t i = 0; i < before; ++i) {
     std::copy_n(past.begin() + (before - 1 - i) * dim, dim, states.begin() + i * dim);
   }
-  const bool future_ok =
-      solver.Solve(field, x0, 0.0, times.subspan(before), states.subspan(before * dim)).ok();
-  return past_ok && future_ok;
+  return Worse(
+      past_status,
+      solver.Solve(field, x0, 0.0, times.subspan(before), states.subspan(before * dim)).status);
 }
 
 }  // namespace gpode

@@ -11,8 +11,17 @@ namespace gpode {
 void CheckForecastTimes(std::span<const double> times);
 
 // Computes the states (T, D) at non-decreasing times, positive or negative, of the solution that is
-// x0 at time 0. Returns false if the integration failed before it reached all times.
-bool IntegrateBothWays(Solver& solver, const Field& field, std::span<const double> x0,
-                       std::span<const double> times, std::span<double> states);
+// x0 at time 0. If the integration failed before it reached all times, returns how: kTooManySteps
+// only if there was no other failure.
+SolveStatus IntegrateBothWays(Solver& solver, const Field& field, std::span<const double> x0,
+                              std::span<const double> times, std::span<double> states);
+
+// Returns that one of two statuses which says more about a draw: a failure rather than success, and
+// any other failure rather than kTooManySteps.
+SolveStatus Worse(SolveStatus one, SolveStatus other);
+
+// Returns the number of steps that a solver may take for this span of time. `steps` are allowed for
+// the span `usual`, and for longer spans more in proportion, up to ten million.
+std::size_t AllowedSteps(std::size_t steps, double span, double usual);
 
 }  // namespace gpode

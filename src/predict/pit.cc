@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "predict/lost_draws.h"
 #include "predict/widen.h"
 
 namespace gpode {
@@ -24,7 +25,11 @@ void AddPitValues(const Forecast& forecast, const Matrix& seen, PitValues* all) 
         if (!std::isfinite(x)) continue;
         draws.push_back(x);
       }
-      if (std::isnan(y) || draws.empty()) continue;
+      if (std::isnan(y)) continue;
+      if (AreTooManyLost(draws.size(), forecast.draws.size())) {
+        ++all->missed;
+        continue;
+      }
       if (forecast.widening.size() > 0 && forecast.widening(t, c) > 0) {
         std::sort(draws.begin(), draws.end());
         WidenAboutMedian(draws, forecast.widening(t, c));
@@ -37,10 +42,10 @@ void AddPitValues(const Forecast& forecast, const Matrix& seen, PitValues* all) 
   }
 }
 
-double ShareInside(const std::vector<double>& pit, double level) {
+double ShareInside(const std::vector<double>& pit, double level, std::size_t missed) {
   const auto inside =
       std::count_if(pit.begin(), pit.end(), [&](double u) { return std::abs(2 * u - 1) <= level; });
-  return static_cast<double>(inside) / static_cast<double>(pit.size());
+  return static_cast<double>(inside) / static_cast<double>(pit.size() + missed);
 }
 
 std::vector<double> PitCounts(const std::vector<double>& pit, std::size_t bins) {

@@ -61,6 +61,7 @@ Imputation Posterior::FillGaps(std::size_t trajectory, const gpode::Trajectory& 
                     .predictive_lower = forecast.PredictiveQuantile(low),
                     .predictive_upper = forecast.PredictiveQuantile(high),
                     .diverged = forecast.diverged};
+  result.lost.Add(forecast);
   result.filled.values = seen.values.array().isNaN().select(forecast.Quantile(0.5), seen.values);
   return result;
 }

@@ -14,6 +14,7 @@
 #include "core/quantile.h"
 #include "gpode/error.h"
 #include "gpode/parallel.h"
+#include "predict/lost_draws.h"
 #include "predict/widen.h"
 
 namespace gpode {
@@ -27,40 +28,47 @@ constexpr std::array kMeans = {
     &Scores::coverage_50,   &Scores::coverage_90,   &Scores::coverage_95,
     &Scores::predictive_50, &Scores::predictive_90, &Scores::predictive_95};
 
-bool Covers(double y, std::span<const double> sorted, double level) {
-  return y >= SortedQuantile(sorted, 0.5 - level / 2) &&
-         y <= SortedQuantile(sorted, 0.5 + level / 2);
+// Returns true if y is in the central band of this level of all draws, of which `sorted` are kept.
+bool Covers(double y, std::span<const double> sorted, std::size_t draws, double level) {
+  const double low = LevelAmongKept(0.5 - level / 2, sorted.size(), draws);
+  const double high = LevelAmongKept(0.5 + level / 2, sorted.size(), draws);
+  if (std::isnan(low) || std::isnan(high)) return false;
+  return y >= SortedQuantile(sorted, low) && y <= SortedQuantile(sorted, high);
 }
 
 // Returns |F(y) - 1/2|, where F is the distribution function of observations, the mixture over
-// draws. The central band of level l holds y if this is at most l / 2.
-double LevelsAway(double y, std::span<const double> sorted, const Likelihood& likelihood,
-                  std::span<const double> p) {
-  return std::fabs(likelihood.MixtureCdf(y, sorted, p) - 0.5);
+// draws. The central band of level l holds y if this is at most l / 2. Lost draws are on the side
+// of y that makes bands wider, as in LevelAmongKept.
+double LevelsAway(double y, std::span<const double> sorted, std::size_t draws,
+                  const Likelihood& likelihood, std::span<const double> p) {
+  const double below = likelihood.MixtureCdf(y, sorted, p);
+  if (sorted.size() == draws) return std::fabs(below - 0.5);
+  const double share = static_cast<double>(sorted.size()) / static_cast<double>(draws);
+  return std::max(0.5 - (1 - share + share * below), share * below - 0.5);
 }
 
-// Adds the scores of one value y. `sorted` are those of the `draws` draws that did not diverge, at
+// Adds the scores of one value y. `sorted` are those of the `draws` draws that are not lost, at
 // the time and channel of y. They are widened by the standard deviation `widening`.
 void AddValue(double y, std::span<double> sorted, std::size_t draws, double widening,
               const Likelihood& likelihood, std::span<const double> p, Scores& sum) {
-  const bool diverged = sorted.size() < draws;
+  const bool lost = sorted.size() < draws;
   double mean = 0;
   for (double v : sorted) mean += v / static_cast<double>(draws);
   // y counts as inside a band if it is inside with or without widening: as in
   // Forecast::PredictiveQuantile, widening never narrows a band.
   const bool widens = widening > 0 && !sorted.empty();
-  const double away_before = widens ? LevelsAway(y, sorted, likelihood, p) : kInfinity;
+  const double away_before = widens ? LevelsAway(y, sorted, draws, likelihood, p) : kInfinity;
   if (widens) WidenAboutMedian(sorted, widening);
   ++sum.values;
   sum.mnll -= likelihood.LogMixture(y, sorted, draws, p);
-  sum.mse += diverged ? kInfinity : (y - mean) * (y - mean);
-  sum.crps += diverged ? kInfinity : likelihood.MixtureCrps(y, sorted, p);
-  if (sorted.empty()) return;
-  sum.coverage_50 += Covers(y, sorted, 0.5);
-  sum.coverage_90 += Covers(y, sorted, 0.9);
-  sum.coverage_95 += Covers(y, sorted, 0.95);
+  sum.mse += lost ? kInfinity : (y - mean) * (y - mean);
+  sum.crps += lost ? kInfinity : likelihood.MixtureCrps(y, sorted, p);
+  if (AreTooManyLost(sorted.size(), draws)) return;
+  sum.coverage_50 += Covers(y, sorted, draws, 0.5);
+  sum.coverage_90 += Covers(y, sorted, draws, 0.9);
+  sum.coverage_95 += Covers(y, sorted, draws, 0.95);
   // Half of the levels 0.5, 0.9 and 0.95; see LevelsAway.
-  const double away = std::min(away_before, LevelsAway(y, sorted, likelihood, p));
+  const double away = std::min(away_before, LevelsAway(y, sorted, draws, likelihood, p));
   sum.predictive_50 += away <= 0.25;
   sum.predictive_90 += away <= 0.45;
   sum.predictive_95 += away <= 0.475;
@@ -121,13 +129,15 @@ void DivideByValues(Scores& sums) {
   for (double Scores::*mean : kMeans) sums.*mean /= n;
 }
 
-// Returns the number of draws that are not finite at one or more of these times.
-std::size_t DivergedWithin(const Forecast& forecast, std::span<const std::size_t> times) {
-  return std::count_if(forecast.draws.begin(), forecast.draws.end(), [&](const auto& draw) {
-    return std::any_of(times.begin(), times.end(), [&](std::size_t i) {
-      return !draw.row(static_cast<Eigen::Index>(i)).allFinite();
+// Counts the draws that are lost at one or more of these times.
+void CountLostWithin(const Forecast& forecast, std::span<const std::size_t> times, Scores& scores) {
+  for (std::size_t s = 0; s < forecast.draws.size(); ++s) {
+    const bool lost = std::any_of(times.begin(), times.end(), [&](std::size_t i) {
+      return !forecast.draws[s].row(static_cast<Eigen::Index>(i)).allFinite();
     });
-  });
+    if (!lost) continue;
+    ++(std::ranges::binary_search(forecast.unfinished, s) ? scores.unfinished : scores.diverged);
+  }
 }
 
 // Returns empty rows, one for each interval between edges. Without edges, there is a row for every
@@ -165,6 +175,7 @@ Scores Score(const Forecast& forecast, const ObservationNoise& noise, const Matr
   }
   DivideByValues(total);
   total.diverged = forecast.diverged;
+  total.unfinished = forecast.unfinished.size();
   return total;
 }
 
@@ -172,6 +183,7 @@ Scores Pool(std::span<const Scores> parts) {
   Scores total;
   for (Scores part : parts) {
     total.diverged += part.diverged;
+    total.unfinished += part.unfinished;
     if (part.values == 0) continue;
     for (double Scores::*mean : kMeans) part.*mean *= static_cast<double>(part.values);
     Add(part, total);
@@ -194,7 +206,7 @@ std::vector<HorizonScores> ScoreByHorizon(const Forecast& forecast, const Observ
     }
     for (std::size_t i : within) Add(sums[i], row.scores);
     DivideByValues(row.scores);
-    row.scores.diverged = DivergedWithin(forecast, within);
+    CountLostWithin(forecast, within, row.scores);
   }
   return rows;
 }

@@ -35,6 +35,11 @@ std::string Names(const std::vector<std::string>& names) {
                      names.size() > kMostNames ? ", ..." : "");
 }
 
+// Returns true for the usual names of the time, which need not be mentioned.
+bool IsPlainTime(const std::string& name) {
+  return name == "time" || name == "Time" || name == "TIME" || name == "t" || name == "T";
+}
+
 }  // namespace
 
 std::string Pluralise(std::size_t count, std::string_view one, std::string_view more) {
@@ -58,7 +63,9 @@ std::vector<Quantity> QuantitiesOf(const std::vector<std::string>& names) {
 
 Quantity TimeOf(const Dataset& data) {
   const std::string& name = data.time_name;
-  return name.empty() ? Quantity{"time", ""} : Split(name);
+  Quantity time = name.empty() ? Quantity{"time", ""} : Split(name);
+  if (data.calendar.IsSet()) time.unit = UnitName(data.calendar);
+  return time;
 }
 
 std::string CommonUnit(const std::vector<Quantity>& quantities) {
@@ -78,10 +85,15 @@ std::string DescribeData(const Dataset& data) {
   }
   const double values = static_cast<double>(times) * static_cast<double>(data.channels.size());
   const double missing = 1 - static_cast<double>(data.observed()) / values;
-  const std::string unit = TimeOf(data).unit;
-  return fmt::format("{}, {} from {:g} to {:g}{}, {} {}{}",
+  const Quantity time = TimeOf(data);
+  const std::string in = data.calendar.IsSet() ? fmt::format(" in {}", UnitName(data.calendar))
+                         : time.unit.empty()   ? ""
+                                               : " " + time.unit;
+  return fmt::format("{}, {}{} from {} to {}{}, {} {}{}",
                      Pluralise(data.trajectories.size(), "trajectory", "trajectories"),
-                     Pluralise(times, "time", "times"), first, last, unit.empty() ? "" : " " + unit,
+                     Pluralise(times, "time", "times"),
+                     IsPlainTime(time.name) ? "" : fmt::format(" ({})", Names({time.name})),
+                     ShowTime(first, data.calendar), ShowTime(last, data.calendar), in,
                      data.channels.size() == 1 ? "channel" : "channels", Names(data.channels),
                      missing > 0 ? fmt::format(", {:.1f} % missing", 100 * missing) : "");
 }

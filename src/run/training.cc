@@ -12,6 +12,8 @@
 #include "gpode/model_file.h"
 #include "gpode/options.h"
 #include "io/files.h"
+#include "run/resume.h"
+#include "simd/simd.h"
 #include "start/check_input.h"
 #include "store/model_file.h"
 #include "train/sampled_fit.h"
@@ -99,7 +101,15 @@ void StandBy(const FitControl& control, const TrainedModel& trained) {
       [&control, run = std::make_shared<const TrainedModel>(trained)] { Save(control, *run); });
 }
 
+// Notes the instruction sets of this program among those of the run.
+void NoteInstructionSets(TrainedModel& trained) {
+  const std::string sets = InstructionSets();
+  if (trained.instruction_sets.find(sets) != std::string::npos) return;
+  trained.instruction_sets += (trained.instruction_sets.empty() ? "" : ", then ") + sets;
+}
+
 TrainedModel Run(Trainer& trainer, TrainedModel trained, const FitControl& control) {
+  NoteInstructionSets(trained);
   constexpr std::size_t kHistory = 400;  // the most records of progress before the last step
   const std::size_t history_every = (trainer.steps() + kHistory - 1) / kHistory;
   constexpr std::chrono::milliseconds kLongStep(500);
@@ -130,6 +140,8 @@ TrainedModel Sample(const TrainedModel& trained, const FitControl& control) {
     run.model.options = trained.model.options;
     run.model.widening = trained.model.widening;
     run.holdout = trained.holdout;
+    run.instruction_sets = trained.instruction_sets;
+    NoteInstructionSets(run);
     return run;
   };
   SamplingControl own{.report = control.report, .from = trained.sampling};
@@ -190,6 +202,17 @@ TrainedModel CompareAndRefit(TrainedModel trained, const FitControl& control) {
 
 }  // namespace
 
+std::string InstructionSets() {
+#if defined(__AVX512F__) && defined(__AVX512VL__)
+  constexpr std::string_view kRest = "v4";
+#elif defined(__AVX2__) && defined(__FMA__)
+  constexpr std::string_view kRest = "v3";
+#else
+  constexpr std::string_view kRest = "baseline";
+#endif
+  return fmt::format("{} in {}", simd::Name(simd::ActiveIsa()), kRest);
+}
+
 Model Fit(const Dataset& data, const FitOptions& options,
           const std::function<bool(const Progress&)>& report) {
   FitControl control;
@@ -220,26 +243,30 @@ TrainedModel TrainWithHoldout(const Dataset& data, const FitOptions& options,
 }
 
 TrainedModel Resume(const std::filesystem::path& path, const FitControl& control) {
-  TrainedModel saved = LoadTrainedModel(path);
   FitControl own = control;
   if (own.checkpoint.empty()) own.checkpoint = path;
-  if (AwaitsComparison(saved)) return CompareAndRefit(std::move(saved), own);
+  return internal::ResumeSaved(LoadTrainedModel(path), path.string(), own);
+}
+
+TrainedModel internal::ResumeSaved(TrainedModel saved, std::string_view name,
+                                   const FitControl& control) {
+  if (AwaitsComparison(saved)) return CompareAndRefit(std::move(saved), control);
   if (saved.finished) return saved;
   if (saved.sampling) {
-    return internal::NamingFile(path.string(),
-                                [&] { return CompareAndRefit(Sample(saved, own), own); });
+    return internal::NamingFile(name,
+                                [&] { return CompareAndRefit(Sample(saved, control), control); });
   }
   if (!saved.state) {
-    internal::ThrowAt(path.string(), "holds a model without its training, cannot be resumed");
+    internal::ThrowAt(name, "holds a model without its training, cannot be resumed");
   }
-  const auto trainer = internal::NamingFile(path.string(), [&] {
+  const auto trainer = internal::NamingFile(name, [&] {
     CheckFitInput(saved.data, saved.model.options);
     auto restored = std::make_unique<Trainer>(saved.data, WithThreads(saved.model.options, control),
                                               saved.state->start, saved.validation);
     restored->Restore(saved.state->trainer);
     return restored;
   });
-  return CompareAndRefit(Run(*trainer, std::move(saved), own), own);
+  return CompareAndRefit(Run(*trainer, std::move(saved), control), control);
 }
 
 }  // namespace gpode

@@ -26,10 +26,13 @@ void SetStartTimes(std::string_view when, std::string_view source, Dataset* data
       t.start_time = t.times[0] - (t.times[1] - t.times[0]);
       continue;
     }
-    const std::optional<double> time = internal::ToNumber(when);
+    std::optional<double> time = ParseTime(when, data->calendar);
+    if (!time) time = internal::ToNumber(when);
     if (!time || !std::isfinite(*time)) Refuse(source, when, kStartTimeWords);
     if (*time > t.times[0]) {
-      Refuse(source, when, fmt::format("at or before the first observation, at {:g}", t.times[0]));
+      Refuse(source, when,
+             fmt::format("at or before the first observation, at {}",
+                         ShowTime(t.times[0], data->calendar)));
     }
     t.start_time = *time;
   }

@@ -2,10 +2,12 @@
 #include <fmt/format.h>
 
 #include "gpode/error.h"
+#include "gpode/options.h"
 #include "model/check_shapes.h"
 #include "model/model_draws.h"
 #include "store/model_file.h"
-#include "train/trainer_state.h"
+#include "train/check_state.h"
+#include "train/sampling_state.h"
 
 namespace gpode::internal {
 namespace {
@@ -51,8 +53,51 @@ void CheckTrainingState(const TrainingState& state, const Dataset& data, const M
   CheckDataset(data);
   CheckSize("data", "trajectories", data.trajectories.size(), model.start_times.size());
   CheckStart(state.start, data, model);
-  CheckFinite(kTraining, "flat", state.trainer.flat);
-  CheckFinite(kTraining, "best_flat", state.trainer.validation.best_flat);
+  if (IsSampled(model.options)) {
+    ThrowInput(kTraining, "flat", "is there, but a sampled model has no state of training");
+  }
+  CheckTrainerState(state.trainer, PlanOf(model.options, model.dim()),
+                    model.parameters.layout.flat_size(),
+                    model.start_times.size() + model.shooting_times.size());
+  CheckTrainerNumbers(state.trainer);
+}
+
+void CheckSampling(const SamplingState& state) {
+  constexpr std::string_view kWhere = "sampling";
+  const auto check_finite = [&](std::string_view name, const Matrix& m) {
+    CheckFinite(kWhere, name, {m.data(), static_cast<std::size_t>(m.size())});
+  };
+  for (const auto& chain : state.chains) {
+    if (!chain) continue;
+    const auto dim = static_cast<std::size_t>(chain->position.size());
+    CheckAtLeast(kWhere, "the number of variables", chain->position.size(), 1);
+    CheckVector(kWhere, "position", chain->position, dim);
+    CheckFinite(kWhere, "further", chain->further);
+    CheckPositive(kWhere, "step_size", chain->step_size);
+    CheckSize(kWhere, "a row of inverse_mass", chain->inverse_mass.cols(), dim);
+    check_finite("inverse_mass", chain->inverse_mass);
+    CheckVector(kWhere, "moments/mean", chain->moments.mean, dim);
+    CheckSize(kWhere, "a row of moments/squares", chain->moments.squares.cols(), dim);
+    check_finite("moments/squares", chain->moments.squares);
+    for (double value :
+         {chain->averaging.centre, chain->averaging.error, chain->averaging.log_average}) {
+      CheckFinite(kWhere, "averaging", value);
+    }
+    const std::size_t draws = chain->statistics.size();
+    CheckSize(kWhere, "draws", chain->draws.rows(), draws);
+    if (draws > 0) CheckSize(kWhere, "a row of draws", chain->draws.cols(), dim);
+    check_finite("draws", chain->draws);
+    if (draws > 0 && !chain->further.empty()) {
+      CheckSize(kWhere, "further_draws", chain->further_draws.rows(), draws);
+      CheckSize(kWhere, "a row of further_draws", chain->further_draws.cols(),
+                chain->further.size());
+    }
+    check_finite("further_draws", chain->further_draws);
+    if (draws > chain->iteration ||
+        static_cast<double>(chain->moments.count) > static_cast<double>(chain->iteration)) {
+      ThrowInput(kWhere, "iteration", "is less than the number of draws");
+    }
+  }
 }
 
 void CheckHoldout(const Holdout& holdout, const Dataset& data) {

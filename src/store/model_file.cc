@@ -151,6 +151,7 @@ void ReadSampling(const Archive& archive, std::string_view file, TrainedModel* t
     chain->statistics = FromColumns(statistics);
     state->chains[c] = std::move(chain);
   }
+  CheckSampling(*state);
   trained->sampling = std::move(state);
 }
 
@@ -190,6 +191,9 @@ std::vector<std::byte> ModelBytes(const TrainedModel& trained) {
   out.AddText("about", fmt::format("gpode model {}.{}\nwritten by gpode {}\n", kFormatMajor,
                                    kFormatMinor, Version()));
   out.AddText("options", OptionsText(trained.model.options));
+  if (!trained.instruction_sets.empty()) {
+    out.AddText("instruction_sets", trained.instruction_sets);
+  }
   ForMembers(trained.model, MemberWriter(&out, "model/"));
   WriteParameters(trained.model.parameters, &out);
   if (trained.model.widening.IsJudged() || !trained.model.widening.IsZero()) {
@@ -234,6 +238,7 @@ TrainedModel ParseModel(std::span<const std::byte> bytes, std::string_view name)
     const Archive archive = ReadNpz(bytes, name);
     TrainedModel trained;
     trained.model = ReadModel(archive, name, seal.major);
+    MemberReader(archive, "", name)("instruction_sets", trained.instruction_sets);
     if (MemberReader(archive, "data/", name).Has("times")) {
       ReadTraining(archive, name, seal.major, &trained);
     }

@@ -21,15 +21,43 @@ DataColumns ToColumns(const Dataset& data) {
     rows += t.values.rows();
   }
   columns.time_name = data.time_name;
+  const Calendar& calendar = data.calendar;
+  if (calendar.IsSet()) {
+    columns.calendar = {calendar.unit, calendar.origin, calendar.is_utc ? 1.0 : 0.0,
+                        static_cast<double>(calendar.order)};
+  }
+  columns.reading = data.reading;
   return columns;
 }
+
+namespace {
+
+Calendar CalendarOf(const std::vector<double>& numbers) {
+  if (numbers.empty()) return {};
+  CheckSize("data", "calendar", numbers.size(), 4);
+  CheckFinite("data", "calendar", numbers);
+  CheckPositive("data", "calendar", numbers[0]);
+  if (numbers[3] != 0 && numbers[3] != 1 && numbers[3] != 2) {
+    ThrowInput("data", "calendar", "has an unknown order of dates");
+  }
+  return {.unit = numbers[0],
+          .origin = numbers[1],
+          .is_utc = numbers[2] != 0,
+          .order = static_cast<DateOrder>(static_cast<int>(numbers[3]))};
+}
+
+}  // namespace
 
 Dataset FromColumns(const DataColumns& columns, const std::vector<std::string>& channels) {
   const std::size_t count = columns.lengths.size();
   CheckSize("data", "names", columns.names.size(), count);
   CheckSize("data", "start_times", columns.start_times.size(), count);
   CheckSize("data", "times", columns.times.size(), static_cast<std::size_t>(columns.values.rows()));
-  Dataset data{.channels = channels, .trajectories = {}, .time_name = columns.time_name};
+  Dataset data{.channels = channels,
+               .trajectories = {},
+               .time_name = columns.time_name,
+               .calendar = CalendarOf(columns.calendar),
+               .reading = columns.reading};
   std::size_t taken = 0;
   for (std::size_t i = 0; i < count; ++i) {
     const std::size_t length = columns.lengths[i];
@@ -54,7 +82,8 @@ HoldoutColumns ToColumns(const Holdout& holdout) {
                          .refit = holdout.options.refit,
                          .seen_times = report.seen_times,
                          .held_times = report.held_times,
-                         .diverged = report.diverged};
+                         .diverged = report.diverged,
+                         .unfinished = report.unfinished};
   columns.rows.resize(std::ssize(report.rows), 9);
   for (std::size_t i = 0; i < report.rows.size(); ++i) {
     const auto& [channel, from, to, values, rmse, persistence, linear, inside, inside_widened] =
@@ -70,7 +99,8 @@ Holdout FromColumns(const HoldoutColumns& columns, std::size_t channels) {
   Holdout holdout{.options = {.share = columns.share, .refit = columns.refit},
                   .report = {.seen_times = columns.seen_times,
                              .held_times = columns.held_times,
-                             .diverged = columns.diverged}};
+                             .diverged = columns.diverged,
+                             .unfinished = columns.unfinished}};
   CheckFinite("holdout", "share", columns.share);
   if (!std::isnan(columns.after)) {
     CheckFinite("holdout", "after", columns.after);

@@ -221,19 +221,20 @@ void ForMembers(S& s, const Visit& visit) {
 struct HoldoutColumns {
   double share = 0, after = 0;  // `after` is NaN if it is not set
   bool refit = false;
-  std::size_t seen_times = 0, held_times = 0, diverged = 0;
+  std::size_t seen_times = 0, held_times = 0, diverged = 0, unfinished = 0;
   Matrix rows = {};  // (n, 9)
 };
 
 template <Is<HoldoutColumns> S, typename Visit>
 void ForMembers(S& s, const Visit& visit) {
-  auto& [share, after, refit, seen_times, held_times, diverged, rows] = s;
+  auto& [share, after, refit, seen_times, held_times, diverged, unfinished, rows] = s;
   visit("share", share);
   visit("after", after);
   visit("refit", refit);
   visit("seen_times", seen_times);
   visit("held_times", held_times);
   visit("diverged", diverged);
+  visit("unfinished", unfinished);
   visit("rows", rows);
 }
 
@@ -249,17 +250,21 @@ struct DataColumns {
   std::vector<double> times;         // (sum of lengths)
   Matrix values;                     // (sum of lengths, channels)
   std::string time_name;
+  std::vector<double> calendar;  // unit, origin, 1 for UTC, DateOrder; empty for plain numbers
+  std::string reading;
 };
 
 template <Is<DataColumns> S, typename Visit>
 void ForMembers(S& s, const Visit& visit) {
-  auto& [names, start_times, lengths, times, values, time_name] = s;
+  auto& [names, start_times, lengths, times, values, time_name, calendar, reading] = s;
   visit("names", names);
   visit("start_times", start_times);
   visit("lengths", lengths);
   visit("times", times);
   visit("values", values);
   visit("time_name", time_name);
+  visit("calendar", calendar);
+  visit("reading", reading);
 }
 
 DataColumns ToColumns(const Dataset& data);

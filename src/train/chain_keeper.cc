@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "gpode/error.h"
+
 namespace gpode {
 
 ChainKeeper::ChainKeeper(std::shared_ptr<const SamplingState> from, double seconds, Save save)
@@ -9,6 +11,9 @@ ChainKeeper::ChainKeeper(std::shared_ptr<const SamplingState> from, double secon
 
 void ChainKeeper::Attach(NutsOptions& nuts) {
   if (from_) {
+    if (!from_->chains.empty()) {
+      CheckSize("sampling", "chains", from_->chains.size(), nuts.chains);
+    }
     nuts.resume = from_->chains;
     kept_ = *from_;
   }

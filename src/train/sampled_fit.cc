@@ -14,6 +14,7 @@
 #include <optional>
 
 #include "gpode/chain_diagnostics.h"
+#include "gpode/error.h"
 #include "gpode/random.h"
 #include "model/model_draws.h"
 #include "start/check_input.h"
@@ -301,7 +302,9 @@ class SampledFit {
       };
     }
     for (std::size_t c = 0; c < nuts.resume.size(); ++c) {
-      if (nuts.resume[c] && nuts.further > 0) densities[c]->SetFurther(nuts.resume[c]->further);
+      if (!nuts.resume[c] || nuts.further == 0) continue;
+      CheckSize("sampling", "further", nuts.resume[c]->further.size(), nuts.further);
+      densities[c]->SetFurther(nuts.resume[c]->further);
     }
     return SampleNuts(
         target_->size(), [&](std::size_t c) { return StoppableDensityOf(*densities[c]); }, nuts);

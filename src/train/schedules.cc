@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/adam.h"
+#include "model/model_parts.h"
 
 namespace gpode {
 
@@ -27,6 +28,12 @@ ToleranceSchedule ToleranceScheduleOf(const FitOptions& options) {
           .loose = options.loose_tolerance,
           .tight = options.tight_tolerance,
           .lowered_for = options.tightening};
+}
+
+std::vector<PhasePlan> PlanOf(const FitOptions& options, std::size_t dim) {
+  const ModelParts parts(options, {.dim = dim});
+  return PlanPhases(options,
+                    parts.function().is_regular() && !parts.posterior().is_point_estimate());
 }
 
 std::vector<PhasePlan> PlanPhases(const FitOptions& o, bool approaches) {

@@ -43,4 +43,7 @@ struct PhasePlan {
 // bound, there is a shooting phase only if `approaches` is true.
 std::vector<PhasePlan> PlanPhases(const FitOptions& options, bool approaches);
 
+// Returns the phases of a run with these options on states of this dimension.
+std::vector<PhasePlan> PlanOf(const FitOptions& options, std::size_t dim);
+
 }  // namespace gpode

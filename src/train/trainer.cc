@@ -68,8 +68,7 @@ Trainer::Trainer(const Dataset& data, const FitOptions& options, Start start,
       pool_(options.threads),
       tolerance_(ToleranceScheduleOf(options)) {
   const ModelParts parts(options_, {.dim = start_.map.dim()});
-  plan_ =
-      PlanPhases(options_, parts.function().is_regular() && !parts.posterior().is_point_estimate());
+  plan_ = PlanOf(options_, start_.map.dim());
   for (const PhasePlan& phase : plan_) planned_steps_ += phase.steps;
   counts_ = WeightedCounts(data_, start_.channel_weights);
   start_noise_ = StartNoise(parts.likelihood(), start_.noise_variance);

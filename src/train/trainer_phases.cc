@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "gpode/error.h"
+#include "train/check_state.h"
 #include "train/start_values.h"
 #include "train/trainer.h"
 
@@ -161,20 +162,10 @@ TrainerState Trainer::Save() const {
 }
 
 void Trainer::Restore(const TrainerState& state) {
-  constexpr char kWhere[] = "Trainer::Restore";
-  if (state.phase > plan_.size()) ThrowInput(kWhere, "phase", "is not one of the plan's");
-  const bool settles = state.settling_from.has_value();
-  const std::size_t steps = state.phase < plan_.size() && !settles ? plan_[state.phase].steps : 1;
-  if (!settles && state.step >= steps) ThrowInput(kWhere, "step", "is not one of the phase's");
+  if (state.phase > plan_.size()) ThrowInput("training", "phase", "is not one of the plan's");
   state_.keeps_shooting = state.keeps_shooting;
   BeginPhase(std::min(state.phase, plan_.size() - 1));
-  const std::size_t size = layout().flat_size();
-  CheckSize(kWhere, "flat", state.flat.size(), size);
-  CheckSize(kWhere, "first_moment", state.adam.first_moment.size(), size);
-  CheckSize(kWhere, "second_moment", state.adam.second_moment.size(), size);
-  CheckSize(kWhere, "state_updates", state.state_updates.size(), state_.state_updates.size());
-  const std::vector<double>& best = state.validation.best_flat;
-  if (!best.empty()) CheckSize(kWhere, "best_flat", best.size(), size);
+  CheckTrainerState(state, plan_, layout().flat_size(), state_.state_updates.size());
   bound_->Restore(state.objective);
   state_ = state;
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "model/natural.h"
+#include "train/check_state.h"
 #include "train/trainer.h"
 
 namespace gpode {
@@ -11,9 +12,6 @@ namespace {
 
 // Limits a learnt tolerance: at zero, log p(s_i | s_(i-1)) would be infinite.
 constexpr double kSmallestTolerance = 1e-6;
-// The number of steps at the end of a run with validation data in which the noise variance is the
-// only parameter that changes.
-constexpr std::size_t kSettlingSteps = 100;
 
 // Returns the number of steps in which the learning rate falls to zero, if the bound stopped
 // improving at step `from`.

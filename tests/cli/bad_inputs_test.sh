@@ -99,7 +99,7 @@ test_files_that_may_not_be_read_or_written() {
 }
 
 test_tables_without_the_right_columns() {
-  bad_data "data.csv:1:1: columns 'x', 'y' found, none is named 'time' or 't'; name the time column with --time" 'x,y\n1,2\n2,3\n'
+  bad_data "data.csv:1:1: columns 'x', 'y' found, none is clearly the time; name it with --time, or the time between rows with --dt" 'x,y\n1,2\n2,3\n'
   bad_data "data.csv:1:1: columns 'time' found, none is a channel, must be at least one" 'time\n0\n1\n'
   bad_data "data.csv:1:6: columns 'time' and 't' could both be the time; choose one with --time" \
     'time,t,x\n0,1,1\n1,2,2\n'
@@ -109,8 +109,8 @@ test_tables_without_the_right_columns() {
   bad_data "data.csv:1:1: columns 'time', 'x' found, none is the channel 'y'" 'time,x\n0,1\n' --channels y
   bad_data "data.csv:1:1: columns 'time', 'x' found, none is the trajectory column 'run'" \
     'time,x\n0,1\n' --trajectories-by run
-  bad_data "data.csv:3:1: 3 cells found, must be 2 as in the header" 'time,x\n0,1\n1,2,3\n'
-  bad_data "data.csv:3:1: 2 cells found, must be 3 as in the header" 'time,x,y\n0,1,1\n1,2\n'
+  bad_data "data.csv:3:1: 3 cells found, must be 2 as in the header; see --skip and --separator" 'time,x\n0,1\n1,2,3\n'
+  bad_data "data.csv:3:1: 2 cells found, must be 3 as in the header; see --skip and --separator" 'time,x,y\n0,1,1\n1,2\n'
   bad_data "data.csv:2:3: a quote is never closed, must end with \"" 'time,x\n0,"1\n1,2\n'
   bad_data "data.csv:2:6: '2' found after a closing quote, must be a separator" 'time,x\n0,"1"2\n1,2\n'
   bad_data "data.csv: is UTF-16, must be UTF-8" '\xff\xfet\0i\0'
@@ -121,8 +121,8 @@ test_tables_without_the_right_columns() {
 }
 
 test_numbers_and_times_that_cannot_be() {
-  bad_data "data.csv:3:3: 'abc' found in column 'x', must be a number, or empty for missing" 'time,x\n0,1\n1,abc\n'
-  bad_data "data.csv:3:7: '2mm' found in column 'länge', must be a number, or empty for missing" \
+  bad_data "data.csv:3:3: 'abc' found in column 'x', must be a number, or empty for missing; see --missing" 'time,x\n0,1\n1,abc\n'
+  bad_data "data.csv:3:7: '2mm' found in column 'länge', must be a number, or empty for missing; see --missing" \
     'time,höhe,länge\n0,1,1\n1,200,2mm\n' --separator comma
   bad_data "data.csv:3:3: 'inf' found in column 'x', must be finite, or empty for missing" 'time,x\n0,1\n1,inf\n'
   bad_data "data.csv:3:3: '1e999' found in column 'x', must be finite, or empty for missing" 'time,x\n0,1\n1,1e999'
@@ -130,14 +130,14 @@ test_numbers_and_times_that_cannot_be() {
   bad_data "data.csv:3:1: 'inf' found in column 'time', must be finite" 'time,x\n0,1\ninf,2\n'
   bad_data "data.csv:3:1: 'NaN' found in column 'time', must be a number" 'time,x\n0,1\nNaN,2\n'
   bad_data "data.csv:3:1: nothing found in column 'time', must be a number" 'time,x\n0,1\n,2\n'
-  bad_data "data.csv:4:1: time 1 is repeated from line 3, times must increase" 'time,x\n0,1\n1,2\n1,3\n'
-  bad_data "data.csv:3:1: time 0 comes after 1 on line 2, times must increase" 'time,x\n1,1\n0,2\n'
-  bad_data "data.csv:3:1: time 0 of trajectory 'a' is repeated from line 2, times must increase" \
+  bad_data "data.csv:4:1: time 1 is repeated from line 3, times must increase; see --duplicates, --trajectories-by and --long" 'time,x\n0,1\n1,2\n1,3\n'
+  bad_data "data.csv:4:1: time 1 comes after 2 on line 3, times must increase" 'time,x\n0,1\n2,2\n1,3\n'
+  bad_data "data.csv:3:1: time 0 of trajectory 'a' is repeated from line 2, times must increase; see --duplicates, --trajectories-by and --long" \
     'trajectory,time,x\na,0,1\na,0,2\n'
   bad_data "data.csv:3:1: the trajectory is missing, must be a name" 'trajectory,time,x\na,0,1\n,1,2\n'
   bad_data "data.csv: trajectory 'data' has 1 row, must have at least 2" 'time,x\n0,1\n'
   bad_data "data.csv: trajectory 'b' has 1 row, must have at least 2" 'trajectory,time,x\na,0,1\na,1,2\nb,0,1\n'
-  bad_data "data.csv: channel 'y' has no value, must have at least one" 'time,x,y\n0,1,\n1,2,NA\n'
+  bad_data "data.csv: channel 'y' has no value, must have at least one; choose others with --channels" 'time,x,y\n0,1,\n1,2,NA\n'
   bad_data "data.csv: channel 'y' is 5 in every row, must vary; choose others with --channels" \
     'time,x,y\n0,1,5\n1,2,5\n'
   bad_data "fit: channel 'x' has values below 1e-100 or above 1e100: choose another unit" 'time,x\n0,1\n1,1e300\n'
@@ -171,7 +171,7 @@ test_commands_and_options_that_are_unknown() {
   bad "fit: --config is '', must be a file" fit good.csv --config ""
   bad "fit: --time is '', must be a name" fit good.csv --time ""
   bad "fit: --channels is 'x1,x1', must be different names; 'x1' appears twice" fit good.csv --channels x1,x1
-  bad "fit: --separator is '|', must be comma, semicolon or tab" fit good.csv --separator '|'
+  bad "fit: --separator is '|', must be comma, semicolon, tab or space" fit good.csv --separator '|'
 }
 
 test_counts_and_numbers_out_of_range() {
@@ -311,6 +311,26 @@ test_score_names_the_files_of_calibrate() {
     score good.gpode truth.csv --calibrate good.csv
   bad "truth.csv and 1 more: the first row of trajectory 'half' does not determine the state, must have enough values of 'x1', 'x2' for --start first-row" \
     score good.gpode good.csv --start first-row --calibrate truth.csv half.csv
+}
+
+# Such tables could be written, but not be read.
+test_results_that_could_not_be_read_again() {
+  good_model
+  bad "forecast: --quantiles is '0.5,0.99999999999,0.999999999999', must be numbers that differ in six digits; two columns would be named q100" \
+    forecast good.gpode --quantiles 0.5,0.99999999999,0.999999999999 -o new.csv
+  bad "new.csv: would have the time 1e+16 twice, must increase; nothing is written" \
+    forecast good.gpode --times 1e16:10000000000000002:3 --from x1=0,x2=0 --at 1e16 -o new.csv
+  bad "simulate: --truth is './new.csv', must be another file than that of the data" \
+    simulate vdp -o new.csv --truth ./new.csv
+  ln -s good.csv link.csv
+  bad "simulate: --truth is 'link.csv', must be another file than that of the data" \
+    simulate vdp -o good.csv --truth link.csv
+  printf 'time,x,x_lower\n0,1,2\n1,2,1\n2,3,0\n3,2,1\n' >twice.csv
+  "$gpode" fit twice.csv --iterations 5 --inducing 4 --features 16 -o twice.gpode --quiet
+  bad "new.csv: would have two columns 'x_lower', which nothing could tell apart; nothing is written" \
+    impute twice.gpode -o new.csv
+  bad "new.npz: would have two columns 'x_lower', which nothing could tell apart; nothing is written" \
+    impute twice.gpode -o new.npz
 }
 
 test_instruction_set_of_the_environment() {

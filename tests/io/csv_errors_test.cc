@@ -28,24 +28,18 @@ void ExpectMessages(const std::vector<Bad>& cases, const ReadOptions& options = 
 }
 
 TEST(CsvErrors, Headers) {
+  const std::string no_time =
+      "none is clearly the time; name it with --time, or the time between rows with --dt";
   ExpectMessages({
       {"", ": is empty, must have a header and rows"},
       {"\n \n# nothing\n", ": is empty, must have a header and rows"},
       {"\xEF\xBB\xBF", ": is empty, must have a header and rows"},
       {"time,x\n", ": has a header but no rows, must have at least one"},
       {"time,x\n\n#1,2\n", ": has a header but no rows, must have at least one"},
-      {"a,b\n1,2\n",
-       ":1:1: columns 'a', 'b' found, none is named 'time' or 't'; name the time column with "
-       "--time"},
-      {"0,1.5\n1,2\n",
-       ":1:1: columns '0', '1.5' found, none is named 'time' or 't'; name the time column with "
-       "--time"},
-      {"t x y\n0 1 2\n",
-       ":1:1: columns 't x y' found, none is named 'time' or 't'; name the time column with "
-       "--time"},
+      {"a,b\n1,2\n", ":1:1: columns 'a', 'b' found, " + no_time},
+      {"0,1.5\n1,2\n", ":1:1: columns 'c1', 'c2' found, " + no_time},
       {"a,b,c,d,e,f,g,h,i,j\n",
-       ":1:1: columns 'a', 'b', 'c', 'd', 'e', 'f', 'g', 'h' and 2 more found, none is named "
-       "'time' or 't'; name the time column with --time"},
+       ":1:1: columns 'a', 'b', 'c', 'd', 'e', 'f', 'g', 'h' and 2 more found, " + no_time},
       {"time,x,t\n0,1,2\n",
        ":1:8: columns 'time' and 't' could both be the time; choose one with --time"},
       {"time,x,Time\n0,1,2\n",
@@ -60,12 +54,8 @@ TEST(CsvErrors, Headers) {
       {"time,\"a\nb\",a b\n0,1,2\n", ":2:4: a second column 'a b' found, names must differ"},
       {"t [s],x,time [s]\n0,1,2\n",
        ":1:9: columns 't [s]' and 'time [s]' could both be the time; choose one with --time"},
-      {"t [s,x\n0,1\n",
-       ":1:1: columns 't [s', 'x' found, none is named 'time' or 't'; name the time column with "
-       "--time"},
-      {"T [K],x\n0,1\n",
-       ":1:1: columns 'T [K]', 'x' found, none is named 'time' or 't'; name the time column with "
-       "--time"},
+      {"t [s,x\n0,1\n", ":1:1: columns 't [s', 'x' found, " + no_time},
+      {"T [K],x\n0,1\n", ":1:1: columns 'T [K]', 'x' found, " + no_time},
       {"time,\"x\" y\n0,1\n", ":1:10: 'y' found after a closing quote, must be a separator"},
       {"time,\"x\n0,1\n", ":1:6: a quote is never closed, must end with \""},
   });
@@ -80,7 +70,7 @@ TEST(CsvErrors, Headers) {
 }
 
 TEST(CsvErrors, Numbers) {
-  const std::string or_empty = "must be a number, or empty for missing";
+  const std::string or_empty = "must be a number, or empty for missing; see --missing";
   ExpectMessages({
       {"time,x\n0,abc\n", ":2:3: 'abc' found in column 'x', " + or_empty},
       {"time,x\n0,1\n1,  12a\n", ":3:5: '12a' found in column 'x', " + or_empty},
@@ -113,29 +103,36 @@ TEST(CsvErrors, Numbers) {
 }
 
 TEST(CsvErrors, Rows) {
+  const std::string as_header = " as in the header; see --skip and --separator",
+                    repeated =
+                        ", times must increase; see --duplicates, --trajectories-by and "
+                        "--long";
   ExpectMessages({
-      {"time,x\n0\n", ":2:1: 1 cell found, must be 2 as in the header"},
-      {"time,x\n0,1\n1,2,3\n", ":3:1: 3 cells found, must be 2 as in the header"},
-      {"time,x\n0,1,\n", ":2:1: 3 cells found, must be 2 as in the header"},
-      {"time,x,y\n0,1,2\n\n1,2\n", ":4:1: 2 cells found, must be 3 as in the header"},
-      {"time,x\n0,1\n0,2\n", ":3:1: time 0 is repeated from line 2, times must increase"},
+      {"time,x\n0\n", ":2:1: 1 cell found, must be 2" + as_header},
+      {"time,x\n0,1\n1,2,3\n", ":3:1: 3 cells found, must be 2" + as_header},
+      {"time,x,y\n0,1,2\n\n1,2\n", ":4:1: 2 cells found, must be 3" + as_header},
+      {"time,x\n0,1\n0,2\n", ":3:1: time 0 is repeated from line 2" + repeated},
+      {"time,x\n2,1\n1,2\n1.5,0\n",
+       ":4:1: time 1.5 comes after 1 on line 3, times must fall as in the rows before"},
       {"time,x\n0,1\n#\n2,1\n1.5,2\n",
        ":5:1: time 1.5 comes after 2 on line 4, times must increase"},
       {"trajectory,time,x\na,0,1\nb,0,1\na,0,2\n",
-       ":4:1: time 0 of trajectory 'a' is repeated from line 2, times must increase"},
+       ":4:1: time 0 of trajectory 'a' is repeated from line 2" + repeated},
       {"trajectory,time,x\n,0,1\n", ":2:1: the trajectory is missing, must be a name"},
       {"trajectory,time,x\na\xFF,0,1\n",
        ":2:1: trajectory 'a\\xff' found, must be printable UTF-8"},
       {"time,x\n0,\"1\n2,3\n", ":2:3: a quote is never closed, must end with \""},
       {"time,x\n0,\"1\"2\n", ":2:6: '2' found after a closing quote, must be a separator"},
-      {"time,x,y\n0,1,\n1,2,NA\n", ": channel 'y' has no value, must have at least one"},
+      {"time,x,y\n0,1,\n1,2,NA\n",
+       ": channel 'y' has no value, must have at least one; choose others with --channels"},
   });
   ExpectMessages({{"time,x\n0,1\n", ": trajectory 'f' has 1 row, must have at least 2"},
                   {"time,trajectory,x\n0,a,1\n0,b,2\n1,b,3\n",
                    ": trajectory 'a' has 1 row, must have at least 2"}},
                  {.fewest_rows = 2});
   ExpectMessages({{"note,time,x\n\"a\nb\",0,1\nc,1,q\n",
-                   ":4:5: 'q' found in column 'x', must be a number, or empty for missing"}},
+                   ":4:5: 'q' found in column 'x', must be a number, or empty for missing; see "
+                   "--missing"}},
                  {.channels = {"x"}});
   ExpectMessages({{"time,x\n0,\n", ": has no value in any channel, must have at least one"}},
                  {.allow_empty_channels = true});
@@ -166,7 +163,7 @@ TEST(CsvErrors, Options) {
     return MessageOf([&] { ReadCsvText("time,x\n0,1\n", "f.csv", options); });
   };
   EXPECT_EQ(message({.separator = '|'}),
-            "ReadOptions: separator is '|', must be a comma, a semicolon or a tab");
+            "ReadOptions: separator is '|', must be a comma, a semicolon, a tab or a space");
   EXPECT_EQ(message({.decimal = ';'}), "ReadOptions: decimal is ';', must be a point or a comma");
   EXPECT_EQ(message({.channels = {"x", "x"}}), "ReadOptions: channels has 'x' twice, must differ");
   EXPECT_EQ(message({.frame_rate = 0}),
@@ -200,7 +197,8 @@ TEST(CsvErrors, LinesOfLaterBlocksAreCounted) {
   }
   EXPECT_EQ(MessageOf([&] { ReadCsv(path); }),
             path.string() +
-                ":50002:7: 'oops' found in column 'x', must be a number, or empty for missing");
+                ":50002:7: 'oops' found in column 'x', must be a number, or empty for missing; see "
+                "--missing");
   std::ofstream(path, std::ios::binary | std::ios::app) << std::string(3, '\0');
   EXPECT_EQ(MessageOf([&] { ReadCsv(path); }),
             path.string() + ":50003:1: a NUL byte found, must be text");

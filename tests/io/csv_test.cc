@@ -223,6 +223,25 @@ TEST(Csv, WritesTheFewestDigitsAndQuotesWhatNeedsIt) {
   EXPECT_EQ(folder.size(), 1);
 }
 
+// A spreadsheet runs a cell that begins with one of = + - @, whether it is quoted or not.
+TEST(Csv, WordsThatLookLikeFormulasAreGuardedAndReadBack) {
+  const std::vector<std::string> names = {"=1+1", "+a", "-b", "@c", "'=d", "''@e", "'f", "-"};
+  Dataset data{.channels = names,
+               .trajectories = {{"=cmd|x", {0, 1}, Matrix::Ones(2, 8), {}},
+                                {"-5", {0, 1}, Matrix::Ones(2, 8), {}}}};
+  std::ostringstream out;
+  WriteCsv(out, ColumnsOf(data));
+  const std::string text = out.str();
+  EXPECT_TRUE(text.starts_with(R"(trajectory,time,"'=1+1","'+a","'-b","'@c","''=d","'''@e",'f,"'-")"
+                               "\n\"'=cmd|x\",0,"))
+      << text;
+  EXPECT_NE(text.find("\n-5,0,"), std::string::npos) << "a number is not a formula";
+  const Dataset again = ReadCsvText(text, "f", {});
+  EXPECT_EQ(again.channels, names);
+  EXPECT_EQ(again.trajectories[0].name, "=cmd|x");
+  EXPECT_EQ(again.trajectories[1].name, "-5");
+}
+
 TEST(Csv, RefusesTablesWithoutColumnsOrOfUnequalLength) {
   std::ostringstream out;
   const std::vector<Column> uneven = {{"a", {1, 2}, {}}, {"b", {1}, {}}};

@@ -71,6 +71,25 @@ TEST(AssessFit, SeesWhatTheModelExplains) {
   EXPECT_FALSE(Mention(quality.remarks, "explains only"));
 }
 
+// They were left out, so that a model from which nothing could be forecast explained 100 %.
+TEST(AssessFit, ValuesThatCouldNotBeForecastAreMisses) {
+  TrainedModel trained = Train(Noisy(), Steps(20));
+  EXPECT_FALSE(AssessFit(trained).IsAllMissed());
+  trained.model.options.solver.max_steps = 1;
+  const FitQuality quality = AssessFit(trained);
+  EXPECT_TRUE(quality.IsAllMissed());
+  for (const ChannelFit& fit : quality.channels) {
+    EXPECT_EQ(fit.values, 60u);
+    EXPECT_EQ(fit.missed, 59u) << "the first value is that of the initial state";
+    EXPECT_GT(fit.outside, 0.98);
+    EXPECT_GT(fit.residual, 0.95 * fit.spread) << "nothing is explained";
+  }
+  EXPECT_EQ(quality.lost.unfinished, 64u);
+  EXPECT_EQ(quality.lost.diverged, 0u);
+  EXPECT_TRUE(Mention(quality.remarks, "59 of its 60 values could not be forecast"));
+  EXPECT_TRUE(Mention(quality.remarks, "64 draws of the field need more than 1 solver steps"));
+}
+
 TEST(AssessFit, SeesWhatItDoesNot) {
   TrainedModel trained = Train(Noisy(), Steps(20));
   trained.data.trajectories[0].values.col(0).reverseInPlace();

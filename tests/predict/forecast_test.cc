@@ -105,12 +105,13 @@ TEST(Forecast, QuantilesAreOrdered) {
   }
 }
 
-TEST(Forecast, QuantileInterpolatesAndPassesOverDiverged) {
+TEST(Forecast, QuantileInterpolates) {
   Forecast forecast;
-  for (double v : {3.0, 1.0, kNaN, 2.0}) forecast.draws.push_back(Matrix::Constant(1, 1, v));
+  for (double v : {3.0, 1.0, 2.0}) forecast.draws.push_back(Matrix::Constant(1, 1, v));
   EXPECT_DOUBLE_EQ(forecast.Quantile(0.5)(0, 0), 2.0);
   EXPECT_DOUBLE_EQ(forecast.Quantile(0.25)(0, 0), 1.5);
   EXPECT_DOUBLE_EQ(forecast.Quantile(1.0)(0, 0), 3.0);
+  forecast.draws[1].setConstant(NAN);
   EXPECT_TRUE(std::isnan(forecast.Mean()(0, 0)));
   for (auto draw : forecast.draws) draw.setConstant(NAN);
   EXPECT_TRUE(std::isnan(forecast.Quantile(0.5)(0, 0)));
@@ -135,10 +136,10 @@ TEST(Forecast, PredictiveQuantileOfOneDraw) {
   EXPECT_THROW(forecast.PredictiveQuantile(0.5), InputError);
 }
 
-// The two draws are far apart, so that each has half of the mass. The diverged draw is NaN.
-TEST(Forecast, PredictiveQuantileOfAMixturePassesOverDiverged) {
+// The two draws are far apart, so that each has half of the mass.
+TEST(Forecast, PredictiveQuantileOfAMixture) {
   Forecast forecast;
-  for (double v : {kNaN, 100.0, -100.0}) forecast.draws.push_back(Matrix::Constant(1, 1, v));
+  for (double v : {100.0, -100.0}) forecast.draws.push_back(Matrix::Constant(1, 1, v));
   forecast.noise = GaussianNoise(Vector::Ones(1));
   EXPECT_NEAR(forecast.PredictiveQuantile(0.475)(0, 0), -100 + 1.6448536269514722, 1e-8);
   EXPECT_NEAR(forecast.PredictiveQuantile(0.525)(0, 0), 100 - 1.6448536269514722, 1e-8);
@@ -146,21 +147,79 @@ TEST(Forecast, PredictiveQuantileOfAMixturePassesOverDiverged) {
   EXPECT_TRUE(std::isnan(forecast.PredictiveQuantile(0.5)(0, 0)));
 }
 
+// Draws 1, 2, ..., of which the last `lost` are NaN.
+Forecast WithLostDraws(std::size_t draws, std::size_t lost) {
+  Forecast forecast{.times = {0}, .diverged = lost};
+  for (std::size_t i = 0; i < draws; ++i) {
+    const double value = i + lost < draws ? static_cast<double>(i + 1) : kNaN;
+    forecast.draws.push_back(Matrix::Constant(1, 1, value));
+  }
+  forecast.noise = GaussianNoise(Vector::Constant(1, 1e-6));
+  return forecast;
+}
+
+// Bands came from the draws that were left, and were narrower than those of all draws.
+TEST(Forecast, AFewLostDrawsWidenBands) {
+  const Forecast forecast = WithLostDraws(100, 5);
+  EXPECT_EQ(forecast.Quantile(0.5)(0, 0), 48) << "the median of 1 to 95";
+  // If the lost draws are the smallest of 100, the quantile 0.1 has 5 % of the others below it.
+  EXPECT_NEAR(forecast.Quantile(0.1)(0, 0), 1 + 94 * 0.05 / 0.95, 1e-9);
+  EXPECT_NEAR(forecast.Quantile(0.9)(0, 0), 1 + 94 * 0.9 / 0.95, 1e-9);
+  EXPECT_NEAR(forecast.PredictiveQuantile(0.2)(0, 0), forecast.Quantile(0.2)(0, 0), 1);
+  EXPECT_LT(forecast.Quantile(0.1)(0, 0), WithLostDraws(95, 0).Quantile(0.1)(0, 0));
+  for (double p : {0.0, 0.04, 0.05, 0.95, 0.96, 1.0}) {
+    EXPECT_TRUE(std::isnan(forecast.Quantile(p)(0, 0))) << p << " may be one of the lost draws";
+    EXPECT_TRUE(std::isnan(forecast.PredictiveQuantile(p)(0, 0))) << p;
+  }
+  LostDraws lost;
+  lost.Add(forecast);
+  EXPECT_EQ(lost.Warning(), "");
+}
+
+TEST(Forecast, ManyLostDrawsLeaveNoQuantileAndAWarning) {
+  const Forecast forecast = WithLostDraws(100, 6);
+  for (double p : {0.1, 0.5, 0.9}) EXPECT_TRUE(std::isnan(forecast.Quantile(p)(0, 0))) << p;
+  LostDraws lost;
+  lost.Add(forecast);
+  EXPECT_TRUE(lost.many);
+  EXPECT_FALSE(lost.all);
+  EXPECT_EQ(lost.Warning(),
+            "6 of 100 draws are lost (6 run away); quantiles are empty where more than 5 % are");
+  lost.Add(WithLostDraws(2, 2));
+  EXPECT_TRUE(lost.all);
+}
+
 TEST(Forecast, WithoutDrawsThereIsNothingToSay) {
   EXPECT_THROW(Forecast().Mean(), InputError);
   EXPECT_THROW(Forecast().Quantile(0.5), InputError);
 }
 
-TEST(Forecast, DivergedDrawsAreCountedAndNaN) {
+// They were counted as diverged.
+TEST(Forecast, DrawsThatRanOutOfStepsAreCountedAndNaN) {
   Model model = Rotation();
   model.options.solver.max_steps = 1;
   const Forecast forecast = ForecastTrajectory(model, 0, kTimes, {.draws = 3});
-  EXPECT_EQ(forecast.diverged, 3u);
+  EXPECT_EQ(forecast.diverged, 0u);
+  EXPECT_EQ(forecast.unfinished, (std::vector<std::size_t>{0, 1, 2}));
   for (const auto& draw : forecast.draws) {
     EXPECT_TRUE(std::isnan(draw(0, 0))) << "too far back";
     EXPECT_TRUE(std::isfinite(draw(4, 0))) << "the start";
     EXPECT_TRUE(std::isnan(draw(8, 0))) << "too far ahead";
   }
+}
+
+// With a number of steps that suffices for the span of the data, draws were lost in longer
+// forecasts, and bands came from the others.
+TEST(Forecast, TheStepsAllowedGrowWithTheSpan) {
+  Model model = Rotation();
+  model.options.solver.rtol = model.options.solver.atol = 1e-8;
+  model.options.solver.max_steps = 40;
+  const std::vector<double> once = {kStart + 5}, often = {kStart + 100};
+  EXPECT_TRUE(ForecastTrajectory(model, 0, once, {.draws = 3}).unfinished.empty());
+  EXPECT_TRUE(ForecastTrajectory(model, 0, often, {.draws = 3}).unfinished.empty());
+  model.end_times = {kStart + 100, kStart + 100};
+  EXPECT_EQ(ForecastTrajectory(model, 0, often, {.draws = 3}).unfinished.size(), 3u)
+      << "40 steps are not enough";
 }
 
 std::string MessageFor(std::size_t trajectory, const std::vector<double>& times,

@@ -285,6 +285,27 @@ TEST(AssessHoldout, LeavesAModelThatIsRightAlone) {
   EXPECT_TRUE(report.Remarks(model.channels).empty());
 }
 
+// They were left out of the comparison, which then found nothing wrong.
+TEST(AssessHoldout, ValuesThatCouldNotBeForecastAreMisses) {
+  Model model = Rotation(0.02);
+  model.options.solver.max_steps = 1;
+  const Observed data = ObserveRotation(model, 0, 3);
+  const HoldoutReport report = AssessHoldout(model, data.seen, data.held, 16);
+  EXPECT_EQ(report.diverged, 0u);
+  EXPECT_EQ(report.unfinished, 32u);
+  ASSERT_EQ(report.rows.size(), 9u);
+  for (const HoldoutRow& row : report.rows) {
+    EXPECT_GT(row.values, 25u);
+    EXPECT_EQ(row.rmse, INFINITY);
+    EXPECT_EQ(row.inside, 0);
+    EXPECT_EQ(row.Skill(), -INFINITY);
+  }
+  const std::vector<std::string> remarks = report.Remarks(model.channels);
+  ASSERT_FALSE(remarks.empty());
+  EXPECT_NE(remarks.back().find("32 draws of the field need more solver steps"), std::string::npos)
+      << remarks.back();
+}
+
 TEST(AssessHoldout, WidensTheChannelThatIsKicked) {
   const Model model = Rotation(0.02);
   const Observed data = ObserveRotation(model, 6, 3);

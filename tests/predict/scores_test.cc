@@ -205,6 +205,31 @@ TEST(Scores, CrpsOfADivergedDrawIsInfinite) {
   EXPECT_TRUE(std::isfinite(e.Get().mnll));
 }
 
+// The bands of the draws that were left held the value.
+TEST(Scores, AValueWithManyLostDrawsIsOutsideItsBands) {
+  Forecast forecast{.times = {0}, .draws = {}, .diverged = 0};
+  for (int i = 0; i < 40; ++i) forecast.draws.push_back(Matrix::Constant(1, 1, i));
+  const auto noise = GaussianNoise(Vector::Ones(1));
+  const auto score = [&] { return Score(forecast, noise, Matrix::Constant(1, 1, 20)); };
+  EXPECT_EQ(score().coverage_90, 1);
+  EXPECT_EQ(score().predictive_90, 1);
+  forecast.draws[0].setConstant(NAN);
+  EXPECT_EQ(score().coverage_90, 1) << "one of 40";
+  EXPECT_EQ(score().predictive_90, 1);
+  forecast.draws[38].setConstant(NAN);
+  forecast.draws[39].setConstant(NAN);
+  forecast.unfinished = {38, 39};
+  forecast.diverged = 1;
+  for (double Scores::*band : {&Scores::coverage_50, &Scores::coverage_90, &Scores::predictive_50,
+                               &Scores::predictive_90, &Scores::predictive_95}) {
+    EXPECT_EQ(score().*band, 0);
+  }
+  EXPECT_EQ(score().unfinished, 2u);
+  const auto rows = ScoreByHorizon(forecast, noise, Matrix::Constant(1, 1, 20), 0.0);
+  EXPECT_EQ(rows[0].scores.diverged, 1u);
+  EXPECT_EQ(rows[0].scores.unfinished, 2u);
+}
+
 TEST(Scores, AllDrawsDiverged) {
   Example e;
   for (auto draw : e.forecast.draws) draw.setConstant(NAN);

@@ -16,8 +16,8 @@
 #include "gpode/forecast.h"
 #include "gpode/gpode.h"
 #include "io/files.h"
-#include "io/npz_writer.h"
 #include "support/message_of.h"
+#include "support/sealed_file.h"
 #include "support/small_run.h"
 #include "support/temporary_folder.h"
 
@@ -27,6 +27,7 @@ namespace {
 using internal::ModelBytes;
 using internal::ParseModel;
 using testing_support::MessageOf;
+using testing_support::Sealed;
 using testing_support::SmallData;
 using testing_support::SmallOptions;
 using testing_support::TemporaryFolder;
@@ -39,16 +40,6 @@ const TrainedModel& Small() {
 
 std::string_view Text(const Bytes& bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
-// Returns the file of an archive with a right checksum, whatever the archive holds.
-Bytes Sealed(const Archive& archive, const std::string& title = internal::SealWithoutDigits()) {
-  internal::NpzWriter out("test");
-  for (const auto& [name, array] : archive) out.Add(name, array.shape, array.values);
-  Bytes bytes = std::move(out).Finish(title + "00000000");
-  const std::string digits = internal::SealDigits(std::span(bytes).first(bytes.size() - 8));
-  std::copy_n(std::as_bytes(std::span(digits)).begin(), 8, bytes.end() - 8);
-  return bytes;
 }
 
 Archive SmallArchive() { return ReadNpz(ModelBytes(Small()), "m"); }
@@ -138,6 +129,23 @@ TEST(ModelFile, KeepsTheNameOfTheTimes) {
   Archive older = SmallArchive();
   older.erase("data/time_name");
   EXPECT_EQ(ParseModel(Sealed(older), "m").data.time_name, "");
+}
+
+TEST(ModelFile, KeepsHowTheDataWereRead) {
+  TrainedModel trained = Small();
+  trained.data.calendar = {
+      .unit = 3600, .origin = 1e9, .is_utc = true, .order = DateOrder::kDayFirst};
+  trained.data.reading = "time = \"Date,Time\"\n";
+  const Dataset read = ParseModel(ModelBytes(trained), "m").data;
+  EXPECT_EQ(read.calendar, trained.data.calendar);
+  EXPECT_EQ(read.reading, trained.data.reading);
+  Archive older = SmallArchive();
+  older.erase("data/calendar");
+  older.erase("data/reading");
+  EXPECT_EQ(ParseModel(Sealed(older), "m").data.calendar, Calendar());
+  Archive bad = ReadNpz(ModelBytes(trained), "m");
+  bad.at("data/calendar").values[0] = -1;
+  EXPECT_NE(MessageOf([&] { ParseModel(Sealed(bad), "m"); }).find("calendar"), std::string::npos);
 }
 
 // A field with a polynomial part is the same after it was saved and loaded. The file has the full
@@ -415,7 +423,7 @@ TEST(ModelFile, ATrainingStateOfAnotherRunIsRefused) {
     internal::WriteFile(folder / "m", Sealed(archive));
     return MessageOf([&] { Resume(folder / "m"); });
   };
-  const std::string start = (folder / "m").string() + ": Trainer::Restore: ";
+  const std::string start = (folder / "m").string() + ": training: ";
   EXPECT_EQ(message("training/phase", {{}, {7}}), start + "phase is not one of the plan's");
   EXPECT_EQ(message("training/step", {{}, {1e9}}), start + "step is not one of the phase's");
   EXPECT_TRUE(message("training/flat", {{1}, {0}}).starts_with(start + "flat has 1 values"));
@@ -481,10 +489,10 @@ TEST(ModelFile, EveryNameIsDocumented) {
 
 TEST(ModelFile, IsAnArchiveWithASeal) {
   const Bytes bytes = ModelBytes(Small());
-  EXPECT_EQ(Text(bytes).substr(bytes.size() - 30, 22), "gpode model 2.1 crc32 ");
+  EXPECT_EQ(Text(bytes).substr(bytes.size() - 30, 22), "gpode model 2.2 crc32 ");
   const Archive archive = ReadNpz(bytes, "m");
   EXPECT_EQ(TextOf(archive.at("about")),
-            std::string("gpode model 2.1\nwritten by gpode ") + Version() + "\n");
+            std::string("gpode model 2.2\nwritten by gpode ") + Version() + "\n");
   EXPECT_EQ(archive.at("model/parameters/inducing_locations").shape,
             (std::vector<std::size_t>{4, 2}));
   EXPECT_EQ(TextOf(archive.at("model/channels")), "x\ny\\n\\\\n\n");

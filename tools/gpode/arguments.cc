@@ -175,17 +175,90 @@ void CheckAmount(const Place& place, double numbers, std::string_view factors) {
                          factors, numbers, kMost));
 }
 
-std::vector<double> ParseTimes(const Place& place, std::string_view word) {
-  if (word.find(':') != std::string_view::npos) {
+namespace {
+
+// The calendar of words whose calendar is not known yet: it accepts numbers and dates.
+constexpr Calendar kAnyCalendar{.unit = 1};
+
+std::string_view AcceptedTime(const Calendar& calendar) {
+  return calendar.IsSet() ? "a number, or a date such as 2004-03-10 or 2004-03-10T18:00"
+                          : "a number";
+}
+
+// Returns the time that a word names, or nothing.
+std::optional<double> TimeOf(std::string_view word, const Calendar& calendar) {
+  std::optional<double> time = gpode::ParseTime(word, calendar);
+  if (!time) time = internal::ToNumber(word);
+  return time && IsWithin(*time, kSaneNumber) ? time : std::nullopt;
+}
+
+// Parses FROM:TO:COUNT, where FROM and TO are dates. Since they may contain colons, all ways of
+// splitting the word are tried.
+std::optional<Range> ParseDateRange(std::string_view word, const Calendar& calendar) {
+  const std::size_t last = word.rfind(':');
+  if (last == std::string_view::npos) return {};
+  Range range;
+  const std::string_view count = word.substr(last + 1);
+  const auto [stop, error] =
+      std::from_chars(count.data(), count.data() + count.size(), range.count);
+  if (error != std::errc() || stop != count.data() + count.size()) return {};
+  if (range.count == 0 || range.count > kMostTimes) return {};
+  const std::string_view ends = word.substr(0, last);
+  for (std::size_t at = ends.find(':'); at != std::string_view::npos; at = ends.find(':', at + 1)) {
+    const auto from = TimeOf(ends.substr(0, at), calendar),
+               to = TimeOf(ends.substr(at + 1), calendar);
+    if (!from || !to || !(*from < *to || (*from == *to && range.count == 1))) continue;
+    range.from = *from;
+    range.to = *to;
+    return range;
+  }
+  return {};
+}
+
+}  // namespace
+
+double ParseTime(const Place& place, std::string_view word, const Calendar& calendar) {
+  const std::optional<double> time = TimeOf(word, calendar);
+  if (time) return *time;
+  if (internal::ToNumber(word)) return ParseNumber(place, word, kSaneNumber);  // complains
+  Refuse(place, word, AcceptedTime(calendar));
+}
+
+void CheckTimeWord(const Place& place, std::string_view word) {
+  if (TimeOf(word, kAnyCalendar)) return;
+  ParseNumber(place, word, kSaneNumber);
+}
+
+std::vector<double> ParseTimes(const Place& place, std::string_view word,
+                               const Calendar& calendar) {
+  const bool has_dates = calendar.IsSet() && word.find_first_of("-/TZ") != std::string_view::npos;
+  if (has_dates) {
+    if (const std::optional<Range> range = ParseDateRange(word, calendar)) {
+      return RegularTimes(range->from, range->to, range->count);
+    }
+  } else if (word.find(':') != std::string_view::npos) {
     const Range range = ParseRange(place, word);
     return RegularTimes(range.from, range.to, range.count);
   }
-  const std::vector<double> times = ParseNumbers(place, word, kSaneNumber);
+  std::vector<double> times;
+  if (has_dates) {
+    for (const std::string_view part : Split(word, ',')) {
+      const auto time = TimeOf(internal::Trimmed(part), calendar);
+      if (!time) Refuse(place, word, "FROM:TO:COUNT or increasing times, as numbers or dates");
+      times.push_back(*time);
+    }
+  } else {
+    times = ParseNumbers(place, word, kSaneNumber);
+  }
   const auto later = [](double a, double b) { return !(a < b); };
   if (std::adjacent_find(times.begin(), times.end(), later) != times.end()) {
     Refuse(place, word, "increasing times");
   }
   return times;
+}
+
+void CheckTimeList(const Place& place, std::string_view word) {
+  ParseTimes(place, word, kAnyCalendar);
 }
 
 CLI::Option* AddWord(CLI::App* command, const std::string& names, const std::string& kind,

@@ -16,6 +16,8 @@
 #include <utility>
 #include <vector>
 
+#include "gpode/calendar.h"
+
 namespace gpode::tool {
 
 // The command and the option whose value is parsed, for messages.
@@ -55,8 +57,15 @@ struct Range {
   std::size_t count = 0;
 };
 Range ParseRange(const Place& place, std::string_view word);
-// Parses a range, or a list of increasing times.
-std::vector<double> ParseTimes(const Place& place, std::string_view word);
+// Parses a time: a number or, if the calendar is set, a date.
+double ParseTime(const Place& place, std::string_view word, const Calendar& calendar);
+// Throws an InputError unless the word is a number or a date, for options that are read before the
+// calendar is known.
+void CheckTimeWord(const Place& place, std::string_view word);
+// Parses a range, FROM:TO:COUNT, or a list of increasing times, as numbers or dates.
+std::vector<double> ParseTimes(const Place& place, std::string_view word,
+                               const Calendar& calendar = {});
+void CheckTimeList(const Place& place, std::string_view word);
 
 // Throws an InputError if this many numbers would not fit in memory. `factors` says for the message
 // with what the option's value is multiplied, as in "points and channels".

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <exception>
 #include <filesystem>
+#include <functional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -40,6 +41,12 @@ struct TrainingFailed : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// Thrown if all draws of a forecast are lost, after what there is has been written; main returns the
+// exit code 1.
+struct ForecastFailed : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
 // The values of options that most commands have.
 struct CommonOptions {
   std::size_t threads = 0;  // 0: as many as the machine has cores
@@ -55,8 +62,17 @@ void AddJson(CLI::App* command, CommonOptions* common);
 // Adds --raw, for bands without the widening of gpode/widening.h.
 void AddRaw(CLI::App* command, bool* raw);
 
-// Adds the options about reading data files.
-void AddReadOptions(CLI::App* command, ReadOptions* read);
+// The options about reading data files that the command line gives, as changes of other options.
+using ReadChange = std::function<void(ReadOptions&)>;
+using ReadChanges = std::vector<ReadChange>;
+// Adds the options about reading data files but those named in `without`; add(change) is called for
+// each one that is given.
+void AddReadOptions(CLI::App* command, const std::function<void(ReadChange)>& add,
+                    const std::vector<std::string>& without = {});
+void AddReadOptions(CLI::App* command, ReadChanges* changes,
+                    const std::vector<std::string>& without = {});
+// Returns the options with these changes.
+ReadOptions Changed(ReadOptions options, const ReadChanges& changes);
 // Adds "Examples:" and the examples, one per line, at the end of the help.
 void AddExamples(CLI::App* command, const std::vector<std::string>& examples);
 

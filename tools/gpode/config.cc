@@ -16,6 +16,7 @@
 #include "io/toml.h"
 #include "options/fit_options.h"
 #include "options/option_values.h"
+#include "options/read_options.h"
 
 namespace gpode::tool {
 namespace {
@@ -24,14 +25,11 @@ namespace {
 template <typename Config, typename Visit>
 void ForDataOptions(Config& config, Visit&& visit) {
   visit("data.files", config.files);
-  visit("data.time", config.read.time_column);
-  visit("data.trajectories_by", config.read.trajectory_column);
-  visit("data.channels", config.read.channels);
-  visit("data.separator", config.read.separator);
-  visit("data.decimal", config.read.decimal);
-  visit("data.part", config.read.part);
-  visit("data.frame_rate", config.read.frame_rate);
-  visit("data.every", config.read.every);
+  const auto visit_read = [&](std::string_view name, auto& member) {
+    visit(fmt::format("data.{}", name), member);
+  };
+  internal::ForKindOfFile(config.read, visit_read);
+  internal::ForPartOfFile(config.read, visit_read);
   visit("data.initial", config.initial);
   visit("data.validation", config.validation);
   visit("data.holdout", config.holdout);
@@ -59,10 +57,9 @@ void CheckWords(const RunConfig& config, const internal::TomlItem& item, std::st
     internal::ThrowAt(
         where, fmt::format("{} is {}, must be {}", name, internal::ShowToml(item.value), right));
   };
-  const std::optional<double> after = internal::ToNumber(config.holdout_after);
   check("data.initial", IsInitial(config.initial), kInitialWords);
   check("data.holdout", config.holdout.empty() || ParseShare(config.holdout), kShareWords);
-  check("data.holdout_after", config.holdout_after.empty() || (after && std::isfinite(*after)),
+  check("data.holdout_after", config.holdout_after.empty() || IsTime(config.holdout_after),
         "a time");
 }
 
@@ -76,10 +73,12 @@ std::vector<std::string> KnownNames() {
 
 }  // namespace
 
-bool IsInitial(std::string_view word) {
-  const std::optional<double> time = internal::ToNumber(word);
-  return word == "first" || word == "gap" || (time && std::isfinite(*time));
+bool IsTime(std::string_view word) {
+  const std::optional<double> number = internal::ToNumber(word);
+  return number ? std::isfinite(*number) : ParseTime(word, Calendar{.unit = 1}).has_value();
 }
+
+bool IsInitial(std::string_view word) { return word == "first" || word == "gap" || IsTime(word); }
 
 std::optional<double> ParseShare(std::string_view word) {
   const bool percent = word.ends_with('%');
@@ -90,12 +89,12 @@ std::optional<double> ParseShare(std::string_view word) {
   return share > 0 && share <= 0.9 ? std::optional(share) : std::nullopt;
 }
 
-std::optional<HoldoutOptions> HoldoutOf(const RunConfig& config) {
+std::optional<HoldoutOptions> HoldoutOf(const RunConfig& config, const Calendar& calendar) {
   if (config.holdout.empty() && config.holdout_after.empty()) return {};
   HoldoutOptions options{.refit = config.refit};
   if (!config.holdout_after.empty()) {
     options.share = 0;
-    options.after = internal::ToNumber(config.holdout_after);
+    options.after = ParseTime({"fit", "--holdout-after"}, config.holdout_after, calendar);
   } else {
     options.share = *ParseShare(config.holdout);
   }

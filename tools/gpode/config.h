@@ -29,6 +29,8 @@ inline constexpr std::string_view kChecksums = "model.checksums";
 // The accepted values of the time of the initial state.
 inline constexpr std::string_view kInitialWords = "first, gap or a time";
 bool IsInitial(std::string_view word);
+// Returns true for a number or a date.
+bool IsTime(std::string_view word);
 
 struct RunConfig {
   FitOptions fit;
@@ -48,8 +50,9 @@ inline constexpr std::string_view kShareWords =
 // Returns the share that the word stands for, or nothing if it is not valid.
 std::optional<double> ParseShare(std::string_view word);
 
-// Returns which data are held back, or nothing if none are. The texts must have been checked.
-std::optional<HoldoutOptions> HoldoutOf(const RunConfig& config);
+// Returns which data are held back, or nothing if none are. The texts must have been checked; dates
+// are those of the calendar.
+std::optional<HoldoutOptions> HoldoutOf(const RunConfig& config, const Calendar& calendar);
 
 // Returns `base` with the values that the file sets. Throws an InputError with file and line for
 // unknown names and invalid values.

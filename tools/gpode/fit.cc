@@ -86,19 +86,22 @@ class Fitter {
     const TrainedModel trained = Learn();
     WriteSidecar(trained);
     const std::optional<FitQuality> quality = Assess(trained);
+    const std::string failure = FailureOf(trained, quality);
     std::string backup;
-    if (trained.finished && HasSucceeded(trained)) {
+    if (trained.finished && failure.empty()) {
       const Interruption::Delay delay;
       backup = target_->Finish(!a_.force);
     }
-    if (quality) PrintQuality(trained, *quality);
+    if (quality && (!a_.common.quiet || a_.common.json)) {
+      PrintQuality(trained, *quality, failure.empty());
+    }
     if (WasStoppedBeforeDraws(trained) && (!a_.common.quiet || a_.common.json)) {
       PrintStopped(target_->working(), out_, a_.common.json);
     }
     if (!backup.empty() && !IsSilent())
       Print("{}: the model that was in {} before\n", backup, out_);
     if (Interruption::Requested()) throw Interrupted();
-    CheckSucceeded(trained);
+    if (!failure.empty()) throw TrainingFailed(failure);
   }
 
   bool IsSilent() const { return a_.common.quiet || a_.common.json; }
@@ -139,8 +142,9 @@ class Fitter {
     out_ = a_.out;
     if (!config_.files.empty()) {
       const std::vector<std::filesystem::path> paths(config_.files.begin(), config_.files.end());
-      if (out_.empty()) out_ = paths.front().stem().string() + ".gpode";
-      data_ = ReadDataset(paths, config_.read);
+      if (out_.empty()) out_ = internal::NameOf(paths.front()) + ".gpode";
+      data_ = ReadDataset(paths, config_.read, &notes_);
+      data_.reading = ReadingText(config_.read);
       SetStartTimes(config_.initial, "fit: --initial", &data_);
       SetObservation(a_.observe, data_.channels.size(), &config_.fit);
       ChooseModel();
@@ -176,7 +180,7 @@ class Fitter {
   // Splits the data, so that errors in the split are found before training starts. TrainWithHoldout
   // splits them again.
   void PrepareHoldout() {
-    holdout_ = HoldoutOf(config_);
+    holdout_ = HoldoutOf(config_, data_.calendar);
     if (!holdout_) return;
     try {
       parts_ = HoldBack(data_, *holdout_);
@@ -194,7 +198,12 @@ class Fitter {
       ThrowInput("fit", "--validation",
                  "cannot be combined with a sampler, which does not stop early");
     }
-    validation_ = ReadDataset(std::vector<std::filesystem::path>{config_.validation}, config_.read);
+    ReadOptions read = OptionsLike(data_);
+    read.channels = config_.read.channels;
+    read.part = config_.read.part;
+    read.every = config_.read.every;
+    read.fewest_rows = config_.read.fewest_rows;
+    validation_ = ReadDataset(std::vector<std::filesystem::path>{config_.validation}, read);
     if (validation_.channels == data_.channels) return;
     internal::ThrowAt(
         config_.validation,
@@ -267,7 +276,10 @@ class Fitter {
     if (a_.common.threads > 0) control.threads = a_.common.threads;
     const bool resumes =
         a_.resume && (config_.files.empty() || std::filesystem::exists(control.checkpoint));
-    if (!silent && !resumes) PrintPlan(data_, config_);
+    if (!silent && !resumes) PrintPlan(data_, config_, notes_);
+    if (a_.common.json && !a_.common.quiet) {
+      for (const std::string& note : notes_) PrintRemark("note: " + note);
+    }
     if (!silent && !resumes && holdout_) PrintHeldBack(parts_.seen, parts_.held);
     threads_ = control.threads.value_or(config_.fit.threads);
     clock_.emplace(threads_);
@@ -281,6 +293,13 @@ class Fitter {
     checksum_ = internal::ChecksumOf(internal::ReadFile(control.checkpoint));
     if (saved.holdout) holdout_ = saved.holdout->options;
     channels_ = saved.model.channels;
+    const bool goes_on = !saved.finished && !saved.instruction_sets.empty();
+    if (goes_on && saved.instruction_sets != InstructionSets()) {
+      PrintRemark(fmt::format(
+          "warning: the run began with the instruction sets {}, here they are {}: the model will "
+          "not have the bits of a run without interruption; GPODE_SIMD may choose the same",
+          internal::Quote(saved.instruction_sets), InstructionSets()));
+    }
     if (const auto earlier = ReadTiming(target_->working())) clock_->ContinueFrom(*earlier);
     const bool compared = !saved.holdout || saved.holdout->report.held_times > 0;
     if (!silent) {
@@ -314,40 +333,44 @@ class Fitter {
     return IsSampled(trained.model.options) && !trained.model.IsSampled();
   }
 
-  static bool HasSucceeded(const TrainedModel& trained) {
-    return trained.history.empty() || std::isfinite(trained.history.back().bound);
-  }
-
-  // Throws if the bound is not finite: the file then holds no usable model.
-  void CheckSucceeded(const TrainedModel& trained) const {
-    if (HasSucceeded(trained)) return;
-    throw TrainingFailed(fmt::format(
-        "fit: training failed, its bound is {}: {} {}; a smaller --learning-rate may help",
-        trained.history.back().bound, out_,
-        target_->IsReplacement() ? "stays as it was" : "cannot be used"));
-  }
-
-  // Returns nothing if there is nothing to assess, or nothing is to be printed.
+  // Returns nothing if there is nothing to assess.
   std::optional<FitQuality> Assess(const TrainedModel& trained) const {
-    if (a_.common.quiet && !a_.common.json) return {};
     if (WasStoppedBeforeDraws(trained)) return {};
     return AssessFit(
         trained, {.draws = 64, .seed = trained.model.options.seed, .threads = a_.common.threads});
   }
 
-  void PrintQuality(const TrainedModel& trained, const FitQuality& quality) const {
+  // Returns why the run has no usable model, or "": its bound is not finite, or nothing can be
+  // forecast.
+  std::string FailureOf(const TrainedModel& trained,
+                        const std::optional<FitQuality>& quality) const {
+    const std::string fate =
+        fmt::format("{} {}", out_, target_->IsReplacement() ? "stays as it was" : "cannot be used");
+    if (!trained.history.empty() && !std::isfinite(trained.history.back().bound)) {
+      return fmt::format(
+          "fit: training failed, its bound is {}: {}; a smaller --learning-rate may help",
+          trained.history.back().bound, fate);
+    }
+    if (!quality || !quality->IsAllMissed()) return "";
+    return fmt::format(
+        "fit: training failed, nothing can be forecast: {}: {}; --initial nearer to the data, more "
+        "--iterations or --model shooting may help",
+        quality->lost.Warning(), fate);
+  }
+
+  void PrintQuality(const TrainedModel& trained, const FitQuality& quality, bool succeeded) const {
     if (a_.common.json) {
       PrintSummaryJson(trained, quality, out_);
     } else {
       PrintSummary(trained, quality, a_.common.verbose);
-      PrintSaved(trained);
+      PrintSaved(trained, succeeded);
     }
   }
 
-  void PrintSaved(const TrainedModel& trained) const {
+  void PrintSaved(const TrainedModel& trained, bool succeeded) const {
     if (!trained.finished) {
       Print("saved {}; continue with gpode fit --resume -o {}\n", target_->working(), out_);
-    } else if (HasSucceeded(trained) || !target_->IsReplacement()) {
+    } else if (succeeded || !target_->IsReplacement()) {
       Print("saved {}\n", out_);
     }
   }
@@ -365,6 +388,7 @@ class Fitter {
   std::string command_line_, out_;
   RunConfig config_;
   Dataset data_, validation_;
+  std::vector<std::string> notes_;  // about the reading of the data
   std::optional<HoldoutOptions> holdout_;
   HeldBack parts_;                     // the data, split as holdout_ says
   std::vector<std::string> channels_;  // the channels of a resumed run; otherwise empty

@@ -111,7 +111,7 @@ void AddHoldout(CLI::App* command, FitArguments* a) {
   AddWord(
       command, "--holdout-after", "T",
       [a](const Place& place, const std::string& word) {
-        ParseNumber(place, word, kSaneNumber);
+        CheckTimeWord(place, word);
         a->holdout_after = word;
       },
       "hold back all rows after this time instead");
@@ -122,21 +122,9 @@ void AddHoldout(CLI::App* command, FitArguments* a) {
 // Adds the options for reading data. Each one that is given replaces the value of the configuration
 // file.
 void AddDataOptions(CLI::App* command, FitArguments* a) {
-  const auto read = std::make_shared<ReadOptions>();
-  AddReadOptions(command, read.get());
-  const auto change = [&](const std::string& option, auto member) {
-    command->get_option(option)->each([=](const std::string&) {
-      a->changes.push_back([=](RunConfig& c) { c.read.*member = (*read).*member; });
-    });
-  };
-  change("--time", &ReadOptions::time_column);
-  change("--trajectories-by", &ReadOptions::trajectory_column);
-  change("--channels", &ReadOptions::channels);
-  change("--separator", &ReadOptions::separator);
-  change("--decimal", &ReadOptions::decimal);
-  change("--part", &ReadOptions::part);
-  change("--frame-rate", &ReadOptions::frame_rate);
-  change("--every", &ReadOptions::every);
+  AddReadOptions(command, [a](const ReadChange& change) {
+    a->changes.push_back([=](RunConfig& c) { change(c.read); });
+  });
 }
 
 std::vector<double> ParseRow(const Place& place, const std::string& word, std::string_view row) {
@@ -221,7 +209,8 @@ void AddFitOptions(CLI::App* command, FitArguments* a) {
         const std::uint64_t seed = ParseCount(place, word);
         a->changes.push_back([=](RunConfig& c) { c.fit.seed = seed; });
       },
-      "seed of training; the same seed gives the same model (default: 1)");
+      "seed of training; the same seed gives the same model on machines with the same instruction "
+      "sets (default: 1)");
   AddThreads(command, &a->common);
   AddQuiet(command, &a->common);
   AddVerbose(command, &a->common);
@@ -244,7 +233,8 @@ RunConfig ConfigOf(const FitArguments& a) {
   if (!config.holdout.empty() && !config.holdout_after.empty()) {
     ThrowInput("fit", "--holdout", "cannot be combined with --holdout-after");
   }
-  if (!config.files.empty() && a.no_refit && !HoldoutOf(config)) {
+  if (!config.files.empty() && a.no_refit && config.holdout.empty() &&
+      config.holdout_after.empty()) {
     ThrowInput("fit", "--no-refit", "needs --holdout or --holdout-after");
   }
   return config;

@@ -49,7 +49,8 @@ void PrintChannels(const FitQuality& quality, bool all) {
 
 }  // namespace
 
-void PrintPlan(const Dataset& data, const RunConfig& config) {
+void PrintPlan(const Dataset& data, const RunConfig& config,
+               const std::vector<std::string>& notes) {
   const FitOptions& o = config.fit;
   const std::size_t states = o.states > 0                  ? o.states
                              : o.observation_map.dim() > 0 ? o.observation_map.dim()
@@ -63,6 +64,7 @@ void PrintPlan(const Dataset& data, const RunConfig& config) {
                           : model.name == "shooting" ? "shooting"
                                                      : model.title;
   Print("{}: {}\n", fmt::join(config.files, ", "), report::DescribeData(data));
+  for (const std::string& note : notes) Print("note: {}\n", note);
   Print("learning the vector field of {} by {}, {}, seed {}\n",
         report::Pluralise(states, "state", "states"), how, made_of, o.seed);
   std::fflush(stdout);
@@ -131,6 +133,7 @@ nlohmann::ordered_json HoldoutJson(const Holdout& holdout,
   json["seen_times"] = report.seen_times;
   json["held_times"] = report.held_times;
   json["diverged"] = report.diverged;
+  json["unfinished"] = report.unfinished;
   json["rows"] = nlohmann::ordered_json::array();
   for (const HoldoutRow& row : report.rows) {
     json["rows"].push_back({{"channel", channels[row.channel]},
@@ -189,7 +192,8 @@ void PrintSummary(const TrainedModel& trained, const FitQuality& quality, bool v
 
 void PrintStopped(const std::string& saved, const std::string& out, bool json) {
   if (json) {
-    Print("{}\n", nlohmann::ordered_json{{"model", out}, {"finished", false}}.dump(2));
+    PrintJson(nlohmann::ordered_json{{"model", out}, {"finished", false}}.dump(
+        2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
     return;
   }
   Print("stopped before the sampler had draws\nsaved {}; continue with gpode fit --resume -o {}\n",
@@ -209,19 +213,21 @@ void PrintSummaryJson(const TrainedModel& trained, const FitQuality& quality,
   for (const ChannelFit& fit : quality.channels) {
     json["channels"].push_back({{"name", fit.name},
                                 {"values", fit.values},
+                                {"missed", fit.missed},
                                 {"spread", fit.spread},
                                 {"residual", fit.residual},
                                 {"noise", fit.noise},
                                 {"explained", Explained(fit)},
                                 {"inside_90", 1 - fit.outside}});
   }
-  json["diverged"] = quality.diverged;
+  json["diverged"] = quality.lost.diverged;
+  json["unfinished"] = quality.lost.unfinished;
   if (trained.holdout && trained.holdout->report.held_times > 0) {
     json["holdout"] = HoldoutJson(*trained.holdout, trained.model.channels);
   }
   json["bands"] = BandVerdict(trained, quality);
   json["notes"] = AllRemarks(trained, quality);
-  Print("{}\n", json.dump(2));
+  PrintJson(json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
 }
 
 }  // namespace gpode::tool

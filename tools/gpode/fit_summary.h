@@ -11,7 +11,7 @@
 
 namespace gpode::tool {
 
-void PrintPlan(const Dataset& data, const RunConfig& config);
+void PrintPlan(const Dataset& data, const RunConfig& config, const std::vector<std::string>& notes);
 void PrintSummary(const TrainedModel& trained, const FitQuality& quality, bool verbose);
 // Says that a sampler was stopped, so that there is nothing to summarise. `saved` is the file of its
 // checkpoint, `out` the model that it becomes.

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <memory>
 #include <optional>
+#include <set>
 
 #include "arguments.h"
 #include "commands.h"
@@ -27,9 +28,7 @@ constexpr double kForecastShare = 0.5;  // default length of the forecast, over 
 
 struct Arguments {
   std::string model, out = "-";
-  std::optional<double> until;
-  std::optional<std::string> times, from, trajectory;
-  std::optional<double> at;
+  std::optional<std::string> times, until, at, from, trajectory;
   std::size_t points = 101, draws = 128;
   std::vector<double> quantiles = {0.05, 0.5, 0.95};
   std::string start = "latest";
@@ -39,12 +38,15 @@ struct Arguments {
 
 // Returns the times of the forecast: those of --times or equally spaced ones from `first` on.
 // `span` is the length of the data, from which the default end follows.
-std::vector<double> TimesFrom(double first, double span, const Arguments& a) {
-  if (a.times) return ParseTimes({"forecast", "--times"}, *a.times);
-  const double until = a.until.value_or(first + kForecastShare * span);
+std::vector<double> TimesFrom(double first, double span, const Calendar& calendar,
+                              const Arguments& a) {
+  if (a.times) return ParseTimes({"forecast", "--times"}, *a.times, calendar);
+  const double until = a.until ? ParseTime({"forecast", "--until"}, *a.until, calendar)
+                               : first + kForecastShare * span;
   if (!(until > first)) {
     ThrowInput("forecast", "--until",
-               fmt::format("is {:g}, must be after {:g}, where the forecast begins", until, first));
+               fmt::format("is {}, must be after {}, where the forecast begins",
+                           ShowTime(until, calendar), ShowTime(first, calendar)));
   }
   return RegularTimes(first, until, a.points);
 }
@@ -70,11 +72,13 @@ Matrix Summary(const Forecast& forecast, const Arguments& a) {
   return values;
 }
 
+std::string QuantileName(double p) { return fmt::format("q{:g}", 100 * p); }
+
 std::vector<std::string> SummaryNames(const std::vector<std::string>& names, const Arguments& a) {
   std::vector<std::string> columns;
   for (const std::string& name : names) {
     columns.push_back(name + "_mean");
-    for (double p : a.quantiles) columns.push_back(fmt::format("{}_q{:g}", name, 100 * p));
+    for (double p : a.quantiles) columns.push_back(name + "_" + QuantileName(p));
     for (std::size_t i = 0; a.all_draws && i < a.draws; ++i) {
       columns.push_back(fmt::format("{}_draw{}", name, i + 1));
     }
@@ -93,6 +97,7 @@ class Forecaster {
                 .threads = a_.common.threads,
                 .from = ParseOrigin(a_.start),
                 .states = a_.states};
+    result_.calendar = calendar();
     CheckSize();
   }
 
@@ -108,10 +113,12 @@ class Forecaster {
     const bool table = !a_.plot || a_.out != "-";
     if (table) WriteResult(a_.out, result_);
     if (!a_.common.quiet) PrintResult();
+    CheckLostDraws("forecast", lost_);
   }
 
  private:
   const Model& model() const { return trained_.model; }
+  const Calendar& calendar() const { return trained_.data.calendar; }
 
   std::vector<std::string> Names() const {
     return a_.states ? report::StateNames(model()) : model().channels;
@@ -119,7 +126,7 @@ class Forecaster {
 
   void CheckSize() const {
     const double rows = static_cast<double>(
-        a_.times ? ParseTimes({"forecast", "--times"}, *a_.times).size() : a_.points);
+        a_.times ? ParseTimes({"forecast", "--times"}, *a_.times, calendar()).size() : a_.points);
     const double trajectories =
         a_.from || a_.trajectory ? 1 : static_cast<double>(model().start_times.size());
     const double numbers = rows * trajectories * static_cast<double>(a_.draws) *
@@ -130,14 +137,14 @@ class Forecaster {
   void Trajectory(std::size_t n) {
     const double start = model().start_times[n], end = model().end_times[n];
     const double span = end > start ? end - start : 1;
-    const std::vector<double> times = TimesFrom(end, span, a_);
+    const std::vector<double> times = TimesFrom(end, span, calendar(), a_);
     Add(report::TrajectoryName(trained_, n), posterior_.Trajectory(n, times, options_));
     if (!a_.plot) return;
     const std::vector<double> all = report::PlotTimes(std::min(start, times.front()), times.back());
     ForecastOptions options = options_;
     options.states = false;
-    Print("{}", report::ForecastText(posterior_.Trajectory(n, all, options), trained_, n,
-                                     report::TrajectoryName(trained_, n), Coloured()));
+    WriteToStandardOutput(report::ForecastText(posterior_.Trajectory(n, all, options), trained_, n,
+                                               report::TrajectoryName(trained_, n), Coloured()));
   }
 
   void FromState() {
@@ -146,38 +153,37 @@ class Forecaster {
         posterior_, values,
         fmt::format("forecast: --from is {}, must give enough channels to determine the state: {}",
                     internal::Quote(*a_.from), internal::ListOf(model().channels)));
-    const double at = a_.at.value_or(0);
+    const double at = a_.at ? ParseTime({"forecast", "--at"}, *a_.at, calendar()) : 0;
     double span = 0;
     for (std::size_t n = 0; n < model().start_times.size(); ++n) {
       span = std::max(span, model().end_times[n] - model().start_times[n]);
     }
-    const std::vector<double> times = TimesFrom(at, span > 0 ? 2 * span : 2, a_);
+    const std::vector<double> times = TimesFrom(at, span > 0 ? 2 * span : 2, calendar(), a_);
     Add("", posterior_.From(start, at, times, options_));
     if (!a_.plot) return;
     ForecastOptions options = options_;
     options.states = false;
     const std::vector<double> all = report::PlotTimes(std::min(at, times.front()), times.back());
-    Print("{}", report::ForecastText(posterior_.From(start, at, all, options), trained_, {},
-                                     *a_.from, Coloured()));
+    WriteToStandardOutput(report::ForecastText(posterior_.From(start, at, all, options), trained_,
+                                               {}, *a_.from, Coloured()));
   }
 
   void Add(const std::string& name, Forecast forecast) {
     if (a_.states) forecast = forecast.OfStates();
-    diverged_ += forecast.diverged;
+    lost_.Add(forecast);
     result_.channels = SummaryNames(Names(), a_);
     result_.trajectories.push_back({name, forecast.times, Summary(forecast, a_), {}});
   }
 
   void PrintResult() const {
-    const std::string said =
-        fmt::format("{}: forecast of {}, {} of the {}{}, seed {}, {} diverged",
-                    a_.out == "-" ? a_.model : a_.out,
-                    report::Pluralise(result_.trajectories.size(), "trajectory", "trajectories"),
-                    report::Pluralise(a_.draws, "draw", "draws"),
-                    a_.states  ? "states"
-                    : a_.noise ? "channels, bands with noise"
-                               : "channels, bands without noise",
-                    report::WideningNote(model()), a_.common.seed, diverged_);
+    const std::string said = fmt::format(
+        "{}: forecast of {}, {} of the {}{}, seed {}, {}", a_.out == "-" ? a_.model : a_.out,
+        report::Pluralise(result_.trajectories.size(), "trajectory", "trajectories"),
+        report::Pluralise(a_.draws, "draw", "draws"),
+        a_.states  ? "states"
+        : a_.noise ? "channels, bands with noise"
+                   : "channels, bands without noise",
+        report::WideningNote(model()), a_.common.seed, DescribeLost(lost_));
     a_.out == "-" ? PrintRemark(said) : PrintLine(said);
   }
 
@@ -186,7 +192,7 @@ class Forecaster {
   Posterior posterior_;
   ForecastOptions options_;
   Dataset result_;
-  std::size_t diverged_ = 0;
+  LostDraws lost_;
 };
 
 void Check(const Arguments& a) {
@@ -195,7 +201,7 @@ void Check(const Arguments& a) {
     ThrowInput("forecast", "--from", "cannot be combined with --trajectory");
   if (a.at && !a.from) ThrowInput("forecast", "--at", "needs --from");
   CheckTable(a.out, InputsOf(a.model));
-  if (a.times) ParseTimes({"forecast", "--times"}, *a.times);
+  if (a.times) CheckTimeList({"forecast", "--times"}, *a.times);
   if (a.noise && a.states)
     ThrowInput("forecast", "--noise", "cannot be combined with --states, which have no noise");
 }
@@ -207,9 +213,10 @@ void AddOptions(CLI::App* command, Arguments* a) {
   AddWord(
       command, "--until", "T",
       [a](const Place& place, const std::string& word) {
-        a->until = ParseNumber(place, word, kSaneNumber);
+        CheckTimeWord(place, word);
+        a->until = word;
       },
-      "end of the forecast, which begins at the last observation (default: "
+      "end of the forecast, a time or date; it begins at the last observation (default: "
       "half the span of the data further)");
   AddCount(command, "--points", &a->points, {2, 10'000'000}, "number of rows (default: 101)");
   AddWord(
@@ -221,7 +228,8 @@ void AddOptions(CLI::App* command, Arguments* a) {
   AddWord(
       command, "--at", "T",
       [a](const Place& place, const std::string& word) {
-        a->at = ParseNumber(place, word, kSaneNumber);
+        CheckTimeWord(place, word);
+        a->at = word;
       },
       "time of --from (default: 0)");
   AddWord(
@@ -240,6 +248,14 @@ void AddOptions(CLI::App* command, Arguments* a) {
         std::sort(sorted.begin(), sorted.end());
         if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end()) {
           Refuse(place, word, "different numbers");
+        }
+        // Columns are named by six digits.
+        std::set<std::string> names;
+        for (double p : a->quantiles) {
+          if (names.insert(QuantileName(p)).second) continue;
+          Refuse(place, word,
+                 fmt::format("numbers that differ in six digits; two columns would be named {}",
+                             QuantileName(p)));
         }
       },
       "quantiles of the draws (default: 0.05,0.5,0.95)");

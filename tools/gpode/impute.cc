@@ -74,9 +74,11 @@ std::size_t CountMissing(const Trajectory& t) {
 
 void Run(const Arguments& a) {
   CheckTable(a.out, InputsOf(a.model));
-  const std::vector<double> times =
-      a.times ? ParseTimes({"impute", "--times"}, *a.times) : std::vector<double>();
+  if (a.times) CheckTimeList({"impute", "--times"}, *a.times);
   const TrainedModel trained = LoadForBands(a.model, a.raw);
+  const std::vector<double> times =
+      a.times ? ParseTimes({"impute", "--times"}, *a.times, trained.data.calendar)
+              : std::vector<double>();
   if (trained.data.trajectories.empty()) {
     internal::ThrowAt(a.model, "holds a model without its data, must hold the data to impute");
   }
@@ -87,11 +89,13 @@ void Run(const Arguments& a) {
   const std::size_t only =
       a.trajectory ? FindTrajectory({"impute", "--trajectory"}, *a.trajectory, trained) : count;
   Dataset result;
+  result.calendar = trained.data.calendar;
   for (const std::string& name : trained.model.channels) {
     for (const char* column : {"", "_lower", "_upper", "_missing"})
       result.channels.push_back(name + column);
   }
-  std::size_t filled = 0, diverged = 0;
+  std::size_t filled = 0;
+  LostDraws lost;
   for (std::size_t n = 0; n < count; ++n) {
     if (a.trajectory && n != only) continue;
     const Trajectory seen = AddTimes(trained.data.trajectories[n], times);
@@ -99,19 +103,19 @@ void Run(const Arguments& a) {
                 static_cast<double>(seen.values.size()) * static_cast<double>(a.draws),
                 "rows and channels");
     const Imputation whole = posterior.FillGaps(n, seen, a.level, options);
-    filled += CountMissing(seen);
-    diverged += whole.diverged;
+    filled += CountMissing(seen) - CountMissing(whole.filled);
+    lost.Add(whole.lost);
     result.trajectories.push_back(Columns(seen, whole, a));
   }
   if (count == 1 || a.trajectory) result.trajectories[0].name.clear();
   WriteResult(a.out, result);
-  if (a.common.quiet) return;
   const std::string said = fmt::format(
-      "{}: {} filled, {:g} % bands {} noise{}, {}, seed {}, {} diverged",
-      a.out == "-" ? a.model : a.out, report::Pluralise(filled, "missing value", "missing values"),
-      100 * a.level, a.noise ? "with" : "without", report::WideningNote(trained.model),
-      report::Pluralise(a.draws, "draw", "draws"), a.common.seed, diverged);
-  a.out == "-" ? PrintRemark(said) : PrintLine(said);
+      "{}: {} filled, {:g} % bands {} noise{}, {}, seed {}, {}", a.out == "-" ? a.model : a.out,
+      report::Pluralise(filled, "missing value", "missing values"), 100 * a.level,
+      a.noise ? "with" : "without", report::WideningNote(trained.model),
+      report::Pluralise(a.draws, "draw", "draws"), a.common.seed, DescribeLost(lost));
+  if (!a.common.quiet) a.out == "-" ? PrintRemark(said) : PrintLine(said);
+  CheckLostDraws("impute", lost);
 }
 
 void AddOptions(CLI::App* command, Arguments* a) {

@@ -34,7 +34,7 @@ constexpr std::size_t kMostRows = 20, kLongestName = 24, kFactWidth = 16;
 struct Arguments {
   std::vector<std::string> files;
   bool options = false;
-  ReadOptions read;
+  ReadChanges read;
   CommonOptions common;
 };
 
@@ -84,6 +84,13 @@ Json DataJson(const Dataset& data) {
                                     {"times", t.times.size()},
                                     {"first", t.times.front()},
                                     {"last", t.times.back()}});
+    if (!data.calendar.IsSet()) continue;
+    json["trajectories"].back()["first_date"] = ShowTime(t.times.front(), data.calendar);
+    json["trajectories"].back()["last_date"] = ShowTime(t.times.back(), data.calendar);
+  }
+  if (data.calendar.IsSet()) {
+    json["time_unit"] = UnitName(data.calendar);
+    json["time_origin"] = ShowTime(0, data.calendar);
   }
   json["channels"] = Json::array();
   const ChannelMoments moments = MomentsOf(data);
@@ -102,12 +109,14 @@ Json DataJson(const Dataset& data) {
 
 void PrintTrajectories(const Dataset& data) {
   if (data.trajectories.size() < 2) return;
-  Print("\n  {:<24} {:>8} {:>12} {:>12}\n", "trajectory", "times", "first", "last");
+  const int width = data.calendar.IsSet() ? 22 : 12;
+  Print("\n  {:<24} {:>8} {:>{}} {:>{}}\n", "trajectory", "times", "first", width, "last", width);
   for (std::size_t n = 0; n < std::min(data.trajectories.size(), kMostRows); ++n) {
     const Trajectory& t = data.trajectories[n];
-    Print("  {:<24} {:>8} {:>12.6g} {:>12.6g}\n",
+    Print("  {:<24} {:>8} {:>{}} {:>{}}\n",
           t.name.empty() ? std::to_string(n + 1) : report::Shortened(t.name, kLongestName),
-          t.times.size(), t.times.front(), t.times.back());
+          t.times.size(), ShowTime(t.times.front(), data.calendar), width,
+          ShowTime(t.times.back(), data.calendar), width);
   }
   if (data.trajectories.size() > kMostRows) {
     Print("  ... and {} more\n", data.trajectories.size() - kMostRows);
@@ -150,6 +159,7 @@ Json ModelJson(const TrainedModel& trained) {
   }
   json["seed"] = m.options.seed;
   json["finished"] = trained.finished;
+  if (!trained.instruction_sets.empty()) json["instruction_sets"] = trained.instruction_sets;
   const ObservationNoise noise = m.noise();
   json[noise.likelihood->parameter_name()] =
       std::vector<double>(noise.parameters.begin(), noise.parameters.end());
@@ -220,7 +230,7 @@ void InfoOfModel(const std::string& file, const Arguments& a) {
       json["threads"] = timing->threads;
     }
     if (has_data) json["data"] = DataJson(trained.data);
-    PrintLine(json.dump(2));
+    PrintJson(json.dump(2, ' ', false, Json::error_handler_t::replace));
     return;
   }
   Print("{}: model{}\n", file, has_data ? " of " + report::DescribeData(trained.data) : "");
@@ -229,13 +239,15 @@ void InfoOfModel(const std::string& file, const Arguments& a) {
 
 void InfoOfData(const Arguments& a) {
   const std::vector<std::filesystem::path> paths(a.files.begin(), a.files.end());
-  const Dataset data = ReadDataset(paths, a.read);
-  const std::vector<std::string> remarks = DataRemarks(data);
+  std::vector<std::string> remarks;
+  const Dataset data =
+      ReadDataset(paths, Changed({.allow_empty_channels = true}, a.read), &remarks);
+  for (const std::string& remark : DataRemarks(data)) remarks.push_back(remark);
   if (a.common.json) {
     Json json = {{"file", a.files.front()}, {"kind", "data"}};
     json.update(DataJson(data));
     json["notes"] = remarks;
-    PrintLine(json.dump(2));
+    PrintJson(json.dump(2, ' ', false, Json::error_handler_t::replace));
     return;
   }
   Print("{}: {}\n", fmt::join(a.files, ", "), report::DescribeData(data));
@@ -258,7 +270,6 @@ void Run(const Arguments& a) {
 
 void AddInfo(CLI::App& app) {
   auto arguments = std::make_shared<Arguments>();
-  arguments->read.allow_empty_channels = true;
   CLI::App* command = app.add_subcommand("info", "Describe a model or data files");
   command->add_option("FILE", arguments->files, "a model file, or data files")->required();
   AddSwitch(command, "--options", &arguments->options,

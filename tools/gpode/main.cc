@@ -1,7 +1,7 @@
 // The program's entry point: registers the commands, prints errors as one line, sets the exit code.
 //
 //   0      success
-//   1      training failed, or a fault of the program
+//   1      training failed, all draws of a forecast are lost, or a fault of the program
 //   2      bad input
 //   130    interrupted, with everything saved
 #include <fmt/format.h>
@@ -95,17 +95,7 @@ std::string Describe(const CLI::App& app, const CLI::ParseError& error) {
 // The name of the command that runs; empty if there is none.
 std::string command_name;
 
-// Returns the message as one line, with control characters as \xNN: file names may contain them.
-std::string OneLine(std::string_view message) {
-  std::string text;
-  for (const char c : message) {
-    const bool control = static_cast<unsigned char>(c) < ' ' || c == '\x7f';
-    text += control ? fmt::format("\\x{:02x}", static_cast<unsigned char>(c)) : std::string(1, c);
-  }
-  return text;
-}
-
-void PrintError(std::string_view message) { PrintToError("gpode: {}\n", OneLine(message)); }
+void PrintError(std::string_view message) { PrintToError("gpode: {}\n", SafeLine(message)); }
 
 // Says once that there are fewer threads than asked for. A command may make several pools.
 void PrintThreadShortage(std::size_t wanted, std::size_t size) {

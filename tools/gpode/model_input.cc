@@ -9,7 +9,9 @@
 #include <limits>
 #include <set>
 
+#include "commands.h"
 #include "gpode/error.h"
+#include "gpode/options.h"
 #include "io/files.h"
 #include "io/reading.h"
 #include "output.h"
@@ -33,6 +35,25 @@ std::string KnownTrajectories(const TrainedModel& trained) {
 }
 
 }  // namespace
+
+ReadOptions TestOptions(const TrainedModel& trained, const ReadChanges& changes) {
+  ReadOptions like = OptionsLike(trained.data);
+  like.part = "test";
+  like.allow_empty_channels = true;
+  like.channels = trained.model.channels;
+  return Changed(like, changes);
+}
+
+Dataset ReadTestData(const std::vector<std::string>& files, const ReadOptions& options,
+                     bool quiet) {
+  std::vector<std::string> notes;
+  Dataset data =
+      ReadDataset(std::vector<std::filesystem::path>(files.begin(), files.end()), options, &notes);
+  for (const std::string& note : notes) {
+    if (!quiet) PrintRemark(fmt::format("{}: {}", files.front(), note));
+  }
+  return data;
+}
 
 TrainedModel LoadForBands(const std::string& file, bool raw) {
   TrainedModel trained = LoadTrainedModel(file);
@@ -93,6 +114,15 @@ Trajectory RowsBetween(const Trajectory& all, const std::optional<double>& after
   return some;
 }
 
+bool KeepRowsAfter(const std::optional<double>& after, Dataset* data) {
+  bool any = false;
+  for (Trajectory& t : data->trajectories) {
+    if (after) t = RowsBetween(t, after, {});
+    any = any || !t.times.empty();
+  }
+  return any;
+}
+
 std::vector<double> ChannelValues(const Place& place, std::string_view word, const Model& model) {
   std::vector<double> values(model.channels.size(), std::numeric_limits<double>::quiet_NaN());
   for (const auto& [name, text] : ParseAssignments(place, word)) {
@@ -113,6 +143,18 @@ StartState StateFromChannels(const Posterior& posterior, std::span<const double>
   } catch (const InputError&) {
     throw InputError(complaint);
   }
+}
+
+std::string DescribeLost(const LostDraws& lost) {
+  std::string text = fmt::format("{} diverged", lost.diverged);
+  if (lost.unfinished > 0) text += fmt::format(", {} out of solver steps", lost.unfinished);
+  return text;
+}
+
+void CheckLostDraws(std::string_view command, const LostDraws& lost) {
+  if (!lost.many) return;
+  if (lost.all) throw ForecastFailed(fmt::format("{}: {}", command, lost.Warning()));
+  PrintRemark(fmt::format("warning: {}", lost.Warning()));
 }
 
 Origin ParseOrigin(std::string_view word) {

@@ -11,10 +11,17 @@
 #include <vector>
 
 #include "arguments.h"
+#include "commands.h"
 #include "gpode/model_file.h"
 #include "gpode/posterior.h"
 
 namespace gpode::tool {
+
+// Returns the options for test data of a model: those of its training data, with these changes, and
+// the model's channels.
+ReadOptions TestOptions(const TrainedModel& trained, const ReadChanges& changes);
+// Reads test data of a model. Prints remarks about what was left out, unless `quiet`.
+Dataset ReadTestData(const std::vector<std::string>& files, const ReadOptions& options, bool quiet);
 
 // Reads a model. With `raw` its bands are not widened.
 TrainedModel LoadForBands(const std::string& file, bool raw);
@@ -36,6 +43,9 @@ std::size_t FindState(const Place& place, std::string_view word, const std::stri
 Trajectory RowsBetween(const Trajectory& all, const std::optional<double>& after,
                        const std::optional<double>& until);
 
+// Keeps the rows later than `after`; returns false if no trajectory has one.
+bool KeepRowsAfter(const std::optional<double>& after, Dataset* data);
+
 // Parses "x=1,y=2" and returns the values of all channels in the model's order, NaN for channels
 // that are not named.
 std::vector<double> ChannelValues(const Place& place, std::string_view word, const Model& model);
@@ -44,6 +54,12 @@ std::vector<double> ChannelValues(const Place& place, std::string_view word, con
 // not determine it.
 StartState StateFromChannels(const Posterior& posterior, std::span<const double> values,
                              const std::string& complaint);
+
+// Returns the number of lost draws in words, such as "3 diverged".
+std::string DescribeLost(const LostDraws& lost);
+// Prints a warning on standard error, with --quiet, too, if so many draws are lost that quantiles
+// are empty. Throws ForecastFailed if all draws of a forecast are lost.
+void CheckLostDraws(std::string_view command, const LostDraws& lost);
 
 // Parses the start of a forecast, "latest" or "initial".
 Origin ParseOrigin(std::string_view word);

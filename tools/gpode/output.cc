@@ -9,11 +9,13 @@
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
+#include <sstream>
 #include <system_error>
 
 #include "gpode/npz.h"
 #include "io/files.h"
 #include "io/number_text.h"
+#include "readable.h"
 
 namespace gpode::tool {
 
@@ -98,6 +100,12 @@ void CheckOutput(std::string_view name, std::span<const std::string> inputs) {
 namespace {
 
 void WriteTableToStandardOutput(std::span<const Column> columns) {
+  // A table for another program is written as it is.
+  if (isatty(STDOUT_FILENO) == 1) {
+    std::ostringstream table;
+    WriteCsv(table, columns);
+    return WriteToStandardOutput(SafeText(table.str()));
+  }
   try {
     WriteCsv(std::cout, columns);
   } catch (const InputError&) {
@@ -109,6 +117,7 @@ void WriteTableToStandardOutput(std::span<const Column> columns) {
 }  // namespace
 
 void WriteResult(const std::string& path, const Dataset& data) {
+  CheckReadable(path, data);
   if (path == "-") {
     WriteTableToStandardOutput(ColumnsOf(data));
   } else {
@@ -117,6 +126,7 @@ void WriteResult(const std::string& path, const Dataset& data) {
 }
 
 void WriteResult(const std::string& path, std::span<const Column> columns) {
+  CheckReadable(path, columns);
   if (path == "-") {
     WriteTableToStandardOutput(columns);
   } else if (internal::SameWord(std::filesystem::path(path).extension().string(), ".npz")) {
@@ -136,6 +146,10 @@ void WriteToStandardOutput(std::string_view text) {
 
 void PrintLine(std::string_view text) { Print("{}\n", text); }
 
+void PrintJson(std::string_view json) {
+  WriteToStandardOutput(fmt::format("{}\n", SafeJson(json)));
+}
+
 bool StandardOutputIsComplete() { return std::fflush(stdout) == 0 && std::ferror(stdout) == 0; }
 
 void WriteToStandardError(std::string_view text) {
@@ -143,7 +157,7 @@ void WriteToStandardError(std::string_view text) {
   std::fflush(stderr);
 }
 
-void PrintRemark(std::string_view text) { PrintToError("{}\n", text); }
+void PrintRemark(std::string_view text) { PrintToError("{}\n", SafeText(text)); }
 
 void OpenStandardDescriptors() {
   for (int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "gpode/data_files.h"
+#include "safe_text.h"
 
 namespace gpode::tool {
 
@@ -30,12 +31,14 @@ void WriteResult(const std::string& path, std::span<const Column> columns);
 
 // Print on standard output. They never throw: whether everything could be written is asked once, by
 // StandardOutputIsComplete, when the work is done and its results are saved.
+// All but WriteToStandardOutput escape control characters (safe_text.h).
 void WriteToStandardOutput(std::string_view text);
 template <typename... T>
 void Print(fmt::format_string<T...> format, T&&... values) {
-  WriteToStandardOutput(fmt::format(format, std::forward<T>(values)...));
+  WriteToStandardOutput(SafeText(fmt::format(format, std::forward<T>(values)...)));
 }
 void PrintLine(std::string_view text);
+void PrintJson(std::string_view json);
 bool StandardOutputIsComplete();
 
 // Print on standard error, at once. They never throw, and text that cannot be written is lost: a run
@@ -45,7 +48,8 @@ template <typename... T>
 void PrintToError(fmt::format_string<T...> format, T&&... values) {
   WriteToStandardError(fmt::format(format, std::forward<T>(values)...));
 }
-// Prints a line on standard error, for remarks while the result goes to standard output.
+// Prints a line on standard error, for remarks while the result goes to standard output. Escapes
+// control characters.
 void PrintRemark(std::string_view text);
 
 // Opens those of the descriptors 0, 1 and 2 that are closed, so that no file that is opened later

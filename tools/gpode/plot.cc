@@ -7,6 +7,7 @@
 #include "arguments.h"
 #include "gpode/error.h"
 #include "io/files.h"
+#include "model_input.h"
 #include "output.h"
 #include "plot_input.h"
 #include "report/model_view.h"
@@ -20,28 +21,38 @@ using report::PlotInput;
 
 constexpr double kPointsPerCm = 72 / 2.54;
 
-void DrawCalibration(const PlotArguments& a, const PlotInput& input, Canvas* canvas) {
+LostDraws DrawCalibration(const PlotArguments& a, const PlotInput& input, Canvas* canvas) {
   const PitValues values = report::CalibrationValues(input);
+  if (values.with_noise.empty() && values.missed > 0) {
+    throw ForecastFailed(fmt::format("plot: none of {} could be forecast: too many draws are lost",
+                                     report::Pluralise(values.missed, "value", "values")));
+  }
   if (values.with_noise.empty()) {
     internal::ThrowAt(a.test.value_or(a.model),
                       "holds no observation to compare with, must hold some");
   }
   report::PlotCalibration(values, !input.model().widening.IsZero(), canvas);
+  return {};
+}
+
+LostDraws DrawForecast(const PlotArguments&, const PlotInput& input, Canvas* canvas) {
+  return report::PlotForecast(input, canvas);
 }
 
 template <void (*plot)(const PlotInput&, Canvas*)>
-void Draw(const PlotArguments&, const PlotInput& input, Canvas* canvas) {
+LostDraws Draw(const PlotArguments&, const PlotInput& input, Canvas* canvas) {
   plot(input, canvas);
+  return {};
 }
 
 struct Kind {
   const char* name;
   void (*set_options)(const PlotArguments&, PlotInput*);
   double (*height)(const PlotInput&);
-  void (*draw)(const PlotArguments&, const PlotInput&, Canvas*);
+  LostDraws (*draw)(const PlotArguments&, const PlotInput&, Canvas*);
 };
 constexpr Kind kKinds[] = {
-    {"forecast", SetForecast, report::ForecastHeight, Draw<report::PlotForecast>},
+    {"forecast", SetForecast, report::ForecastHeight, DrawForecast},
     {"phase", SetPlane, report::PhaseHeight, Draw<report::PlotPhase>},
     {"field", SetPlane, report::PhaseHeight, Draw<report::PlotField>},
     {"training", SetTraining, report::TrainingHeight, Draw<report::PlotTraining>},
@@ -60,11 +71,12 @@ std::vector<std::string> KindNames() {
   return names;
 }
 
-// Draws the picture. If the canvas is too small, throws an InputError that names --width or
+// Draws the picture and returns the draws that its forecast has lost. If the canvas is too small, throws an InputError that names --width or
 // --height.
-void DrawPicture(const Kind& kind, const PlotArguments& a, const PlotInput& input, Canvas* canvas) {
+LostDraws DrawPicture(const Kind& kind, const PlotArguments& a, const PlotInput& input,
+                      Canvas* canvas) {
   try {
-    kind.draw(a, input, canvas);
+    return kind.draw(a, input, canvas);
   } catch (const report::CanvasTooSmall& error) {
     ThrowInput("plot", error.across ? "--width" : "--height",
                "leaves no room beside the labels, must be larger, or --font-size smaller");
@@ -82,15 +94,16 @@ void Run(const PlotArguments& a) {
   kind.set_options(a, &input);
   const double height = a.height > 0 ? a.height : kind.height(input);
   Canvas canvas(*format, {kPointsPerCm * a.width, kPointsPerCm * height, a.font_size});
-  DrawPicture(kind, a, input, &canvas);
+  const LostDraws lost = DrawPicture(kind, a, input, &canvas);
   canvas.Save(a.out);
-  if (a.common.quiet) return;
+  if (a.common.quiet) return CheckLostDraws("plot", lost);
   const bool has_bands = a.kind == "forecast" || a.kind == "calibration";
   PrintLine(fmt::format("{}: {} of {}{}, {:.3g} cm by {:.3g} cm", a.out, a.kind, a.model,
                         has_bands && !input.model().widening.IsZero()
                             ? ", bands" + report::WideningNote(input.model()).substr(1)
                             : "",
                         a.width, height));
+  CheckLostDraws("plot", lost);
 }
 
 void AddWords(CLI::App* command, PlotArguments* a) {
@@ -107,18 +120,22 @@ void AddWords(CLI::App* command, PlotArguments* a) {
         [value](const Place& place, const std::string& word) { *value = ParseWords(place, word); },
         help);
   };
-  const auto number = [command](const std::string& name, std::optional<double>* value,
-                                const std::string& help) {
-    AddWord(
-        command, name, "T",
-        [value](const Place& place, const std::string& word) { *value = ParseNumber(place, word); },
-        help);
-  };
   words("--channels", "A,B,...", &a->channels,
         "forecast: channels to show (default: the first four)");
-  number("--until", &a->until,
-         "forecast: end of the forecast (default: half the span of the data further)");
-  number("--after", &a->after, "use only test points after this time");
+  AddWord(
+      command, "--after", "T",
+      [a](const Place& place, const std::string& word) {
+        CheckTimeWord(place, word);
+        a->after = word;
+      },
+      "use only test points after this time or date");
+  AddWord(
+      command, "--until", "T",
+      [a](const Place& place, const std::string& word) {
+        CheckTimeWord(place, word);
+        a->until = word;
+      },
+      "forecast: end of the forecast, a time or date (default: half the span of the data further)");
   text("--trajectory", "NAME", &a->trajectory,
        "use only this trajectory, by its name or its number from 1 (default: all; forecast: "
        "the first)");
@@ -162,8 +179,7 @@ void AddOptions(CLI::App* command, PlotArguments* a) {
   AddSeed(command, &a->common, "the draws");
   AddThreads(command, &a->common);
   AddQuiet(command, &a->common);
-  command->add_option("--time", a->read.time_column, "time column of TEST (default: time or t)")
-      ->type_name("NAME");
+  AddReadOptions(command, &a->read, {"--channels", "--after", "--until"});
 }
 
 }  // namespace

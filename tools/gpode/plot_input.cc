@@ -18,18 +18,14 @@ namespace {
 using report::PlaneOptions;
 using report::PlotInput;
 
-Dataset ReadTest(const PlotArguments& a, const Model& model) {
+Dataset ReadTest(const PlotArguments& a, const TrainedModel& trained) {
   if (!a.test) return {};
-  ReadOptions read = a.read;
-  read.channels = model.channels;
-  const std::filesystem::path path(*a.test);
-  Dataset all = ReadDataset({&path, 1}, read);
-  bool any = false;
-  for (Trajectory& t : all.trajectories) {
-    t = RowsBetween(t, a.after, {});
-    any = any || !t.times.empty();
+  Dataset all = ReadTestData({*a.test}, TestOptions(trained, a.read), a.common.quiet);
+  std::optional<double> after;
+  if (a.after) after = ParseTime({"plot", "--after"}, *a.after, trained.data.calendar);
+  if (!KeepRowsAfter(after, &all)) {
+    internal::ThrowAt(*a.test, "holds no row after --after, must hold some");
   }
-  if (!any) internal::ThrowAt(*a.test, "holds no row after --after, must hold some");
   return all;
 }
 
@@ -103,17 +99,19 @@ void SetWindow(const PlotArguments& a, const std::vector<std::string>& names, Pl
 PlotInput LoadPlotInput(const PlotArguments& a) {
   TrainedModel trained = LoadForBands(a.model, a.raw);
   Posterior posterior(trained.model);
+  std::optional<double> until;
+  if (a.until) until = ParseTime({"plot", "--until"}, *a.until, trained.data.calendar);
   PlotInput input{.options = {.draws = a.draws,
                               .seed = a.common.seed,
                               .threads = a.common.threads,
                               .width_cm = a.width,
-                              .until = a.until,
+                              .until = until,
                               .shown_draws = a.shown,
                               .noise = a.noise,
                               .arrows = a.arrows},
                   .trained = std::move(trained),
                   .posterior = std::move(posterior)};
-  input.test = ReadTest(a, input.model());
+  input.test = ReadTest(a, input.trained);
   if (a.start) input.options.start = ParseOrigin(*a.start);
   return input;
 }
@@ -130,10 +128,12 @@ void SetForecast(const PlotArguments& a, PlotInput* input) {
   SetTrajectory(a, input);
   MatchTests(a, input);
   const double start = input->model().start_times[input->options.trajectory.value_or(0)];
-  if (a.until && !(*a.until > start)) {
-    ThrowInput(
-        "plot", "--until",
-        fmt::format("is {:g}, must be after {:g}, where the trajectory begins", *a.until, start));
+  const std::optional<double>& until = input->options.until;
+  const Calendar& calendar = input->trained.data.calendar;
+  if (until && !(*until > start)) {
+    ThrowInput("plot", "--until",
+               fmt::format("is {}, must be after {}, where the trajectory begins",
+                           ShowTime(*until, calendar), ShowTime(start, calendar)));
   }
 }
 

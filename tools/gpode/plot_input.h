@@ -14,13 +14,13 @@ struct PlotArguments {
   std::string model, out, kind;
   std::optional<std::string> test, trajectory, at, window, start;
   std::vector<std::string> channels, states;
-  std::optional<double> until, after;
+  std::optional<std::string> until, after;
   std::string over = "steps";  // the horizontal axis of a training plot: steps or seconds
   std::size_t draws = 128, shown = 0, arrows = 15;
   bool noise = false, raw = false;
   double width = 8.5, height = 0;  // in cm; 0 stands for the default height of the kind of plot
   double font_size = 7.5;
-  ReadOptions read = {.part = "test", .allow_empty_channels = true};
+  ReadChanges read;
   CommonOptions common;
 };
 

@@ -155,13 +155,13 @@ void AddCompletion(CLI::App& app) {
       app.add_subcommand("completion", "Print a completion file for bash, to be sourced");
   AddExamples(command, {"source <(gpode completion)",
                         "gpode completion > ~/.local/share/bash-completion/completions/gpode"});
-  command->callback([&app] { Print("{}", Completion(app)); });
+  command->callback([&app] { WriteToStandardOutput(Completion(app)); });
 }
 
 void AddManual(CLI::App& app) {
   CLI::App* command = app.add_subcommand("manual", "Print the manual page, for man");
   AddExamples(command, {"gpode manual | man -l -", "gpode manual > gpode.1"});
-  command->callback([&app] { Print("{}", Manual(app)); });
+  command->callback([&app] { WriteToStandardOutput(Manual(app)); });
 }
 
 }  // namespace gpode::tool

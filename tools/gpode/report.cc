@@ -25,10 +25,10 @@ struct Arguments {
   std::string model, out;
   std::vector<std::string> test;
   std::optional<std::string> title;
-  std::optional<double> until;
+  std::optional<std::string> after, until;
   std::size_t draws = 128;
   bool raw = false;
-  ReadOptions read = {.part = "test", .allow_empty_channels = true};
+  ReadChanges read;
   CommonOptions common;
 };
 
@@ -49,10 +49,12 @@ std::size_t KeepFirstTrajectories(TrainedModel* trained) {
 Dataset TestData(const Arguments& a, const TrainedModel& trained) {
   Dataset test;
   if (a.test.empty()) return test;
-  ReadOptions read = a.read;
-  read.channels = trained.model.channels;
-  const std::vector<std::filesystem::path> paths(a.test.begin(), a.test.end());
-  Dataset given = ReadDataset(paths, read);
+  Dataset given = ReadTestData(a.test, TestOptions(trained, a.read), a.common.quiet);
+  std::optional<double> after;
+  if (a.after) after = ParseTime({"report", "--after"}, *a.after, trained.data.calendar);
+  if (!KeepRowsAfter(after, &given)) {
+    internal::ThrowAt(a.test.front(), "holds no row after --after, must hold some");
+  }
   const std::size_t known = trained.model.start_times.size();
   test.channels = given.channels;
   test.trajectories.resize(known);
@@ -82,8 +84,11 @@ void Run(const Arguments& a) {
       .draws = a.draws,
       .seed = a.common.seed,
       .threads = a.common.threads,
-      .until = a.until};
-  nlohmann::ordered_json json = report::ReportJson(trained, test, options);
+      .until =
+          a.until ? std::optional(ParseTime({"report", "--until"}, *a.until, trained.data.calendar))
+                  : std::nullopt};
+  LostDraws lost;
+  nlohmann::ordered_json json = report::ReportJson(trained, test, options, &lost);
   if (count > kMostTrajectories) {
     json["meta"]["comments"].push_back(
         fmt::format("The first {} of {} trajectories are shown.", kMostTrajectories, count));
@@ -91,15 +96,17 @@ void Run(const Arguments& a) {
   const std::string page = report::FillReportPage(
       json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
   if (out == "-") {
-    Print("{}", page);
-    return;
+    WriteToStandardOutput(page);
+    return CheckLostDraws("report", lost);
   }
   internal::WriteFile(out, std::as_bytes(std::span(page)));
-  if (a.common.quiet) return;
-  PrintLine(
-      fmt::format("{}: report of {}, {:.1f} MB, {} of the field, seed {}; opens in any browser",
-                  out, a.model, static_cast<double>(page.size()) / 1e6,
-                  report::Pluralise(a.draws, "draw", "draws"), a.common.seed));
+  if (!a.common.quiet) {
+    PrintLine(
+        fmt::format("{}: report of {}, {:.1f} MB, {} of the field, seed {}; opens in any browser",
+                    out, a.model, static_cast<double>(page.size()) / 1e6,
+                    report::Pluralise(a.draws, "draw", "draws"), a.common.seed));
+  }
+  CheckLostDraws("report", lost);
 }
 
 void AddOptions(CLI::App* command, Arguments* a) {
@@ -111,15 +118,25 @@ void AddOptions(CLI::App* command, Arguments* a) {
       command, "--title", "TEXT", [a](const Place&, const std::string& word) { a->title = word; },
       "title of the page (default: name of the model)");
   AddWord(
+      command, "--after", "T",
+      [a](const Place& place, const std::string& word) {
+        CheckTimeWord(place, word);
+        a->after = word;
+      },
+      "use only test points after this time or date");
+  AddWord(
       command, "--until", "T",
-      [a](const Place& place, const std::string& word) { a->until = ParseNumber(place, word); },
-      "end of forecasts (default: half the span of the data further)");
+      [a](const Place& place, const std::string& word) {
+        CheckTimeWord(place, word);
+        a->until = word;
+      },
+      "end of forecasts, a time or date (default: half the span of the data further)");
   AddCount(command, "--draws", &a->draws, {2, 100'000}, "draws of the vector field (default: 128)");
   AddRaw(command, &a->raw);
   AddSeed(command, &a->common, "the draws");
   AddThreads(command, &a->common);
   AddQuiet(command, &a->common);
-  AddReadOptions(command, &a->read);
+  AddReadOptions(command, &a->read, {"--channels", "--after", "--until"});
 }
 
 }  // namespace

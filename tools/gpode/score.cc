@@ -26,10 +26,9 @@ namespace {
 struct Arguments {
   std::string model;
   std::vector<std::string> files, calibrate;
-  ReadOptions read = {.part = "test", .allow_empty_channels = true};
+  ReadChanges read;
   std::string start = "initial";
-  std::optional<std::string> trajectory;
-  std::optional<double> after, until;
+  std::optional<std::string> trajectory, after, until;
   std::vector<double> horizons;
   std::size_t draws = 128;
   bool raw = false;
@@ -57,14 +56,23 @@ class Scorer {
                 .seed = a.common.seed,
                 .threads = a.common.threads,
                 .from = ParseOrigin(a.start)};
+    const Calendar& calendar = trained_.data.calendar;
+    if (a.after) after_ = ParseTime({"score", "--after"}, *a.after, calendar);
+    if (a.until) until_ = ParseTime({"score", "--until"}, *a.until, calendar);
+    if (after_ && until_ && !(*after_ < *until_)) {
+      ThrowInput("score", "--until",
+                 fmt::format("is {}, must be later than --after, {}", ShowTime(*until_, calendar),
+                             ShowTime(*after_, calendar)));
+    }
   }
 
+  // Compares forecasts with the data in these files. `part` names the part of an archive; empty: the
+  // one that the options name.
   std::vector<Compared> Compare(const std::vector<std::string>& files,
-                                const std::string& part) const {
-    ReadOptions read = a_.read;
-    read.part = part;
-    read.channels = trained_.model.channels;
-    const Dataset tests = ReadDataset(Paths(files), read);
+                                const std::string& part = "") const {
+    ReadOptions read = TestOptions(trained_, a_.read);
+    if (!part.empty()) read.part = part;
+    const Dataset tests = ReadTestData(files, read, a_.common.quiet);
     const std::string source = internal::NameFiles(Paths(files));
     std::vector<Compared> all;
     for (std::size_t n = 0; n < tests.trajectories.size(); ++n) {
@@ -101,7 +109,7 @@ class Scorer {
   // Compares trajectory n of the data with a forecast. Messages about the data begin with `source`.
   Compared CompareOne(const Dataset& tests, std::size_t n, const std::string& source) const {
     const Trajectory& test = tests.trajectories[n];
-    Trajectory chosen = RowsBetween(test, a_.after, a_.until);
+    Trajectory chosen = RowsBetween(test, after_, until_);
     const std::vector<double>& times = chosen.times;
     Compared one{.forecast = {}, .seen = std::move(chosen.values), .begins = 0};
     if (times.empty()) return one;
@@ -135,25 +143,29 @@ class Scorer {
   TrainedModel trained_;
   Posterior posterior_;
   ForecastOptions options_;
+  std::optional<double> after_, until_;
 };
 
 nlohmann::ordered_json Json(const Scores& s) {
-  return {{"mnll", s.mnll},
-          {"mse", s.mse},
-          {"crps", s.crps},
-          {"coverage_50", s.coverage_50},
-          {"coverage_90", s.coverage_90},
-          {"coverage_95", s.coverage_95},
-          {"predictive_50", s.predictive_50},
-          {"predictive_90", s.predictive_90},
-          {"predictive_95", s.predictive_95},
-          {"values", s.values},
-          {"diverged", s.diverged}};
+  nlohmann::ordered_json json = {{"mnll", s.mnll},
+                                 {"mse", s.mse},
+                                 {"crps", s.crps},
+                                 {"coverage_50", s.coverage_50},
+                                 {"coverage_90", s.coverage_90},
+                                 {"coverage_95", s.coverage_95},
+                                 {"predictive_50", s.predictive_50},
+                                 {"predictive_90", s.predictive_90},
+                                 {"predictive_95", s.predictive_95},
+                                 {"values", s.values},
+                                 {"diverged", s.diverged}};
+  if (s.unfinished > 0) json["unfinished"] = s.unfinished;
+  return json;
 }
 
-void PrintJson(const Scores& scores, const std::vector<HorizonScores>& rows, bool widened,
-               const Arguments& a) {
+void PrintScores(const Scores& scores, const std::vector<HorizonScores>& rows, bool widened,
+                 const LostDraws& lost, const Arguments& a) {
   nlohmann::ordered_json json = Json(scores);
+  if (lost.many) json["warning"] = lost.Warning();
   if (widened) json["widened"] = true;
   json["draws"] = a.draws;
   json["seed"] = a.common.seed;
@@ -166,7 +178,7 @@ void PrintJson(const Scores& scores, const std::vector<HorizonScores>& rows, boo
       json["horizons"].push_back(one);
     }
   }
-  PrintLine(json.dump(2));
+  PrintJson(json.dump(2));
 }
 
 void PrintTable(const Scores& s, const std::vector<HorizonScores>& rows, std::size_t trajectories,
@@ -189,6 +201,9 @@ void PrintTable(const Scores& s, const std::vector<HorizonScores>& rows, std::si
     Print("  bands {}\n", report::DescribeWidening(model));
   }
   Print("  {} diverged\n", report::Pluralise(s.diverged, "draw", "draws"));
+  if (s.unfinished > 0) {
+    Print("  {} out of solver steps\n", report::Pluralise(s.unfinished, "draw", "draws"));
+  }
   if (rows.empty()) return;
   Print("\n  {:>20} {:>8} {:>10} {:>10} {:>8} {:>8}\n", "time since the data", "values", "MNLL",
         "MSE", "90 %", "+ noise");
@@ -206,10 +221,6 @@ void Check(const Arguments& a) {
   if (a.raw && !a.calibrate.empty()) {
     ThrowInput("score", "--raw", "cannot be combined with --calibrate, which widens bands");
   }
-  if (a.after && a.until && !(*a.after < *a.until)) {
-    ThrowInput("score", "--until",
-               fmt::format("is {:g}, must be later than --after, {:g}", *a.until, *a.after));
-  }
 }
 
 void Run(const Arguments& a) {
@@ -219,7 +230,9 @@ void Run(const Arguments& a) {
   const ObservationNoise noise = scorer.model().noise();
   std::vector<Scores> parts;
   std::vector<std::vector<HorizonScores>> by_horizon;
-  for (const Compared& one : scorer.Compare(a.files, a.read.part)) {
+  LostDraws lost;
+  for (const Compared& one : scorer.Compare(a.files)) {
+    lost.Add(one.forecast);
     parts.push_back(Score(one.forecast, noise, one.seen, a.common.threads));
     if (a.horizons.empty()) continue;
     by_horizon.push_back(
@@ -232,10 +245,11 @@ void Run(const Arguments& a) {
   const std::vector<HorizonScores> rows =
       by_horizon.empty() ? std::vector<HorizonScores>() : PoolByHorizon(by_horizon);
   if (a.common.json) {
-    PrintJson(scores, rows, !scorer.model().widening.IsZero(), a);
+    PrintScores(scores, rows, !scorer.model().widening.IsZero(), lost, a);
   } else {
     PrintTable(scores, rows, parts.size(), scorer.model(), a);
   }
+  CheckLostDraws("score", lost);
 }
 
 void AddOptions(CLI::App* command, Arguments* a) {
@@ -250,12 +264,18 @@ void AddOptions(CLI::App* command, Arguments* a) {
       "the model's trajectory that the test data continue (default: by name or number)");
   AddWord(
       command, "--after", "T",
-      [a](const Place& place, const std::string& word) { a->after = ParseNumber(place, word); },
-      "use only rows after this time");
+      [a](const Place& place, const std::string& word) {
+        CheckTimeWord(place, word);
+        a->after = word;
+      },
+      "use only rows after this time or date");
   AddWord(
       command, "--until", "T",
-      [a](const Place& place, const std::string& word) { a->until = ParseNumber(place, word); },
-      "use only rows up to this time");
+      [a](const Place& place, const std::string& word) {
+        CheckTimeWord(place, word);
+        a->until = word;
+      },
+      "use only rows up to this time or date");
   AddWord(
       command, "--horizons", "T0,T1,...",
       [a](const Place& place, const std::string& word) {
@@ -273,8 +293,8 @@ void AddOptions(CLI::App* command, Arguments* a) {
   AddSeed(command, &a->common, "the draws");
   AddThreads(command, &a->common);
   AddJson(command, &a->common);
-  AddReadOptions(command, &a->read);
-  command->remove_option(command->get_option("--channels"));  // the channels are always the model's
+  // The channels are always the model's; --after and --until choose rows after the start is known.
+  AddReadOptions(command, &a->read, {"--channels", "--after", "--until"});
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include "gpode/systems.h"
 #include "io/files.h"
 #include "output.h"
+#include "readable.h"
 #include "report/model_view.h"
 
 namespace gpode::tool {
@@ -105,7 +106,7 @@ void CheckFiles(const Arguments& a) {
   CheckTable(a.out);
   if (a.truth.empty()) return;
   CheckTable(a.truth);
-  if (a.truth == a.out)
+  if (a.out != "-" && AreSameFile(a.truth, a.out))
     Refuse({"simulate", "--truth"}, a.truth, "another file than that of the data");
 }
 
@@ -128,6 +129,7 @@ void Run(Arguments arguments) {
   CheckFiles(arguments);
   Simulation simulation = Simulate(options);
   if (options.trajectories == 1) simulation.data.trajectories[0].name.clear();
+  CheckReadable(arguments.out, simulation.data);
   if (!arguments.truth.empty()) {
     WriteResult(arguments.truth, TruthOf(simulation, arguments, arguments.truth_until));
   }

@@ -1,5 +1,6 @@
 // uPlot axes in the page's colours.
 import type uPlot from "uplot";
+import { dateTicks, type Calendar, type DateTick } from "./dates";
 import { formatTick } from "./text";
 import { color } from "./theme";
 
@@ -18,8 +19,21 @@ function base(label: string): uPlot.Axis {
   };
 }
 
-export function timeAxis(label: string): uPlot.Axis {
-  return { ...base(label), size: 26, labelSize: 18, labelGap: 0 };
+const DATE_WIDTH = 90; // pixels that the label of a date needs
+
+// Returns an axis of times; with a calendar, its ticks are at round dates.
+export function timeAxis(label: string, calendar?: Calendar): uPlot.Axis {
+  const axis = { ...base(label), size: 26, labelSize: 18, labelGap: 0 };
+  if (!calendar) return axis;
+  let ticks: DateTick[] = [];
+  return {
+    ...axis,
+    splits: (u, _axis, least, most) => {
+      ticks = dateTicks(least, most, calendar, Math.max(2, Math.floor(u.over.clientWidth / DATE_WIDTH)));
+      return ticks.map((tick) => tick.value);
+    },
+    values: (_, splits) => splits.map((value) => ticks.find((tick) => tick.value === value)?.text ?? ""),
+  };
 }
 
 // Returns an axis of values that is as wide as its widest number.

@@ -2,6 +2,7 @@
 import uPlot from "uplot";
 import { timeAxis, valueAxis } from "./axes";
 import { channelData, describe, nearest, neighbour, rowsAt, valueRange, type ChannelData, type Near } from "./channel_data";
+import { calendarOf, formatDate } from "./dates";
 import { attachGestures } from "./gestures";
 import { ABOVE, paintForecastRegion, paintObserved, paintTest } from "./marks";
 import type { Report } from "./report";
@@ -78,6 +79,7 @@ export class ChannelPlot implements Plot {
   private options(width: number): uPlot.Options {
     const { name, unit } = this.report.channels[this.channel]!;
     const { time_name, time_unit } = this.report.meta;
+    const calendar = calendarOf(this.report.meta);
     return {
       width,
       height: this.height,
@@ -89,7 +91,7 @@ export class ChannelPlot implements Plot {
         { series: [3, 4], fill: () => color("band50") },
       ],
       scales: { x: { time: false }, y: { range: () => valueRange(this.data, this.view.range(), this.view.shown) } },
-      axes: [timeAxis(axisLabel(time_name ?? "time", time_unit, 40)), valueAxis(axisLabel(name, unit, this.height / 10))],
+      axes: [timeAxis(axisLabel(time_name ?? "time", calendar ? undefined : time_unit, 40), calendar), valueAxis(axisLabel(name, unit, this.height / 10))],
       cursor: {
         y: false,
         points: { show: false },
@@ -162,7 +164,10 @@ export class ChannelPlot implements Plot {
 
   private show(u: uPlot, time: number, top: number): string {
     const rows = rowsAt(this.data, time, this.view.shown);
-    const head = `${axisLabel(this.report.meta.time_name ?? "time", this.report.meta.time_unit, 40)} ${format(time)}`;
+    const calendar = calendarOf(this.report.meta);
+    const head = calendar
+      ? formatDate(time, calendar)
+      : `${axisLabel(this.report.meta.time_name ?? "time", this.report.meta.time_unit, 40)} ${format(time)}`;
     const { left: x, top: y } = u.over.getBoundingClientRect();
     this.ring.hidden = this.marked === null;
     if (this.marked !== null) {

@@ -1,6 +1,7 @@
 // The phase portrait: the vector field of two states, its uncertainty, and trajectories.
 import { contours } from "d3-contour";
 import { numbers } from "./arrays";
+import { calendarOf, formatDate } from "./dates";
 import { svg } from "./dom";
 import { fieldOf, type Field } from "./field";
 import { frame, pathThrough, type Frame } from "./frame";
@@ -148,7 +149,9 @@ export class PortraitPlot implements Plot {
     const [atX, atY] = close?.point ?? [px, py];
     const rows = this.fieldRows(this.field, this.frame.fromX(atX), this.frame.fromY(atY));
     if (rows === null) return hideTooltip();
-    const head = close ? `${short(close.name, 40)}, ${short(this.report.meta.time_name ?? "time", 20)} ${format(close.time, 4)}` : "field";
+    const calendar = calendarOf(this.report.meta);
+    const time = (at: number) => (calendar ? formatDate(at, calendar) : `${short(this.report.meta.time_name ?? "time", 20)} ${format(at, 4)}`);
+    const head = close ? `${short(close.name, 40)}, ${time(close.time)}` : "field";
     showTooltip(head, rows, event.clientX, event.clientY);
   }
 

@@ -16,6 +16,8 @@ export interface Meta {
   command?: string;
   time_name?: string;
   time_unit?: string;
+  time_origin?: number; // if times stand for dates: seconds from 1970 to time 0, and seconds per unit of time
+  time_seconds?: number;
   bands?: string;
   facts?: Fact[];
   comments?: string[];

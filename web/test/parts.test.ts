@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { extent, interpolate, lowerBound, numbers } from "../src/arrays";
 import { valueRange, type ChannelData } from "../src/channel_data";
+import { calendarOf, dateTicks, formatDate } from "../src/dates";
 import { Field, fieldOf } from "../src/field";
 import { parseReport } from "../src/report";
 import { streamlines, type Point } from "../src/streamlines";
@@ -22,6 +23,16 @@ test("numbers are decoded from lists and base64, missing ones as NaN", () => {
 test("bytes are little-endian floats", () => {
   assert.deepEqual(Array.from(numbers({ f32: "AACAPw==" })), [1]);
   assert.deepEqual(Array.from(numbers({ f64: "AAAAAAAA8D8=" })), [1]);
+});
+
+test("times that stand for dates", () => {
+  const hours = calendarOf({ title: "", version: "", time_origin: 1078941600, time_seconds: 3600 })!;
+  assert.equal(formatDate(6.5, hours), "2004-03-11 00:30");
+  assert.deepEqual(dateTicks(0, 12, hours, 4).map((tick) => tick.text), ["03-10 18:00", "03-11 00:00", "03-11 06:00"]);
+  assert.deepEqual(dateTicks(0, 12, hours, 4).map((tick) => tick.value), [0, 6, 12]);
+  assert.deepEqual(dateTicks(0, 24 * 100, hours, 4).map((tick) => tick.text), ["2004-04", "2004-05", "2004-06"]);
+  assert.deepEqual(dateTicks(0, 1e-6, hours, 4), []);
+  assert.equal(calendarOf({ title: "", version: "" }), undefined);
 });
 
 test("search, extremes and interpolation", () => {

@@ -107,6 +107,20 @@ std::string BrailleCanvas::RowText(std::size_t row, bool coloured) const {
   return text.substr(0, text.find_last_not_of(' ') + 1);
 }
 
+std::vector<Tick> BrailleCanvas::XTicks() const {
+  if (window_.calendar.IsSet()) {
+    constexpr std::size_t kMostDates = 4;
+    Axis axis{.from = window_.left, .to = window_.right};
+    axis.calendar = window_.calendar;
+    return TicksOf(axis, kMostDates);
+  }
+  std::vector<Tick> ticks;
+  for (const double tick : Ticks(window_.left, window_.right, 7)) {
+    ticks.push_back({tick, fmt::format("{:.4g}", tick)});
+  }
+  return ticks;
+}
+
 // Returns the axis and, below it, the numbers and the right-aligned label, which is shortened if it
 // is longer than the axis.
 std::string BrailleCanvas::XAxis(std::string_view label, std::size_t indent) const {
@@ -114,9 +128,8 @@ std::string BrailleCanvas::XAxis(std::string_view label, std::size_t indent) con
   const std::size_t width = PrintableCharacters(shown).size();
   std::vector<std::string> axis(columns_, "─");
   std::string numbers(columns_, ' ');
-  for (const double tick : Ticks(window_.left, window_.right, 7)) {
+  for (const auto& [tick, text] : XTicks()) {
     const auto column = static_cast<std::size_t>(Across(tick) / kDotsAcross);
-    const std::string text = fmt::format("{:.4g}", tick);
     const std::size_t start = column - std::min(column, text.size() / 2);
     if (column >= columns_ || start + text.size() + width + 1 > columns_) continue;
     axis[column] = "┬";

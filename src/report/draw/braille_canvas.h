@@ -13,13 +13,16 @@
 #include <string_view>
 #include <vector>
 
+#include "gpode/calendar.h"
 #include "gpode/field.h"
+#include "report/draw/ticks.h"
 
 namespace gpode::report {
 
 // The part of the plane that is shown.
 struct Window {
   double left, right, bottom, top;
+  Calendar calendar = {};  // of the horizontal axis, if it is time
 };
 
 struct Pen {
@@ -55,6 +58,7 @@ class BrailleCanvas {
   Cell* CellAt(double across, double down);  // nullptr outside the canvas
   void Dot(double across, double down, int colour);
   std::string RowText(std::size_t row, bool coloured) const;
+  std::vector<Tick> XTicks() const;
   std::string XAxis(std::string_view label, std::size_t indent) const;
 
   std::size_t columns_, rows_;

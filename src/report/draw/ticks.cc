@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "report/draw/date_ticks.h"
+
 namespace gpode::report {
 namespace {
 
@@ -106,6 +108,7 @@ double RoundDown(double value) {
 std::vector<Tick> TicksOf(const Axis& axis, std::size_t most) {
   most = std::max<std::size_t>(most, 2);
   if (!axis.marks.empty()) return MarkedTicks(axis);
+  if (axis.calendar.IsSet()) return DateTicks(axis, most);
   if (!axis.logarithmic) return LinearTicks(axis, most);
   std::vector<Tick> ticks = PowerTicks(axis, {1, 2, 5}, 1);
   for (int every = 1; ticks.size() > most && every < 400; ++every) {

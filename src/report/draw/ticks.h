@@ -1,4 +1,4 @@
-// Ticks at round numbers along an axis, and their labels.
+// Ticks at round numbers or dates along an axis, and their labels.
 //
 // Thread safety: any thread may call these functions; they share no state that changes.
 //
@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "gpode/calendar.h"
+
 namespace gpode::report {
 
 struct Axis {
@@ -16,6 +18,7 @@ struct Axis {
   bool logarithmic = false;
   bool whole = false;              // true for ticks at whole numbers only
   std::vector<double> marks = {};  // if not empty, ticks at these values, not at round numbers
+  Calendar calendar = {};          // if it is set, ticks are at round dates
   bool bare = false;               // true without numbers and label, which a neighbour then has
 
   // Returns the position of a value along the axis: 0 at `from`, 1 at `to`.

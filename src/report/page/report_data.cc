@@ -136,6 +136,11 @@ Json MetaJson(const TrainedModel& trained, const ReportOptions& options) {
   const Quantity time = TimeOf(trained.data);
   meta["time_name"] = time.name;
   if (!time.unit.empty()) meta["time_unit"] = time.unit;
+  const Calendar& calendar = trained.data.calendar;
+  if (calendar.IsSet()) {
+    meta["time_origin"] = calendar.origin;
+    meta["time_seconds"] = calendar.unit;
+  }
   if (options.timing) meta["timing"] = TimingJson(*options.timing);
   meta["facts"] = Json::array();
   const auto fact = [&](const std::string& name, const std::string& value) {
@@ -189,7 +194,8 @@ Json Numbers(std::span<const double> values) {
   return Encoded("f64", std::vector<double>(values.begin(), values.end()));
 }
 
-Json ReportJson(const TrainedModel& trained, const Dataset& test, const ReportOptions& options) {
+Json ReportJson(const TrainedModel& trained, const Dataset& test, const ReportOptions& options,
+                LostDraws* lost_draws) {
   const Posterior posterior(trained.model);
   const std::size_t count = trained.model.start_times.size();
   Json json = {{"format", "gpode-report"}, {"format_version", 1}};
@@ -197,7 +203,7 @@ Json ReportJson(const TrainedModel& trained, const Dataset& test, const ReportOp
   json["meta"]["warnings"] = Warnings(trained, options);
   std::vector<Forecast> forecasts;
   std::vector<Bands> bands;
-  std::size_t diverged = 0;
+  LostDraws lost;
   for (std::size_t n = 0; n < count; ++n) {
     forecasts.push_back(posterior.Trajectory(n, GridOf(trained.model, n, options.until),
                                              {.draws = options.draws,
@@ -206,11 +212,17 @@ Json ReportJson(const TrainedModel& trained, const Dataset& test, const ReportOp
                                               .from = Origin::kLatestState,
                                               .states = true}));
     bands.push_back(BandsOf(forecasts.back()));
-    diverged += forecasts.back().diverged;
+    lost.Add(forecasts.back());
     json["trajectories"].push_back(TrajectoryJson(trained, test, forecasts.back(), n));
   }
   json["meta"]["facts"].push_back(
-      {{"name", "diverged draws"}, {"value", std::to_string(diverged)}});
+      {{"name", "diverged draws"}, {"value", std::to_string(lost.diverged)}});
+  if (lost.unfinished > 0) {
+    json["meta"]["facts"].push_back(
+        {{"name", "draws out of solver steps"}, {"value", std::to_string(lost.unfinished)}});
+  }
+  if (lost.many) json["meta"]["warnings"].push_back("forecasts: " + lost.Warning());
+  if (lost_draws != nullptr) *lost_draws = lost;
   const bool exact = trained.data.observed() <= kExactNumbers;
   const std::vector<Quantity> channels = QuantitiesOf(trained.model.channels);
   for (std::size_t c = 0; c < channels.size(); ++c) {

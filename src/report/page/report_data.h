@@ -30,7 +30,7 @@ struct ReportOptions {
 // Returns all data of a report. `test` is empty or has one trajectory for each of the model's, with
 // the same channels; a trajectory without test data has no times.
 nlohmann::ordered_json ReportJson(const TrainedModel& trained, const Dataset& test,
-                                  const ReportOptions& options);
+                                  const ReportOptions& options, LostDraws* lost_draws = nullptr);
 
 // Each of these returns one part of the data.
 nlohmann::ordered_json StatesJson(const TrainedModel& trained, const Posterior& posterior,

@@ -22,14 +22,15 @@ Json Line(const std::string& name, const std::vector<double>& values) {
   return {{"name", name}, {"values", Numbers(values)}};
 }
 
-Json CoverageJson(const std::string& name, const std::vector<double>& pit) {
+Json CoverageJson(const std::string& name, const PitValues& all) {
+  const std::vector<double>& pit = all.with_noise;
   std::vector<double> nominal, observed;
   for (int percent = 5; percent <= 95; percent += 5) {
     nominal.push_back(0.01 * percent);
-    observed.push_back(ShareInside(pit, nominal.back()));
+    observed.push_back(ShareInside(pit, nominal.back(), all.missed));
   }
   return {{"name", name},
-          {"count", pit.size()},
+          {"count", pit.size() + all.missed},
           {"nominal", Numbers(nominal)},
           {"observed", Numbers(observed)}};
 }
@@ -172,13 +173,23 @@ Json CalibrationJson(const TrainedModel& trained, const Posterior& posterior, co
   }
   Json json;
   const std::vector<double>& pit = all.pit.with_noise;
-  if (pit.empty()) return json = {{"note", "There is nothing to compare with."}};
+  if (pit.empty()) {
+    return json = {{"note", all.pit.missed > 0
+                                ? fmt::format("None of {} could be forecast.",
+                                              Pluralise(all.pit.missed, "value", "values"))
+                                : "There is nothing to compare with."}};
+  }
   json["note"] =
       fmt::format("{} of {}, {} with noise.", Pluralise(pit.size(), "value", "values"),
                   Pluralise(compared, "trajectory", "trajectories"),
                   tested ? "test data against forecasts" : "training data against their fit");
+  if (all.pit.missed > 0) {
+    json["note"] = fmt::format("{} {} could not be forecast and count as outside of all bands.",
+                               json["note"].get<std::string>(),
+                               Pluralise(all.pit.missed, "further value", "further values"));
+  }
   json["scores"] = ScoresJson(Pool(all.scores));
-  json["coverage"] = Json::array({CoverageJson(tested ? "test data" : "training data", pit)});
+  json["coverage"] = Json::array({CoverageJson(tested ? "test data" : "training data", all.pit)});
   json["pit"] = {{"counts", Numbers(PitCounts(pit, kBins))}};
   if (!all.horizons.empty()) json["horizon"] = HorizonJson(PoolByHorizon(all.horizons));
   return json;

@@ -142,8 +142,9 @@ Json StatesJson(const TrainedModel& trained, const Posterior& posterior,
     Vector anchor = medians[0].row(row);
     if (!anchor.allFinite()) anchor = m.coordinates.state_offset;
     json["anchors"].push_back(
-        {{"label", fmt::format("{}, {} {:g}", TrajectoryName(trained, 0), TimeOf(trained.data).name,
-                               forecasts[0].times[static_cast<std::size_t>(row)])},
+        {{"label", fmt::format("{}, {} {}", TrajectoryName(trained, 0), TimeOf(trained.data).name,
+                               ShowTime(forecasts[0].times[static_cast<std::size_t>(row)],
+                                        trained.data.calendar))},
          {"state", std::vector<double>(anchor.begin(), anchor.end())}});
     if (dim == 1) json["fields"].push_back(FieldJson(posterior, limits, anchor, index, 0, -1));
     for (Eigen::Index x = 0; x < std::min(dim, kMostStates); ++x) {

@@ -24,9 +24,9 @@ std::vector<double> Levels() {
   return levels;
 }
 
-std::vector<double> Coverage(const std::vector<double>& pit) {
+std::vector<double> Coverage(const std::vector<double>& pit, std::size_t missed) {
   std::vector<double> shares;
-  for (double level : Levels()) shares.push_back(ShareInside(pit, level));
+  for (double level : Levels()) shares.push_back(ShareInside(pit, level, missed));
   return shares;
 }
 
@@ -45,8 +45,8 @@ void DrawCoverage(const PitValues& all, const Panel& panel) {
   }
   panel.Band(levels, low, high, kLightGrey);
   panel.Line(levels, levels, kCalibrated);
-  panel.Line(levels, Coverage(all.without_noise), kWithoutNoise);
-  panel.Line(levels, Coverage(all.with_noise), kWithNoise);
+  panel.Line(levels, Coverage(all.without_noise, all.missed), kWithoutNoise);
+  panel.Line(levels, Coverage(all.with_noise, all.missed), kWithNoise);
   panel.Frame();
 }
 
@@ -97,7 +97,7 @@ void PlotCalibration(const PitValues& values, bool widened, Canvas* canvas) {
       canvas, {{widened ? "bands with noise, widened" : "bands with noise", LineKey(kWithNoise)},
                {"bands without noise", LineKey(kWithoutNoise)},
                {"95 % range if calibrated", BandKey(kLightGrey)},
-               {Pluralise(n, "value", "values")}});
+               {Pluralise(n + values.missed, "value", "values")}});
   const Box area = legend.Draw(WholeArea(*canvas));
   const double middle = (area.left + area.right) / 2;
   Box left = area, right = area;

@@ -1,4 +1,6 @@
 // The forecast plot: channels over time with observations, median, credible bands and test points.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -35,6 +37,7 @@ struct Scene {
   std::vector<const Trajectory*> tests;
   double end = 0;  // time of the last observation
   Forecast forecast;
+  LostDraws lost;
   Matrix median, low_50, high_50, low_95, high_95;
 };
 
@@ -59,6 +62,7 @@ Scene SceneOf(const PlotInput& input) {
   }
   scene.forecast = input.posterior.Trajectory(scene.trajectory, TimesOf(input, scene),
                                               input.Forecasts(Origin::kLatestState));
+  scene.lost.Add(scene.forecast);
   const auto quantile = [&](double p) {
     return input.options.noise ? scene.forecast.PredictiveQuantile(p) : scene.forecast.Quantile(p);
   };
@@ -121,6 +125,10 @@ std::vector<LegendItem> LegendOf(const PlotInput& input, const Scene& scene) {
   if (scene.end < scene.forecast.times.back()) {
     items.push_back({"end of the data", UprightLineKey(kEnd)});
   }
+  if (scene.lost.many) {
+    items.push_back({fmt::format("{} of {} draws lost", scene.lost.diverged + scene.lost.unfinished,
+                                 scene.lost.draws)});
+  }
   return items;
 }
 
@@ -130,18 +138,22 @@ double ForecastHeight(const PlotInput& input) {
   return 2.0 + 2.8 * static_cast<double>(ChosenChannels(input).size());
 }
 
-void PlotForecast(const PlotInput& input, Canvas* canvas) {
+LostDraws PlotForecast(const PlotInput& input, Canvas* canvas) {
   const std::vector<Eigen::Index> channels = ChosenChannels(input);
   const Scene scene = SceneOf(input);
   const Box area = Legend(canvas, LegendOf(input, scene)).Draw(WholeArea(*canvas));
-  const Axis x = AxisOf({scene.forecast.times.front(), scene.forecast.times.back()},
-                        TimeOf(input.trained.data).Label(), kTimeMargin);
+  const Calendar& calendar = input.trained.data.calendar;
+  const Quantity time = TimeOf(input.trained.data);
+  Axis x = AxisOf({scene.forecast.times.front(), scene.forecast.times.back()},
+                  calendar.IsSet() ? time.name : time.Label(), kTimeMargin);
+  x.calendar = calendar;
   std::vector<Axis> ys;
   for (Eigen::Index c : channels) {
     ys.push_back(ValuesAxis(scene, c, input.model().channels[static_cast<std::size_t>(c)]));
   }
   const std::vector<Panel> panels = StackPanels(canvas, area, x, ys);
   for (std::size_t i = 0; i < panels.size(); ++i) DrawChannel(input, scene, channels[i], panels[i]);
+  return scene.lost;
 }
 
 }  // namespace gpode::report

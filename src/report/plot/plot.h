@@ -84,7 +84,8 @@ double PhaseHeight(const PlotInput& input);
 double TrainingHeight(const PlotInput& input);
 double CalibrationHeight(const PlotInput& input);
 
-void PlotForecast(const PlotInput& input, Canvas* canvas);
+// Returns the draws that the forecast has lost.
+LostDraws PlotForecast(const PlotInput& input, Canvas* canvas);
 void PlotPhase(const PlotInput& input, Canvas* canvas);
 void PlotField(const PlotInput& input, Canvas* canvas);
 void PlotTraining(const PlotInput& input, Canvas* canvas);  // the history must not be empty

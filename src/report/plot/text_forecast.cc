@@ -46,13 +46,14 @@ Window WindowOf(const Forecast& forecast, const Bands& bands, const Trajectory* 
   if (seen != nullptr) take(seen->values);
   if (!(least <= most)) least = -1, most = 1;
   const double margin = most > least ? kMargin * (most - least) : std::max(1.0, std::abs(most));
-  return {forecast.times.front(), forecast.times.back(), least - margin, most + margin};
+  return {forecast.times.front(), forecast.times.back(), least - margin, most + margin, {}};
 }
 
 std::string ChannelText(const Forecast& forecast, const Bands& bands, const Trajectory* seen,
-                        std::string_view time, std::string_view name, Eigen::Index channel,
-                        bool coloured) {
-  const Window window = WindowOf(forecast, bands, seen, channel);
+                        const Calendar& calendar, std::string_view time, std::string_view name,
+                        Eigen::Index channel, bool coloured) {
+  Window window = WindowOf(forecast, bands, seen, channel);
+  window.calendar = calendar;
   BrailleCanvas canvas(kColumns, kRows, window);
   if (seen != nullptr && seen->times.back() < window.right) {
     Matrix end(2, 2);
@@ -86,12 +87,15 @@ std::string ForecastText(const Forecast& forecast, const TrainedModel& trained,
   const bool has_data = trajectory && *trajectory < trained.data.trajectories.size();
   const Trajectory* seen = has_data ? &trained.data.trajectories[*trajectory] : nullptr;
   std::string text;
-  if (trained.model.start_times.size() > 1 || !trajectory) text = fmt::format("{}\n", title);
+  if (trained.model.start_times.size() > 1 || !trajectory) text = Printable(title) + "\n";
   const std::size_t channels = trained.model.channels.size();
-  const std::string time = Shortened(TimeOf(trained.data).Label(), 40);
+  const Calendar& calendar = trained.data.calendar;
+  const Quantity quantity = TimeOf(trained.data);
+  const std::string time = Shortened(calendar.IsSet() ? quantity.name : quantity.Label(), 40);
   for (std::size_t c = 0; c < std::min(channels, kMostChannels); ++c) {
-    text += ChannelText(forecast, bands, seen, time, Shortened(trained.model.channels[c], 60),
-                        static_cast<Eigen::Index>(c), coloured);
+    text +=
+        ChannelText(forecast, bands, seen, calendar, time, Shortened(trained.model.channels[c], 60),
+                    static_cast<Eigen::Index>(c), coloured);
   }
   return text + fmt::format("  {}line: median   dots: 5 and 95 %{}\n\n",
                             seen != nullptr ? "o observations   " : "",
