@@ -89,7 +89,8 @@ void CheckAcceptance(double target) {
 
 // Returns how many bytes a run needs at least, from its largest arrays: covariances of the inducing
 // values, what the optimiser keeps for every parameter, matrices of a sampler over all latent
-// variables, and its draws. The factors were measured: they are how often these arrays exist.
+// variables, and its draws. The factors are how often these arrays exist, below what was
+// measured.
 double LeastMemory(const Dataset& data, const FitOptions& options) {
   constexpr double kCovariances = 4, kParameters = 20, kMatrices = 20, kFeatures = 4;
   constexpr std::size_t kCountable = 1'000'000;  // with more, numbers of parameters may overflow

@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "arguments.h"
 #include "commands.h"
@@ -125,9 +126,10 @@ class Fitter {
 
   // Ends the run from another thread, while a step takes longer than an interrupted run may.
   void Rescue() {
-    if (standby_) {
-      standby_();
-      PrintRemark(fmt::format("stopped; saved {0}, continue with gpode fit --resume -o {0}", out_));
+    if (const auto save = std::exchange(standby_, nullptr)) {
+      save();
+      PrintRemark(fmt::format("stopped; saved {}, continue with gpode fit --resume -o {}",
+                              target_->working(), out_));
     } else if (!checksum_.empty()) {
       PrintRemark(fmt::format("stopped; continue with gpode fit --resume -o {}", out_));
     } else {
