@@ -146,10 +146,11 @@ Forecast Posterior::Follow(const std::vector<Leg>& legs, std::span<const double>
     if (options.states) forecast.states[i] = model_->coordinates.ToUser(z);
   });
   for (std::size_t i = 0; i < status.size(); ++i) {
-    if (status[i] == SolveStatus::kTooManySteps)
+    if (status[i] == SolveStatus::kTooManySteps) {
       forecast.unfinished.push_back(i);
-    else if (status[i] != SolveStatus::kOk)
+    } else if (status[i] != SolveStatus::kOk) {
       ++forecast.diverged;
+    }
   }
   return forecast;
 }
