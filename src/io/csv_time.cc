@@ -32,7 +32,8 @@ bool IsTimeWord(std::string_view name) {
       "sec",   "week",  "weeks", "month",    "months",    "epoch",     "unix",      "timestamp",
       "datum", "zeit",  "jahr",  "fecha",    "ts_utc",    "elapsed"};
   const std::string word = Word(name);
-  return word.starts_with("time") || std::find(kWords.begin(), kWords.end(), word) != kWords.end();
+  return word.starts_with("time") || word.ends_with("_time") || word.ends_with(" time") ||
+         std::find(kWords.begin(), kWords.end(), word) != kWords.end();
 }
 
 class TimeFinder {

@@ -162,7 +162,7 @@ double UnitFor(const Dataset& data) {
     for (std::size_t i = 1; i < t.times.size(); ++i) gaps.push_back(t.times[i] - t.times[i - 1]);
   }
   if (gaps.empty()) return 86400;
-  const auto middle = gaps.begin() + std::ssize(gaps) / 2;
+  const auto middle = gaps.begin() + (std::ssize(gaps) - 1) / 2;
   std::nth_element(gaps.begin(), middle, gaps.end());
   return *middle < 60           ? 1
          : *middle < 3600       ? 60

@@ -144,8 +144,8 @@ TEST(CsvLines, PreambleHeaderAndSeparators) {
   const Read spaces = ReadText("  t   x\ty\n 0   1   2  \n1\t3 4\n");
   EXPECT_EQ(spaces.data.channels, (Names{"x", "y"}));
   EXPECT_EQ(spaces.column(1), (Times{2, 4}));
-  EXPECT_EQ(MessageAbout("t x\n0 1 2\n"),
-            "f.csv:2:1: 3 cells found, must be 2 as in the header; see --skip and --separator");
+  EXPECT_EQ(MessageAbout("t x\n0 1 2 3\n"),
+            "f.csv:2:1: 4 cells found, must be 2 as in the header; see --skip and --separator");
 }
 
 TEST(CsvRows, NewestFirstIsSorted) {

@@ -110,7 +110,7 @@ TEST(NumpyDataset, BadArchives) {
       {{{"times", {{2}, {kNan, kNan}}}, {"values", values}},
        "d.npz: trajectory 'd' has 0 rows, must have at least 1"},
       {{{"times", times}, {"values", {{2, 2}, {1, kNan, 3, kNan}}}},
-       "d.npz: channel 'x2' has no value, must have at least one"},
+       "d.npz: channel 'x2' has no value, must have at least one; choose others with --channels"},
       {{{"times", times}, {"values", {{2, 2}, {1, 2, 3, INFINITY}}}},
        "d.npz: 'd': values[1, 1] is infinite, must be finite or missing (NaN)"},
       {{{"times", times}, {"values", values}, {"channels", Text({"x"})}},
@@ -170,9 +170,10 @@ TEST_F(ReadDatasetTest, AChannelMayBeMissingFromOneFile) {
   Write("c.csv", "time,x,y\n0,1,\n");
   EXPECT_EQ(Read({"a.csv", "b.csv"}).observed(), 3U);
   const std::string a = (folder_ / "a.csv").string();
-  EXPECT_EQ(Message({"a.csv"}), a + ": channel 'y' has no value, must have at least one");
-  EXPECT_EQ(Message({"a.csv", "c.csv"}),
-            a + " and 1 more: channel 'y' has no value, must have at least one");
+  const std::string message =
+      ": channel 'y' has no value, must have at least one; choose others with --channels";
+  EXPECT_EQ(Message({"a.csv"}), a + message);
+  EXPECT_EQ(Message({"a.csv", "c.csv"}), a + " and 1 more" + message);
 }
 
 TEST_F(ReadDatasetTest, BadFiles) {
@@ -184,8 +185,10 @@ TEST_F(ReadDatasetTest, BadFiles) {
   EXPECT_EQ(Message({}), "ReadDataset: files is empty, must name at least one");
   EXPECT_EQ(Message({"a.csv", "b.csv"}),
             at + "b.csv: channels 'x', 'z' found, must be those of " + at + "a.csv: 'x', 'y'");
-  EXPECT_EQ(Message({"c.csv"}), at + "c.csv:1:1: columns 'PK is no archive' found, none is named "
-                                     "'time' or 't'; name the time column with --time");
+  EXPECT_EQ(Message({"c.csv"}), at +
+                                    "c.csv:1:1: columns 'PK', 'is', 'no', 'archive' found, none is "
+                                    "clearly the time; name it with --time, or the time between "
+                                    "rows with --dt");
   EXPECT_EQ(Message({"d.csv"}), at + "d.csv: is empty, must have a header and rows");
   EXPECT_EQ(Message({"none.csv"}), at + "none.csv: no such file, must exist");
   EXPECT_EQ(Message({"."}), at + ".: is a directory, must be a file");
