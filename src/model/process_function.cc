@@ -491,6 +491,11 @@ void CheckSizes(const FunctionSetting& setting) {
   constexpr double kMostCovariances = 1e8, kMostFrequencies = 4e8;
   const FitOptions& o = setting.options;
   const auto dim = static_cast<double>(setting.dim), inducing = static_cast<double>(o.inducing);
+  if (dim * inducing * inducing > kMostCovariances) {
+    ThrowInput("Fit", "inducing",
+               fmt::format("is {} for {} states, must be at most {:.0f}", o.inducing, dim,
+                           std::max(1.0, std::floor(std::sqrt(kMostCovariances / dim)))));
+  }
   if (const KernelSum sum = GetKernelSum(o.kernel); sum.degree > 0) {
     const auto terms =
         static_cast<double>(Polynomial::CountTerms(setting.dim + setting.inputs, sum.degree));
@@ -500,11 +505,6 @@ void CheckSizes(const FunctionSetting& setting) {
                              "lower degree, fewer inducing points or fewer states",
                              sum.Name(), terms, dim));
     }
-  }
-  if (dim * inducing * inducing > kMostCovariances) {
-    ThrowInput("Fit", "inducing",
-               fmt::format("is {} for {} states, must be at most {:.0f}", o.inducing, dim,
-                           std::max(1.0, std::floor(std::sqrt(kMostCovariances / dim)))));
   }
   const double features = static_cast<double>(o.features) * static_cast<double>(o.draws);
   if (dim * dim * features > kMostFrequencies) {

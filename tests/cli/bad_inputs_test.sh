@@ -412,7 +412,7 @@ test_disks_that_are_full() {
   bad "new.truth.csv: cannot be written: File too large" simulate vdp --points 100 -o new.csv --quiet
   bad "new.csv: cannot be written: File too large" forecast good.gpode -o new.csv
   bad "new.npz: cannot be written: File too large" forecast good.gpode -o new.npz
-  bad "good.gpode: cannot be written: File too large" fit good.csv --iterations 3 -o good.gpode --quiet
+  bad "good.gpode.partial.toml: cannot be written: File too large" fit good.csv --iterations 3 -o good.gpode --quiet
   printf '#!/bin/bash\nmount -t tmpfs -o size=4k none disk && exec "%s" "$@"\n' "$program" >on_full_disk
   chmod +x on_full_disk
   mkdir disk
