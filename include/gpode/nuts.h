@@ -94,9 +94,9 @@ struct NutsOptions {
   DrawFurther draw_further = {};
   std::uint64_t seed = 1;
   std::size_t threads = 0;  // 0: as many as the machine has
-  // A callback that every chain calls after every tenth iteration and after the last, on its own
-  // thread; calls never overlap. If it returns false, the chain stops and has no draws; otherwise
-  // the callback does not affect the result.
+  // A callback that every chain calls after every iteration, on its own thread; calls never
+  // overlap. If it returns false, the chain stops and has no draws; otherwise the callback does not
+  // affect the result.
   std::function<bool(const NutsProgress&)> report = {};
   // A callback that every chain calls after every iteration, on its own thread; calls may overlap.
   // state() returns a copy of the chain's state, with which a later call of SampleNuts can resume.

@@ -150,13 +150,11 @@ void Chain::AddDraw(const TransitionStatistics& move) {
   std::ranges::copy(state_.further, state_.further_draws.row(row).begin());
 }
 
-// Calls the report callback if it is due. Returns false if the chain has to stop.
+// Calls the report callback. Returns false if the chain has to stop.
 bool Chain::Report() {
-  constexpr std::size_t kReportEvery = 10;
-  const std::size_t done = state_.iteration + 1;
-  if (!options_.report || (done % kReportEvery != 0 && done != iterations())) return true;
+  if (!options_.report) return true;
   return options_.report({.chain = index_,
-                          .iteration = done,
+                          .iteration = state_.iteration + 1,
                           .iterations = iterations(),
                           .step_size = state_.step_size,
                           .divergent = state_.divergent});

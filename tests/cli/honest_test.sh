@@ -76,7 +76,7 @@ test_control_characters_of_names_are_escaped() {
   for command in "info $hostile.gpode" "info $hostile.gpode --json" "info $hostile.csv" "info $hostile.csv --json" \
       "score $hostile.gpode $hostile.csv" "forecast $hostile.gpode -o $hostile.f.csv" "impute $hostile.gpode -o $hostile.i.csv" \
       "report $hostile.gpode -o $hostile.html" "plot $hostile.gpode --kind forecast -o $hostile.svg" \
-      "field $hostile.gpode -o $hostile.field.csv"; do
+      "field $hostile.gpode --grid x1=-1:1:3,x2=-1:1:3 -o $hostile.field.csv"; do
     ends_with 0 $command
     cat out.txt err.txt >>all.txt
   done
@@ -91,7 +91,7 @@ test_instruction_sets_are_recorded_and_a_change_is_reported() {
   "$gpode" simulate vdp --noise 0.05 --points 12 -o v.csv --quiet
   GPODE_SIMD=baseline "$gpode" fit v.csv --iterations 2000000 "${small[@]}" --checkpoint 0.05 -o m.gpode --quiet &
   wait_for_file m.gpode $!
-  kill -INT $!
+  kill -TERM $!
   wait $! || true
   GPODE_SIMD=baseline ends_with 0 info m.gpode --json
   contains "$(<out.txt)" '"instruction_sets": "baseline in '
@@ -100,7 +100,7 @@ test_instruction_sets_are_recorded_and_a_change_is_reported() {
   [[ "$best" != *baseline\ in* ]] || exit 77
   "$gpode" fit --resume -o m.gpode >out.txt 2>err.txt &
   until [ -s err.txt ]; do kill -0 $! || fail "no warning" "$(<err.txt)"; sleep 0.05; done
-  kill -INT $!
+  kill -TERM $!
   wait $! || true
   contains "$(<err.txt)" "warning: the run began with the instruction sets 'baseline in "
   ends_with 0 info m.gpode --json

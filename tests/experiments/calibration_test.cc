@@ -275,7 +275,9 @@ TEST(MethodTexts, AreOptionsOfFit) {
     SetMethod(*FindMethod(text), {}, data, "--fit", &set);
     return set;
   };
-  EXPECT_EQ(OptionsText(options("default")), OptionsText({}));
+  EXPECT_EQ(OptionsText(options("default")), OptionsText(ChooseOptions(data)));
+  EXPECT_EQ(options("default").posterior, "joint");
+  EXPECT_EQ(OptionsText(options("posterior=blocks")), OptionsText({}));
   const FitOptions set = options("model=neural-vi, steps = 17,neural.hidden=8,9,jitter=1e-5");
   EXPECT_EQ(set.function, "network");
   EXPECT_EQ(set.steps, 17u);

@@ -38,7 +38,7 @@ CASES = {
     "neural-vi-shooting": ("vdp.csv", ["--model", "neural-vi-shooting", *SMALL]),
     "neural-hmc": ("vdp.csv", ["--model", "neural-hmc", "--neural-hidden", "6", *SMALL, *CHAINS]),
     "gpode-hmc": ("vdp.csv", ["--model", "gpode-hmc", *SMALL, *CHAINS]),
-    "defaults": ("vdp.csv", []),
+    "defaults": ("vdp.csv", ["--model", "gpode"]),
     "minibatches": ("runs.csv", ["--trajectories-by", "run", "--batch", "20", *SMALL]),
     "minibatches-shooting": ("runs.csv", ["--trajectories-by", "run", "--model", "shooting", "--batch", "15",
                                           "--segment", "2", *SMALL]),

@@ -186,7 +186,11 @@ void PrintSummary(const TrainedModel& trained, const FitQuality& quality, bool v
     PrintLengthscales(trained.model);
     Print("\n");
   }
-  Print("bands: {}\n", BandVerdict(trained, quality));
+  if (model.widening.IsJudged()) {
+    Print("bands {}\n", report::DescribeWidening(model));
+  } else {
+    Print("bands: {}\n", BandVerdict(trained, quality));
+  }
   for (const std::string& remark : AllRemarks(trained, quality)) Print("note: {}\n", remark);
 }
 
