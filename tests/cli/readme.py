@@ -9,8 +9,9 @@ one scratch folder, with BIN first in PATH.
 
 Words and whole numbers must agree exactly, white space may differ in width. Numbers with a decimal point must agree
 within one unit of the last digit shown or within RELATIVE, whichever is larger. Instruction sets round differently, and
-the chains of a sampler magnify that until they are other draws from the same posterior. So the commands run with the
-instructions that every CPU has (GPODE_SIMD=baseline). The tolerance leaves room for other compilers and C libraries.
+the chains of a sampler magnify that until they are other draws from the same posterior. A page with sampled models
+therefore has to be run and written with the instructions that every CPU has: GPODE_SIMD=baseline (README.md). The
+tolerance leaves room for other compilers and C libraries.
 """
 import os
 import re
@@ -26,8 +27,7 @@ TIME = re.compile(r"^  time  .*$", re.M)  # the line that says how long training
 
 
 def run(command, folder, path):
-    environment = {**os.environ, "PATH": path, "GPODE_SIMD": "baseline"}
-    done = subprocess.run(["bash", "-c", command], cwd=folder, env=environment,
+    done = subprocess.run(["bash", "-c", command], cwd=folder, env={**os.environ, "PATH": path},
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     if done.returncode != 0:
         sys.exit(f"$ {command}\nexit code {done.returncode}\n{done.stderr}")
