@@ -50,7 +50,7 @@ std::string VerdictOfShortChains(const SamplerSummary& sampler) {
         sampler.worst_rhat);
   }
   return fmt::format(
-      "are {}: short chains of draws differ, R-hat {:.2f}; --holdout 0.2 checks "
+      "{}: short chains of draws differ, R-hat {:.2f}; --holdout 0.2 checks "
       "them, --posterior nuts is slower and surer",
       sampler.worst_rhat < kApart ? "approximate" : "to be taken with care", sampler.worst_rhat);
 }
@@ -63,7 +63,7 @@ std::string VerdictOfChains(const SamplerSummary& sampler) {
         sampler.worst_rhat);
   }
   return fmt::format(
-      "are {}: chains differ, R-hat {:.3f}, should be below 1.01; more --sampler-draws "
+      "{}: chains differ, R-hat {:.3f}, should be below 1.01; more --sampler-draws "
       "may help",
       sampler.worst_rhat < kNearlyConverged ? "approximate" : "to be taken with care",
       sampler.worst_rhat);
@@ -88,10 +88,10 @@ std::string BandVerdict(const TrainedModel& trained, const FitQuality& quality) 
   if (family.is_linearised()) return VerdictOfShortChains(model.sampler);
   if (family.is_sampled()) return VerdictOfChains(model.sampler);
   if (model.options.posterior == "point") {
-    return "show the noise alone: a point estimate has no posterior; --holdout 0.2 adds what it "
+    return "of the noise alone: a point estimate has no posterior; --holdout 0.2 adds what it "
            "misses";
   }
-  return "are often too narrow with this posterior; --holdout 0.2 checks and widens them, "
+  return "often too narrow with this posterior; --holdout 0.2 checks and widens them, "
          "--posterior joint is slower and better calibrated";
 }
 
