@@ -10,8 +10,9 @@ namespace gpode {
 namespace {
 
 Dataset Rows(std::size_t count) {
-  Dataset data{.channels = {"a", "b"}, .trajectories = {{.name = "one"}}};
+  Dataset data{.channels = {"a", "b"}, .trajectories = std::vector<Trajectory>(1)};
   Trajectory& t = data.trajectories[0];
+  t.name = "one";
   t.values.resize(static_cast<Eigen::Index>(count), 2);
   for (std::size_t i = 0; i < count; ++i) {
     t.times.push_back(2.0 + 0.5 * static_cast<double>(i));
@@ -46,11 +47,13 @@ TEST(FitInput, StartTimes) {
 }
 
 TEST(FitInput, ChannelsAreTheFirstOfMoreStates) {
-  FitOptions options{.states = 3};
+  FitOptions options;
+  options.states = 3;
   CompleteObservation(2, &options);
   EXPECT_EQ(options.observation, Observation::kMatrix);
   EXPECT_EQ(options.observation_map.matrix, (Matrix{{1, 0, 0}, {0, 1, 0}}));
-  FitOptions same{.states = 2};
+  FitOptions same;
+  same.states = 2;
   CompleteObservation(2, &same);
   EXPECT_EQ(same.observation, Observation::kIdentity);
 }

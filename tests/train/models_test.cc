@@ -376,12 +376,18 @@ TEST(Models, OptionsThatSuitTheData) {
   const Dataset data = RotationData();
   EXPECT_EQ(ChooseOptions(data).posterior, "joint");
   EXPECT_EQ(ChooseOptions(data).kernel, "squared-exponential + linear");
-  EXPECT_EQ(ChooseOptions(data, {.kernel = "matern52"}, {"kernel"}).kernel, "matern52");
-  EXPECT_EQ(ChooseOptions(data, {.steps = 10}, {"steps"}).posterior, "blocks");
-  EXPECT_EQ(ChooseOptions(data, {.posterior = "blocks"}, {"posterior"}).kernel,
-            "squared-exponential");
-  EXPECT_EQ(ChooseOptions(data, {.function = "network"}).posterior, "blocks");
-  EXPECT_EQ(ChooseOptions(data, {.states = 7}).posterior, "blocks");
+  const auto chosen = [&](const std::string& name, const std::string& value) {
+    FitOptions options;
+    SetOption(options, name, value, "test");
+    return ChooseOptions(data, options, {name});
+  };
+  EXPECT_EQ(chosen("kernel", "matern52").kernel, "matern52");
+  EXPECT_EQ(chosen("kernel", "matern52").posterior, "joint");
+  EXPECT_EQ(chosen("steps", "10").posterior, "blocks");
+  EXPECT_EQ(chosen("posterior", "blocks").kernel, "squared-exponential");
+  EXPECT_EQ(chosen("posterior", "nuts").kernel, "squared-exponential + linear");
+  EXPECT_EQ(chosen("function", "network").posterior, "blocks");
+  EXPECT_EQ(chosen("states", "7").posterior, "blocks");
   Dataset many{.channels = data.channels, .trajectories = {}};
   for (int i = 0; i < 30; ++i) many.trajectories.push_back(data.trajectories[0]);
   EXPECT_EQ(ChooseOptions(many).posterior, "blocks");
