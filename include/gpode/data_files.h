@@ -33,10 +33,10 @@
 
 namespace gpode {
 
-// What happens to rows of a trajectory with equal times.
+// The treatment of rows of a trajectory that have equal times.
 enum class DuplicateTimes { kRefuse, kAverage, kFirst, kLast };
 
-// How times are written.
+// The form in which times are written.
 enum class TimeFormat {
   kFound,         // numbers, dates or times of day, whichever the column holds
   kNumber,        // numbers, also where they look like epoch seconds

@@ -1,4 +1,4 @@
-// What a model is, in names and facts that people read.
+// Descriptions of a model for people to read: its name, and facts about it.
 //
 // Thread safety: all functions may be called from any thread.
 //

@@ -99,7 +99,7 @@ void ForOptions(Options& o, Visit&& visit) {
   visit("sampler.warm_up", o.sampler.warm_up, kCount,
         "warm-up iterations of a chain, which are not kept (not of joint)");
   visit("sampler.draws", o.sampler.draws, kCount,
-        "draws of a chain; joint has half as many in all chains together");
+        "draws of a chain; joint has half as many in all, but at least 256");
   visit("sampler.target_acceptance", o.sampler.target_acceptance, kShare,
         "mean acceptance to which the step size is adapted");
   visit("sampler.max_depth", o.sampler.max_depth, OptionRange{1, 20},

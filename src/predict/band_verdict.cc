@@ -5,6 +5,7 @@
 
 #include "gpode/fit_quality.h"
 #include "gpode/posterior_family.h"
+#include "gpode/summary.h"
 #include "io/files.h"
 
 namespace gpode {
@@ -15,31 +16,8 @@ namespace {
 constexpr double kConverged = 1.01, kNearlyConverged = 1.1, kMixed = 1.5, kApart = 2;
 constexpr double kExplained = 0.5;
 
-// The share of held-back values inside 90 % bands, over all channels, after widening.
-struct Held {
-  double values = 0, inside = 0, widened = 0;
-};
-
-Held HeldOf(const BandWidening& widening) {
-  Held held;
-  for (std::size_t c = 0; c < widening.values.size(); ++c) {
-    const double n = static_cast<double>(widening.values[c]);
-    held.values += n;
-    held.inside += n * widening.inside[c];
-    held.widened += n * widening.inside_widened[c];
-  }
-  if (held.values > 0) held.inside /= held.values, held.widened /= held.values;
-  return held;
-}
-
-std::string VerdictOfHeld(const Held& held, bool widened) {
-  const std::string found = fmt::format("90 % bands contained {:.0f} % of {:.0f} held-back values",
-                                        100 * held.inside, held.values);
-  if (!widened && held.inside >= 0.8)
-    return "can be trusted as far as held-back data reach: " + found;
-  if (!widened) return "may be too narrow: " + found;
-  return fmt::format("can be trusted as far as held-back data reach: {}, {:.0f} % after widening",
-                     found, 100 * held.widened);
+bool HasEnoughHeld(const BandWidening& widening) {
+  return std::ranges::any_of(widening.values, [](std::size_t n) { return n >= kFewestHeld; });
 }
 
 std::string VerdictOfShortChains(const SamplerSummary& sampler) {
@@ -80,10 +58,7 @@ std::string BandVerdict(const TrainedModel& trained, const FitQuality& quality) 
                        internal::Quote(fit.name),
                        fit.values > 0 ? 100 * std::max(0.0, explained) : 0);
   }
-  const Held held = HeldOf(model.widening);
-  if (model.widening.IsJudged() && held.values >= static_cast<double>(kFewestHeld)) {
-    return VerdictOfHeld(held, !model.widening.IsZero());
-  }
+  if (model.widening.IsJudged() && HasEnoughHeld(model.widening)) return DescribeWidening(model);
   const PosteriorFamily& family = GetPosteriorFamily(model.options.posterior);
   if (family.is_linearised()) return VerdictOfShortChains(model.sampler);
   if (family.is_sampled()) return VerdictOfChains(model.sampler);

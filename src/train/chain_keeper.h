@@ -1,10 +1,10 @@
 // Keeps the states of running chains for checkpoints.
 //
-// Thread safety: any thread may call Keep.
+// Thread safety: chains on any thread may be kept at the same time; Attach and SaveNow must not be
+// called while chains run.
 //
 //   ChainKeeper keeper(state, seconds, [&](const SamplingState& s) { Save(s); });
-//   nuts.resume = keeper.Begin(nuts.chains);
-//   nuts.keep = [&](std::size_t c, const auto& state) { keeper.Keep(c, c_is_done, state); };
+//   keeper.Attach(nuts);  // then SampleNuts
 #pragma once
 
 #include <chrono>

@@ -97,7 +97,7 @@ class LinearisedSampler {
     if (hyperparameters_.rows() == 0) return;
     const Eigen::MatrixXd away = hyperparameters_.rowwise() - hyperparameters_.colwise().mean();
     const Eigen::MatrixXd covariance =
-        away.transpose() * away / static_cast<double>(away.rows() - 1) +
+        away.transpose() * away / static_cast<double>(std::max<Eigen::Index>(away.rows() - 1, 1)) +
         1e-12 * Eigen::MatrixXd::Identity(hyper_, hyper_);
     step_root_ = kStepShare / std::sqrt(static_cast<double>(hyper_)) *
                  Eigen::MatrixXd(covariance.llt().matrixL());

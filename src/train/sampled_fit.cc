@@ -359,14 +359,17 @@ class SampledFit {
     model.parameters = {layout, {mean.begin(), mean.end()}};
     SetSummary(result, model);
     if (pareto_k_) SetWeightSummary(model);
-    if (failed) model.warning = "no chain of the sampler has draws: " + model.warning;
+    if (failed) {
+      model.warning =
+          "no chain of the sampler has draws" + (model.warning.empty() ? "" : ": " + model.warning);
+    }
     return model;
   }
 
   // Warnings about long chains do not apply to the short chains of a linearised model.
   void SetWeightSummary(Model& model) const {
     model.sampler.pareto_k = *pareto_k_;
-    model.warning.clear();
+    if (model.sampler.failed_chains == 0) model.warning.clear();
   }
 
   void SetSummary(const NutsResult& result, Model& model) const {

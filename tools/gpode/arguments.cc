@@ -272,6 +272,17 @@ CLI::Option* AddWord(CLI::App* command, const std::string& names, const std::str
       ->type_name(kind);
 }
 
+CLI::Option* AddTime(CLI::App* command, const std::string& names, std::optional<std::string>* value,
+                     const std::string& help) {
+  return AddWord(
+      command, names, "T",
+      [value](const Place& place, const std::string& word) {
+        CheckTimeWord(place, word);
+        *value = word;
+      },
+      help);
+}
+
 CLI::Option* AddName(CLI::App* command, const std::string& names, const std::string& kind,
                      std::string* value, const std::string& help) {
   return AddWord(

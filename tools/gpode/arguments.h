@@ -80,6 +80,10 @@ CLI::Option* AddNumber(CLI::App* command, const std::string& names, double* valu
 CLI::Option* AddWord(CLI::App* command, const std::string& names, const std::string& kind,
                      std::function<void(const Place&, const std::string&)> parse,
                      const std::string& help);
+// Adds an option whose value is a time or date. It is kept as text until the data's calendar is
+// known.
+CLI::Option* AddTime(CLI::App* command, const std::string& names, std::optional<std::string>* value,
+                     const std::string& help);
 // Adds an option whose value is a name or, if `kind` is FILE, a file name. An empty value is an
 // error.
 CLI::Option* AddName(CLI::App* command, const std::string& names, const std::string& kind,

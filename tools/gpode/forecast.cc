@@ -210,14 +210,9 @@ void AddOptions(CLI::App* command, Arguments* a) {
   command->add_option("MODEL", a->model, "model file")->required();
   AddName(command, "-o,--output", "FILE", &a->out,
           "output file: .csv, .npz, or - for standard output (default)");
-  AddWord(
-      command, "--until", "T",
-      [a](const Place& place, const std::string& word) {
-        CheckTimeWord(place, word);
-        a->until = word;
-      },
-      "end of the forecast, a time or date; it begins at the last observation (default: "
-      "half the span of the data further)");
+  AddTime(command, "--until", &a->until,
+          "end of the forecast, a time or date; it begins at the last observation (default: "
+          "half the span of the data further)");
   AddCount(command, "--points", &a->points, {2, 10'000'000}, "number of rows (default: 101)");
   AddWord(
       command, "--times", "LIST", [a](const Place&, const std::string& word) { a->times = word; },
@@ -225,13 +220,7 @@ void AddOptions(CLI::App* command, Arguments* a) {
   AddWord(
       command, "--from", "C=X,...", [a](const Place&, const std::string& word) { a->from = word; },
       "start from these values of channels instead of a state of a trajectory");
-  AddWord(
-      command, "--at", "T",
-      [a](const Place& place, const std::string& word) {
-        CheckTimeWord(place, word);
-        a->at = word;
-      },
-      "time of --from (default: 0)");
+  AddTime(command, "--at", &a->at, "time of --from (default: 0)");
   AddWord(
       command, "--trajectory", "NAME",
       [a](const Place&, const std::string& word) { a->trajectory = word; },

@@ -122,19 +122,9 @@ void AddWords(CLI::App* command, PlotArguments* a) {
   };
   words("--channels", "A,B,...", &a->channels,
         "forecast: channels to show (default: the first four)");
-  AddWord(
-      command, "--after", "T",
-      [a](const Place& place, const std::string& word) {
-        CheckTimeWord(place, word);
-        a->after = word;
-      },
-      "use only test points after this time or date");
-  AddWord(
-      command, "--until", "T",
-      [a](const Place& place, const std::string& word) {
-        CheckTimeWord(place, word);
-        a->until = word;
-      },
+  AddTime(command, "--after", &a->after, "use only test points after this time or date");
+  AddTime(
+      command, "--until", &a->until,
       "forecast: end of the forecast, a time or date (default: half the span of the data further)");
   text("--trajectory", "NAME", &a->trajectory,
        "use only this trajectory, by its name or its number from 1 (default: all; forecast: "

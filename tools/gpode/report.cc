@@ -117,20 +117,9 @@ void AddOptions(CLI::App* command, Arguments* a) {
   AddWord(
       command, "--title", "TEXT", [a](const Place&, const std::string& word) { a->title = word; },
       "title of the page (default: name of the model)");
-  AddWord(
-      command, "--after", "T",
-      [a](const Place& place, const std::string& word) {
-        CheckTimeWord(place, word);
-        a->after = word;
-      },
-      "use only test points after this time or date");
-  AddWord(
-      command, "--until", "T",
-      [a](const Place& place, const std::string& word) {
-        CheckTimeWord(place, word);
-        a->until = word;
-      },
-      "end of forecasts, a time or date (default: half the span of the data further)");
+  AddTime(command, "--after", &a->after, "use only test points after this time or date");
+  AddTime(command, "--until", &a->until,
+          "end of forecasts, a time or date (default: half the span of the data further)");
   AddCount(command, "--draws", &a->draws, {2, 100'000}, "draws of the vector field (default: 128)");
   AddRaw(command, &a->raw);
   AddSeed(command, &a->common, "the draws");

@@ -262,20 +262,8 @@ void AddOptions(CLI::App* command, Arguments* a) {
       command, "--trajectory", "NAME",
       [a](const Place&, const std::string& word) { a->trajectory = word; },
       "the model's trajectory that the test data continue (default: by name or number)");
-  AddWord(
-      command, "--after", "T",
-      [a](const Place& place, const std::string& word) {
-        CheckTimeWord(place, word);
-        a->after = word;
-      },
-      "use only rows after this time or date");
-  AddWord(
-      command, "--until", "T",
-      [a](const Place& place, const std::string& word) {
-        CheckTimeWord(place, word);
-        a->until = word;
-      },
-      "use only rows up to this time or date");
+  AddTime(command, "--after", &a->after, "use only rows after this time or date");
+  AddTime(command, "--until", &a->until, "use only rows up to this time or date");
   AddWord(
       command, "--horizons", "T0,T1,...",
       [a](const Place& place, const std::string& word) {
