@@ -56,6 +56,11 @@ struct ReadOptions {
   // "y*" or "sensor?" stands for all names that match it. Other columns of a CSV file may hold
   // anything.
   std::vector<std::string> channels = {};
+  // Columns that hold measured inputs (gpode/inputs.h). They are no channels, and their samples are
+  // those of all rows, whichever rows are kept. If missing inputs are allowed, a file that lacks one
+  // of these columns gives a data set without inputs.
+  std::vector<std::string> inputs = {};
+  bool allow_missing_inputs = false;
 
   // CSV: ',', ';', '\t' or ' ' for any number of spaces and tabs; 0: the one that the file uses.
   char separator = 0;

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "gpode/gp.h"
+#include "gpode/inputs.h"
 #include "gpode/observation.h"
 #include "gpode/ode.h"
 
@@ -87,6 +88,12 @@ struct FitOptions {
   // this may hold the principal components of other data (see PrincipalComponents); if it is empty,
   // those of the training data are computed.
   ObservationMap observation_map;
+  // The inputs of the system beside the columns of the data: the phases of clocks with these
+  // periods, in the unit of the data's times, and the time itself (inputs.h). `hold` is the value
+  // of measured inputs between their samples.
+  std::vector<double> period;
+  bool time_input = false;
+  InputHold hold = InputHold::kPrevious;
   // Known variances of the observation noise in the user's units: one for all channels, or one for
   // each. They are not trained. If this is empty, the noise is learnt.
   std::vector<double> noise_variance;
@@ -156,6 +163,11 @@ struct FitOptions {
   SamplerOptions sampler;
   PriorOptions prior;
   SolverOptions solver;
+
+  // Returns the inputs of a system whose measured inputs have these names.
+  InputRule InputsWith(const std::vector<std::string>& names) const {
+    return {.names = names, .hold = hold, .periods = period, .has_time = time_input};
+  }
 };
 
 }  // namespace gpode

@@ -23,6 +23,7 @@
 #include "gpode/holdout.h"            // comparison of forecasts with held-back data
 #include "gpode/importance.h"         // importance weights and their diagnostic
 #include "gpode/input_signal.h"       // inputs that drive a field
+#include "gpode/inputs.h"             // measured inputs and the clock
 #include "gpode/kernel.h"             // covariance functions
 #include "gpode/latent.h"             // the latent variables of a model
 #include "gpode/likelihood.h"         // distributions of observations

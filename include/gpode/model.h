@@ -41,6 +41,10 @@ struct Model {
   Coordinates coordinates;  // the conversion between the model's states and time and the user's
   // The user's times of the initial state and of the last observation of each training trajectory.
   std::vector<double> start_times, end_times;
+  // The names of the measured inputs, and their samples of each training trajectory; both are empty
+  // if there are none.
+  std::vector<std::string> inputs;
+  std::vector<InputSamples> input_samples;
   std::string warning;  // a problem during training; empty if there was none
 
   // Everything that was learnt, by name: hyperparameters of the function, parameters of the
@@ -62,6 +66,8 @@ struct Model {
   BandWidening widening;
 
   std::size_t dim() const { return map.dim(); }
+  // Returns the inputs of the system.
+  InputRule input_rule() const { return options.InputsWith(inputs); }
   bool IsSampled() const { return draws.rows() > 0; }
   // Returns the likelihood of the channels with the learnt parameters.
   ObservationNoise noise() const;

@@ -85,10 +85,12 @@ struct SolverOptions {
   double rtol = 1e-5;
   double atol = 1e-5;
   // If this is above zero, steps have this size, made a little smaller so that they divide the time
-  // span evenly, and errors are not controlled. Methods without an error estimate need it.
+  // span, or each smooth piece of the inputs, evenly, and errors are not controlled. Methods without an error estimate need it.
   double fixed_step = 0;
   double max_step = std::numeric_limits<double>::infinity();
-  std::size_t max_steps = 10000;  // accepted and rejected together
+  // The most steps, accepted and rejected together. One step for each smooth piece of the inputs
+  // does not count.
+  std::size_t max_steps = 10000;
 };
 
 enum class SolveStatus { kOk, kTooManySteps, kStepTooSmall, kNotFinite };

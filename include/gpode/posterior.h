@@ -105,10 +105,19 @@ class Posterior {
   Imputation FillGaps(std::size_t trajectory, const gpode::Trajectory& seen, double level = 0.9,
                       const ForecastOptions& options = {}) const;
 
-  // These return the mean and the variance (n, D) of the field at the rows of states (n, D). They
-  // are exact if the unknown function has closed forms, and otherwise computed from 256 draws.
-  Matrix FieldMean(const Matrix& states) const;
-  Matrix FieldVariance(const Matrix& states) const;
+  // Returns the samples of the measured inputs that a forecast of a training trajectory uses: those
+  // of the training data, and from the first time of `later` on these.
+  InputSamples SamplesOf(std::size_t trajectory, const InputSamples& later = {}) const;
+  // Returns typical values (U) of the inputs: the means of measured ones, and the clock at the
+  // middle of the first training trajectory.
+  Vector TypicalInputs() const;
+
+  // These return the mean and the variance (n, D) of the field at the rows of states (n, D) and the
+  // inputs (n, U), or (1, U) for all states. Without inputs, a field that has some is evaluated at
+  // TypicalInputs(). Moments are exact if the unknown function has closed forms, and otherwise
+  // computed from 256 draws.
+  Matrix FieldMean(const Matrix& states, const Matrix& inputs = {}) const;
+  Matrix FieldVariance(const Matrix& states, const Matrix& inputs = {}) const;
   // MeanField returns the mean of the field, or the mean of 64 draws if there is no closed form.
   // DrawField returns draw i.
   PosteriorField MeanField() const;
@@ -119,10 +128,13 @@ class Posterior {
 
   std::vector<Leg> LegsOf(std::size_t trajectory, std::span<const double> times,
                           Origin origin) const;
+  void SetInputs(const InputSamples& samples, std::span<const double> times,
+                 const ForecastOptions& options, std::vector<Leg>* legs) const;
   Forecast Follow(const std::vector<Leg>& legs, std::span<const double> times,
                   const ForecastOptions& options) const;
   void Widen(const std::function<double(double, std::size_t)>& horizon, Forecast* forecast) const;
-  FieldMoments MomentsAt(const Matrix& states) const;
+  FieldMoments MomentsAt(const Matrix& states, const Matrix& inputs) const;
+  Matrix InputsFor(const Matrix& states, const Matrix& inputs) const;
   bool HasExactMoments() const;
   Matrix ToModel(const Matrix& states) const;
   void CheckTrajectory(std::size_t trajectory) const;

@@ -59,13 +59,14 @@ class EvaluationMemory {
   FieldPoints Points(std::size_t e) const { return {times_[e], State(e), Inputs(e)}; }
 
   // Sets the time of evaluation e and the inputs at that time, which are the same for all states.
-  void SetTime(std::size_t e, double t, const InputSignal* signal) {
+  // `inside` is a time in the smooth piece of the inputs that the step is in (input_signal.h).
+  void SetTime(std::size_t e, double t, double inside, const InputSignal* signal) {
     times_[e] = t;
-    if (inputs_ > 0) SetInputs(e, t, *signal);
+    if (inputs_ > 0) SetInputs(e, t, inside, *signal);
   }
 
  private:
-  void SetInputs(std::size_t e, double t, const InputSignal& signal);
+  void SetInputs(std::size_t e, double t, double inside, const InputSignal& signal);
   double* At(std::size_t e) { return memory_.data() + e * stride_; }
   const double* At(std::size_t e) const { return memory_.data() + e * stride_; }
 
@@ -124,6 +125,7 @@ class Step {
   double atol_ = 0, rtol_ = 0;
   bool keeps_ = false, controlled_ = false;
   double t_ = 0, h_ = 0;
+  double inside_ = 0;  // a time in the smooth piece of the inputs that the step is in
   std::span<const double> x_;
   std::span<double> next_, error_, own_;
   std::size_t first_ = 0, rest_ = 1;  // indices of evaluations 0 and 1; the others follow

@@ -25,6 +25,13 @@ std::vector<std::string> StateNames(const Model& model);
 // user's units, and empty matrices for other functions.
 Matrix Lengthscales(const Model& model);
 Matrix InducingLocations(const Model& model);
+// Returns the lengthscales (outputs or 1, U) of a process along the inputs in the user's units, or
+// an empty matrix.
+Matrix InputLengthscales(const Model& model);
+
+// Returns the inputs of a model for people, such as "u (held between samples), clock of period 24";
+// empty if the model has none.
+std::string DescribeInputs(const Model& model);
 
 // Returns the number of draws of a sampled posterior and their source: "1200 draws from 4 chains".
 std::string DescribeDraws(const Model& model);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "gpode/error.h"
@@ -9,9 +10,16 @@
 namespace gpode {
 namespace {
 
-void CheckTrajectory(const Trajectory& t, std::size_t index, std::size_t channels) {
-  const std::string name =
-      t.name.empty() ? fmt::format("trajectory {}", index + 1) : fmt::format("'{}'", t.name);
+void CheckInputs(const Dataset& data, const Trajectory& t, const std::string& name) {
+  if (data.inputs.empty()) {
+    if (!t.inputs.empty()) ThrowInput(name, "inputs", "have values, but the data set has no names");
+    return;
+  }
+  CheckInputSamples(t.inputs, data.inputs, data.calendar, name);
+  CheckInputsCover(t.inputs, t.start(), t.times.back(), data.calendar, name);
+}
+
+void CheckTrajectory(const Trajectory& t, const std::string& name, std::size_t channels) {
   if (t.times.empty()) ThrowInput(name, "times", "is empty, must have at least one");
   CheckFinite(name, "times", t.times);
   for (std::size_t i = 1; i < t.times.size(); ++i) {
@@ -53,7 +61,7 @@ Trajectory Thinned(const Trajectory& trajectory, std::size_t most) {
   if (most < 2) ThrowInput("Thinned", "most", fmt::format("is {}, must be at least 2", most));
   const std::size_t count = trajectory.times.size();
   if (count <= most) return trajectory;
-  Trajectory thinned{trajectory.name, {}, {}, trajectory.start_time};
+  Trajectory thinned{trajectory.name, {}, {}, trajectory.start_time, trajectory.inputs};
   std::vector<Eigen::Index> rows;
   for (std::size_t i = 0; i < most; ++i) {
     const std::size_t row = i * (count - 1) / (most - 1);
@@ -64,13 +72,76 @@ Trajectory Thinned(const Trajectory& trajectory, std::size_t most) {
   return thinned;
 }
 
+void SetInputs(const Dataset& samples, std::string_view where, Dataset* data) {
+  const std::vector<Trajectory>& all = samples.trajectories;
+  data->inputs = samples.channels;
+  for (Trajectory& t : data->trajectories) {
+    const auto found = std::ranges::find(all, t.name, &Trajectory::name);
+    if (found == all.end() && all.size() != 1) {
+      throw InputError(fmt::format(
+          "{}: has {} trajectories, none is '{}'; must have the names of the data or only one",
+          where, all.size(), t.name));
+    }
+    const Trajectory& own = found == all.end() ? all.front() : *found;
+    Eigen::Index rows = own.values.rows();
+    while (rows > 0 && !own.values.row(rows - 1).allFinite()) --rows;
+    t.inputs = {.times = {own.times.begin(), own.times.begin() + rows},
+                .values = own.values.topRows(rows)};
+  }
+}
+
+void CheckInputSamples(const InputSamples& samples, const std::vector<std::string>& names,
+                       const Calendar& calendar, std::string_view where) {
+  const auto rows = std::ssize(samples.times), columns = std::ssize(names);
+  if (samples.values.rows() != rows || samples.values.cols() != columns || rows == 0) {
+    ThrowInput(where, "inputs",
+               fmt::format("have {} times and values ({}, {}), must have values (times, {})", rows,
+                           samples.values.rows(), samples.values.cols(), columns));
+  }
+  CheckFinite(where, "times of inputs", samples.times);
+  for (Eigen::Index i = 0; i < rows; ++i) {
+    const double time = samples.times[static_cast<std::size_t>(i)];
+    if (i > 0 && !(time > samples.times[static_cast<std::size_t>(i) - 1])) {
+      ThrowInput(where, "times of inputs",
+                 fmt::format("have {} after {}, must increase", ShowTime(time, calendar),
+                             ShowTime(samples.times[static_cast<std::size_t>(i) - 1],
+                                      calendar)));
+    }
+    for (Eigen::Index c = 0; c < columns; ++c) {
+      if (std::isfinite(samples.values(i, c))) continue;
+      ThrowInput(where, fmt::format("input '{}'", names[static_cast<std::size_t>(c)]),
+                 fmt::format("has no value at time {}, must have one at every time",
+                             ShowTime(time, calendar)));
+    }
+  }
+}
+
+void CheckInputsCover(const InputSamples& samples, double from, double to,
+                      const Calendar& calendar, std::string_view where) {
+  const double first = samples.times.front(), last = samples.times.back();
+  if (from < first) {
+    ThrowInput(where, "inputs",
+               fmt::format("begin at {}, must begin at {} or before", ShowTime(first, calendar),
+                           ShowTime(from, calendar)));
+  }
+  if (to > last) {
+    ThrowInput(where, "inputs",
+               fmt::format("end at {}, must go on to {}", ShowTime(last, calendar),
+                           ShowTime(to, calendar)));
+  }
+}
+
 void CheckDataset(const Dataset& data) {
   if (data.channels.empty()) ThrowInput("Dataset", "channels", "is empty, must have at least one");
   if (data.trajectories.empty()) {
     ThrowInput("Dataset", "trajectories", "is empty, must have at least one");
   }
   for (std::size_t i = 0; i < data.trajectories.size(); ++i) {
-    CheckTrajectory(data.trajectories[i], i, data.channels.size());
+    const Trajectory& t = data.trajectories[i];
+    const std::string name =
+        t.name.empty() ? fmt::format("trajectory {}", i + 1) : fmt::format("'{}'", t.name);
+    CheckTrajectory(t, name, data.channels.size());
+    CheckInputs(data, t, name);
   }
   if (data.observed() == 0) ThrowInput("Dataset", "values", "are all missing");
 }

@@ -32,10 +32,14 @@ void FindTouched(const Segmentation& cut, std::span<const std::size_t> segments,
   }
 }
 
-std::vector<TimedValues> InModelTime(const Dataset& data, const Coordinates& coordinates) {
+std::vector<TimedValues> InModelTime(const Dataset& data, const Coordinates& coordinates,
+                                     const InputRule& rule) {
   std::vector<TimedValues> result;
   for (const Trajectory& t : data.trajectories) {
     TimedValues timed{t.times, t.values};
+    if (rule.size() > 0) {
+      timed.inputs = std::make_shared<DataInputs>(rule, t.inputs, coordinates, t.start());
+    }
     for (double& time : timed.times) time = coordinates.TimeToModel(time, t.start());
     result.push_back(std::move(timed));
   }

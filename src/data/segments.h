@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <vector>
 
+#include "data/data_inputs.h"
 #include "gpode/coordinates.h"
 #include "gpode/dataset.h"
 
@@ -16,6 +18,7 @@ namespace gpode {
 struct TimedValues {
   std::vector<double> times;  // (T), the first at zero or later
   Matrix values;              // (T, channels)
+  std::shared_ptr<const DataInputs> inputs = nullptr;  // none if the system is autonomous
 };
 
 struct Segment {
@@ -48,7 +51,9 @@ struct TouchedStates {
 void FindTouched(const Segmentation& cut, std::span<const std::size_t> segments,
                  TouchedStates& touched);
 
-std::vector<TimedValues> InModelTime(const Dataset& data, const Coordinates& coordinates);
+// The rule says which inputs there are.
+std::vector<TimedValues> InModelTime(const Dataset& data, const Coordinates& coordinates,
+                                     const InputRule& rule = {});
 
 // Cuts each trajectory into segments that span `gaps` intervals between observations, or into a
 // single segment if `gaps` is 0. Shooting states are at observation times after the trajectory's

@@ -218,7 +218,9 @@ void Append(Dataset motion, const std::filesystem::path& path, Dataset* data) {
 }
 
 void Finish(std::string_view file, const ReadOptions& options, Dataset* data) {
-  if (!options.channels.empty()) SelectChannels(options.channels, file, data);
+  if (!options.channels.empty()) {
+    SelectChannels(ColumnsToRead(options, data->channels), file, data);
+  }
   FinishReading(file, options, data, nullptr);
 }
 

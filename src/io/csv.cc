@@ -114,7 +114,9 @@ class CsvReader {
     Dataset read = values.Finish(&notes_);
     data.channels = std::move(read.channels);
     data.trajectories = std::move(read.trajectories);
-    if (!options_.channels.empty()) SelectChannels(options_.channels, records_.name(), &data);
+    if (!options_.channels.empty()) {
+      SelectChannels(ColumnsToRead(options_, data.channels), records_.name(), &data);
+    }
     return data;
   }
 

@@ -417,11 +417,12 @@ class LayoutFinder {
       }
     }
     const auto fail = [&](const std::string& pattern) {
-      FailColumns(fmt::format("none is the channel {}", Quote(pattern)));
+      const bool is_input = std::ranges::find(options_.inputs, pattern) != options_.inputs.end();
+      FailColumns(fmt::format("none is the {} {}", is_input ? "input" : "channel", Quote(pattern)));
     };
-    for (const std::string& name : ChooseNames(options_.channels, names, fail)) {
-      const bool exact = std::find(options_.channels.begin(), options_.channels.end(), name) !=
-                         options_.channels.end();
+    const std::vector<std::string> columns = ColumnsToRead(options_, names);
+    for (const std::string& name : ChooseNames(columns, names, fail)) {
+      const bool exact = std::find(columns.begin(), columns.end(), name) != columns.end();
       if (exact || !HoldsText(ColumnOf(name))) AddChannel(ColumnOf(name));
     }
   }

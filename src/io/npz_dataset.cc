@@ -177,7 +177,9 @@ Dataset FromBytes(std::span<const std::byte> bytes, std::string_view file,
                   const ReadOptions& options) {
   Dataset data = AsText(bytes).starts_with(kNpy) ? FromTable(ReadNpy(bytes, file), file)
                                                  : FromArchive(bytes, file, options);
-  if (!options.channels.empty()) SelectChannels(options.channels, file, &data);
+  if (!options.channels.empty()) {
+    SelectChannels(ColumnsToRead(options, data.channels), file, &data);
+  }
   return data;
 }
 

@@ -60,6 +60,24 @@ void CheckReadOptions(const ReadOptions& options, std::string_view where) {
     if (seen.insert(channel).second) continue;
     ThrowInput(where, "channels", fmt::format("has {} twice, must differ", Quote(channel)));
   }
+  for (const std::string& input : options.inputs) {
+    if (seen.insert(input).second) continue;
+    const bool is_channel = std::ranges::find(options.channels, input) != options.channels.end();
+    ThrowInput(where, "inputs",
+               is_channel ? fmt::format("has the channel {}, must differ from channels", Quote(input))
+                          : fmt::format("has {} twice, must differ", Quote(input)));
+  }
+}
+
+std::vector<std::string> ColumnsToRead(const ReadOptions& options,
+                                       const std::vector<std::string>& names) {
+  std::vector<std::string> columns = options.channels;
+  if (columns.empty()) return columns;
+  for (const std::string& input : options.inputs) {
+    const bool found = std::ranges::find(names, input) != names.end();
+    if (found || !options.allow_missing_inputs) columns.push_back(input);
+  }
+  return columns;
 }
 
 bool MatchesPattern(std::string_view pattern, std::string_view name) {
@@ -195,6 +213,61 @@ void SetCalendar(std::string_view file, const ReadOptions& options, Dataset* dat
   }
 }
 
+// Takes the inputs out of the channels, with all rows as samples. In long format, a row without any
+// input is a sample of a channel.
+void SplitInputs(std::string_view file, const ReadOptions& options, Dataset* data) {
+  if (options.inputs.empty()) return;
+  std::vector<Eigen::Index> columns, others;
+  for (const std::string& input : options.inputs) {
+    const auto found = std::ranges::find(data->channels, input);
+    if (found == data->channels.end() && options.allow_missing_inputs) continue;
+    if (found == data->channels.end()) {
+      ThrowAt(file, fmt::format("columns {} found, one must be the input {}",
+                                ListOf(data->channels), Quote(input, 40)));
+    }
+    columns.push_back(found - data->channels.begin());
+  }
+  std::vector<std::string> channels;
+  for (std::size_t c = 0; c < data->channels.size(); ++c) {
+    if (std::ranges::find(options.inputs, data->channels[c]) != options.inputs.end()) continue;
+    others.push_back(static_cast<Eigen::Index>(c));
+    channels.push_back(data->channels[c]);
+  }
+  if (channels.empty()) ThrowAt(file, "has inputs only, must have at least one channel");
+  const bool complete = columns.size() == options.inputs.size();
+  for (Trajectory& t : data->trajectories) {
+    if (complete) {
+      const Matrix values = t.values(Eigen::all, columns);
+      std::vector<Eigen::Index> rows;
+      for (Eigen::Index i = 0; i < values.rows(); ++i) {
+        if (!options.long_name.empty() && values.row(i).array().isNaN().all()) continue;
+        rows.push_back(i);
+        t.inputs.times.push_back(t.times[static_cast<std::size_t>(i)]);
+      }
+      t.inputs.values = values(rows, Eigen::all);
+    }
+    t.values = Matrix(t.values(Eigen::all, others));
+  }
+  data->channels = std::move(channels);
+  if (complete) data->inputs = options.inputs;
+}
+
+// Drops samples of inputs from the first one with a missing value after the last observation on,
+// and up to the last such one before the first observation.
+void TrimInputs(Trajectory* t) {
+  InputSamples& all = t->inputs;
+  if (all.empty() || t->times.empty()) return;
+  Eigen::Index first = 0, end = all.values.rows();
+  for (Eigen::Index i = 0; i < end; ++i) {
+    if (all.values.row(i).allFinite()) continue;
+    const double time = all.times[static_cast<std::size_t>(i)];
+    if (time < t->times.front()) first = i + 1;
+    if (time > t->times.back()) end = i;
+  }
+  all.times = {all.times.begin() + first, all.times.begin() + end};
+  all.values = Matrix(all.values.middleRows(first, end - first));
+}
+
 double TimeLimit(const std::string& word, std::string_view option, const Calendar& calendar) {
   const std::optional<double> time = ParseTime(word, calendar);
   if (!time) {
@@ -236,7 +309,9 @@ void KeepRows(double after, double until, std::size_t every, Trajectory* t) {
 }
 
 // Throws unless times increase, so that rows can be chosen by time.
-void CheckOrder(const Dataset& data, std::string_view file) {
+void CheckOrder(Dataset data, std::string_view file) {
+  data.inputs.clear();  // only the inputs of the rows that are kept must be known
+  for (Trajectory& t : data.trajectories) t.inputs = {};
   NamingFile(file, [&] { CheckDataset(data); });
 }
 
@@ -268,8 +343,10 @@ void Slice(std::string_view file, const ReadOptions& options, Dataset* data,
 void FinishReading(std::string_view file, const ReadOptions& options, Dataset* data,
                    std::vector<std::string>* notes) {
   SetCalendar(file, options, data);
+  SplitInputs(file, options, data);
   std::vector<std::string> ignored;
   Slice(file, options, data, notes != nullptr ? notes : &ignored);
+  for (Trajectory& t : data->trajectories) TrimInputs(&t);
   CheckReadData(*data, file, options);
 }
 

@@ -35,11 +35,17 @@ std::vector<std::string> ChooseNames(std::span<const std::string> patterns,
                                      const std::vector<std::string>& names,
                                      const std::function<void(const std::string&)>& fail);
 
+// Returns the names or patterns of the columns to read: channels and inputs; empty if all are to be
+// read. If the options allow it, inputs that are not among the file's `names` are left out.
+std::vector<std::string> ColumnsToRead(const ReadOptions& options,
+                                       const std::vector<std::string>& names);
+
 // Keeps the channels that these names or patterns choose, in this order; throws an InputError if
 // one is missing.
 void SelectChannels(std::span<const std::string> channels, std::string_view file, Dataset* data);
 
-// Ends the reading of a data set of one or more files: turns dates into times, keeps the rows and
+// Ends the reading of a data set of one or more files: turns dates into times, takes inputs out of
+// the channels, keeps the rows and
 // trajectories that the options choose, and throws an InputError that begins with the file's name
 // unless the data are valid, have enough rows and, unless the options allow it, no channel without
 // a value.

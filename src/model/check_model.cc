@@ -76,6 +76,23 @@ void CheckShootingStates(const Model& m) {
   }
 }
 
+void CheckInputs(const Model& m) {
+  CheckSize(kWhere, "input_scale", m.coordinates.inputs(), m.input_rule().size());
+  CheckPositive(kWhere, "period", m.options.period);
+  CheckSize(kWhere, "input_samples", m.input_samples.size(),
+            m.inputs.empty() ? 0 : m.start_times.size());
+  for (const InputSamples& samples : m.input_samples) {
+    CheckAtLeast(kWhere, "the number of input samples", std::ssize(samples.times), 1);
+    CheckFinite(kWhere, "input_times", samples.times);
+    for (std::size_t i = 1; i < samples.times.size(); ++i) {
+      if (!(samples.times[i] > samples.times[i - 1])) {
+        ThrowInput(kWhere, "input_times", "must increase");
+      }
+    }
+    CheckMatrix(kWhere, "input_values", samples.values, samples.times.size(), m.inputs.size());
+  }
+}
+
 }  // namespace
 
 ObservationNoise Model::noise() const {
@@ -91,6 +108,7 @@ void CheckModel(const Model& model) {
   CheckSize(kWhere, "end_times", model.end_times.size(), model.start_times.size());
   CheckFinite(kWhere, "end_times", model.end_times);
   CheckShootingStates(model);
+  CheckInputs(model);
   CheckParameters(model, ModelParts(model.options, ShapeOf(model)));
   CheckDraws(model);
   CheckWidening(model.widening, model.channels.size(), model.start_times.size());

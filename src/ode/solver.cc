@@ -91,6 +91,7 @@ struct Solver::Run {
   Step step;
   bool shares_first = false;
   double t = 0, end = 0;
+  double stop = 0;  // the end of the smooth piece of the inputs that t is in, or `end`
   std::size_t next_output = 0;
   SolveResult result;
 
@@ -211,6 +212,21 @@ struct Solver::Run {
     }
   }
 
+  // Begins the smooth piece of the inputs that starts at t, and sets `stop` to its end.
+  void OpenPiece(double direction) {
+    stop = end;
+    if (step.inputs_ == nullptr) return;
+    const double jump = step.inputs_->NextBreak(t, direction);
+    if ((jump - end) * direction < 0) stop = jump;
+    step.inside_ = t + 0.5 * (stop - t);
+  }
+
+  // Returns the size of the fixed steps, at most `most`, that divide the rest of the piece evenly.
+  double EvenStep(double most) const {
+    const double left = std::fabs(stop - t);
+    return left / std::ceil(left / most * (1 - 1e-12));
+  }
+
   // Chooses a first step from the sizes of x, of f, and of the change of f along a small Euler step
   // (Hairer, Norsett, Wanner, II.4).
   double ChooseFirstStep(double direction) {
@@ -218,12 +234,12 @@ struct Solver::Run {
     const double d0 = NormAtStart(x);
     const double d1 = NormAtStart(slope);
     double h0 = d0 < 1e-5 || d1 < 1e-5 ? 1e-6 : 0.01 * d0 / d1;
-    h0 = std::min(h0, std::fabs(end - t));
+    h0 = std::min(h0, std::fabs(stop - t));
     // The memory of evaluation 1 is used; the first step overwrites it.
     const std::span<double> state = step.State(1), change = step.error_;
     for (std::size_t i = 0; i < size; ++i) state[i] = x[i] + direction * h0 * slope[i];
     EvaluationMemory& memory = store.evaluations_;
-    memory.SetTime(step.rest_, t + direction * h0, step.inputs_);
+    memory.SetTime(step.rest_, t + direction * h0, step.inside_, step.inputs_);
     field.Value(memory.Points(step.rest_), change, memory.Record(step.rest_));
     ++step.made_;
     for (std::size_t i = 0; i < size; ++i) change[i] -= slope[i];
@@ -254,29 +270,31 @@ SolveResult Solver::Integrate(Run& run, double step_hint) {
   const bool controlled = options_.fixed_step == 0;
   const double smallest = 16 * std::numeric_limits<double>::epsilon() *
                           std::max({std::fabs(run.t), std::fabs(run.end), 1e-300});
+  run.OpenPiece(direction);
   run.OpenStep(false, 0);
   if (!AllFinite(run.x) || !AllFinite(run.step.Slope(0))) {
     return run.Finish(SolveStatus::kNotFinite);
   }
-  // Fixed steps divide the time span evenly.
   double h = options_.fixed_step;
   if (controlled) {
     // If the square of a slope overflows, ChooseFirstStep returns zero.
     h = std::max(step_hint > 0 ? step_hint : run.ChooseFirstStep(direction), smallest);
   } else {
-    h = std::fabs(run.end - run.t) / std::ceil(std::fabs(run.end - run.t) / h * (1 - 1e-12));
+    h = run.EvenStep(options_.fixed_step);
   }
   StepControl control(stepper_->error_power());
   SolveStatistics& count = run.result.statistics;
+  // Every piece of the inputs needs a step of its own, which does not count.
+  std::size_t allowed = options_.max_steps;
   while (true) {
-    if (count.accepted + count.rejected == options_.max_steps) {
+    if (count.accepted + count.rejected == allowed) {
       return run.Finish(SolveStatus::kTooManySteps);
     }
     h = std::min(h, options_.max_step);
-    const double left = std::fabs(run.end - run.t);
+    const double left = std::fabs(run.stop - run.t);
     // The last step is made a little longer rather than leave a tiny one after it.
     const bool last = h * (1 + 1e-9) >= left;
-    const double signed_h = last ? run.end - run.t : direction * h;
+    const double signed_h = last ? run.stop - run.t : direction * h;
     const double error = run.TryStep(signed_h, controlled);
     const bool finite = std::isfinite(error) && AllFinite(run.next);
     if (!finite && !controlled) return run.Finish(SolveStatus::kNotFinite);
@@ -290,13 +308,20 @@ SolveResult Solver::Integrate(Run& run, double step_hint) {
     }
     if (controlled) {
       const double factor = control.Accept(error);
-      // A last step that was shortened to end at `end` must not make the step size smaller.
+      // A last step that was shortened to end at `stop` must not make the step size smaller.
       h = last ? std::max(h, std::fabs(signed_h) * factor) : h * factor;
       if (count.accepted == 0) run.result.step_hint = h;
     }
     std::size_t known = 0;
-    const bool shared = run.CloseStep(last ? run.end : run.t + signed_h, known);
-    if (last) return run.Finish(SolveStatus::kOk);
+    bool shared = run.CloseStep(last ? run.stop : run.t + signed_h, known);
+    if (last) {
+      if (run.stop == run.end) return run.Finish(SolveStatus::kOk);
+      // The next piece begins with an evaluation of its own, since the inputs may jump.
+      run.OpenPiece(direction);
+      if (!controlled) h = run.EvenStep(options_.fixed_step);
+      shared = false;
+      ++allowed;
+    }
     run.OpenStep(shared, known);
     if (!shared && !AllFinite(run.step.Slope(0))) {
       return run.Finish(SolveStatus::kNotFinite);
@@ -344,7 +369,8 @@ void Solver::Replay(const Field& field, const SolveRecord& record, std::span<con
   bool shared = false;
   for (std::size_t s = 0; s < record.steps_.size(); ++s) {
     run.t = record.steps_[s].start;
-    run.OpenStep(shared, known);
+    run.step.inside_ = run.t + 0.5 * record.steps_[s].size;
+    run.OpenStep(shared && record.steps_[s].shares_first, known);
     run.TryStep(record.steps_[s].size, false);
     emit_outputs_of(s);
     shared = run.CloseStep(0, known);

@@ -31,16 +31,17 @@ void EvaluationMemory::Reserve(std::size_t count) {
   if (count > times_.size()) times_.resize(std::max(count, times_.size() * 3 / 2));
 }
 
-void EvaluationMemory::SetInputs(std::size_t e, double t, const InputSignal& signal) {
+void EvaluationMemory::SetInputs(std::size_t e, double t, double inside,
+                                 const InputSignal& signal) {
   const std::size_t each = signal.size();
   const std::span<double> u = Inputs(e);
-  signal.At(t, u.first(each));
+  signal.AtPiece(t, inside, u.first(each));
   for (std::size_t i = each; i < inputs_; ++i) u[i] = u[i - each];
 }
 
 void Step::Evaluate(std::size_t i, double t) {
   const std::size_t e = Index(i);
-  memory_->SetTime(e, t, inputs_);
+  memory_->SetTime(e, t, inside_, inputs_);
   const FieldPoints points = memory_->Points(e);
   if (keeps_) {
     field_->Record(points, memory_->Slope(e), memory_->Record(e));

@@ -43,6 +43,10 @@ void ForOptions(Options& o, Visit&& visit) {
   visit("observation_map.matrix", o.observation_map.matrix, kAny,
         "rows of C in y = C x + b (observation pca or matrix)");
   visit("observation_map.offset", o.observation_map.offset, kAny, "b in y = C x + b");
+  visit("period", o.period, kPositive,
+        "periods of a clock that drives the system, such as 24; none: no clock");
+  visit("time_input", o.time_input, kAny, "the time itself drives the system");
+  visit("hold", o.hold, kAny, "measured inputs between samples: previous or linear");
   visit("noise_variance", o.noise_variance, kPositive,
         "known noise variance, one for all channels or one each; none: learnt");
   visit("scale", o.scale, kAny, "scale states and time to unit size");

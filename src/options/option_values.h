@@ -42,6 +42,9 @@ inline std::vector<Word<Observation>> WordsOf(Observation) {
           {"pca", Observation::kPca},
           {"matrix", Observation::kMatrix}};
 }
+inline std::vector<Word<InputHold>> WordsOf(InputHold) {
+  return {{"previous", InputHold::kPrevious}, {"linear", InputHold::kLinear}};
+}
 inline std::vector<Word<FeaturePrecision>> WordsOf(FeaturePrecision) {
   return {{"double", FeaturePrecision::kDouble}, {"float", FeaturePrecision::kFloat}};
 }

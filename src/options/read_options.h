@@ -11,6 +11,7 @@ template <typename Options, typename Visit>
 void ForKindOfFile(Options& options, Visit&& visit) {
   visit("time", options.time_column);
   visit("trajectories_by", options.trajectory_column);
+  visit("inputs", options.inputs);
   visit("separator", options.separator);
   visit("decimal", options.decimal);
   visit("missing", options.missing);

@@ -27,6 +27,7 @@ Model FirstTrajectories(const Model& model, std::size_t count) {
   Model fewer = model;
   fewer.start_times.resize(count);
   fewer.end_times.resize(count);
+  if (!fewer.inputs.empty()) fewer.input_samples.resize(count);
   const auto end = std::ranges::lower_bound(model.shooting_trajectory, count);
   const auto kept = static_cast<std::size_t>(end - model.shooting_trajectory.begin());
   fewer.shooting_trajectory.resize(kept);

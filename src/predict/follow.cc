@@ -7,6 +7,8 @@
 #include <cmath>
 #include <optional>
 
+#include "data/data_inputs.h"
+#include "gpode/dataset.h"
 #include "gpode/error.h"
 #include "gpode/parallel.h"
 #include "gpode/posterior.h"
@@ -26,6 +28,7 @@ struct Posterior::Leg {
   Vector mean = {};
   Matrix factor = {};
   double start = 0;                  // the time of the state, in the user's units
+  std::shared_ptr<const InputSignal> inputs = {};  // none if the system is autonomous
   std::size_t first = 0, count = 0;  // the times, as indices into those of the forecast
 };
 
@@ -72,7 +75,23 @@ double LongestSpan(const Model& model) {
   return longest;
 }
 
+// Throws unless the samples cover the times from `first` on, where a forecast starts, and all its
+// times.
+void CheckCover(const InputSamples& samples, double first, std::span<const double> times,
+                bool hold_last) {
+  if (samples.empty()) ThrowInput("Forecast", "inputs", "are missing, must cover the forecast");
+  double last = std::max(first, times.back());
+  if (hold_last) last = std::min(last, samples.times.back());
+  CheckInputsCover(samples, std::min(first, times.front()), last, {}, "Forecast");
+}
+
 }  // namespace
+
+InputSamples Posterior::SamplesOf(std::size_t trajectory, const InputSamples& later) const {
+  CheckTrajectory(trajectory);
+  if (model_->input_samples.empty()) return later;
+  return Joined(model_->input_samples[trajectory], later);
+}
 
 void Posterior::CheckTrajectory(std::size_t trajectory) const {
   if (trajectory < model_->start_times.size()) return;
@@ -101,6 +120,20 @@ std::vector<Posterior::Leg> Posterior::LegsOf(std::size_t trajectory, std::span<
   legs.back().first = reached;
   legs.back().count = times.size() - reached;
   return legs;
+}
+
+// Sets the inputs of all legs from these samples of the measured ones.
+void Posterior::SetInputs(const InputSamples& samples, std::span<const double> times,
+                          const ForecastOptions& options, std::vector<Leg>* legs) const {
+  const InputRule rule = model_->input_rule();
+  if (rule.size() == 0 || times.empty()) return;
+  if (!rule.names.empty()) {
+    CheckSize("Forecast", "a row of inputs", samples.values.cols(), rule.names.size());
+    CheckCover(samples, legs->front().start, times, options.hold_inputs);
+  }
+  for (Leg& leg : *legs) {
+    leg.inputs = std::make_shared<DataInputs>(rule, samples, model_->coordinates, leg.start);
+  }
 }
 
 Forecast Posterior::Follow(const std::vector<Leg>& legs, std::span<const double> times,
@@ -140,7 +173,8 @@ Forecast Posterior::Follow(const std::vector<Leg>& legs, std::span<const double>
       status[i] =
           Worse(status[i],
                 IntegrateBothWays(solver, draw.function->field(), {x0.data(), dim()}, model_times,
-                                  {z.data() + leg.first * dim(), leg.count * dim()}));
+                                  {z.data() + leg.first * dim(), leg.count * dim()},
+                                  leg.inputs.get()));
     }
     forecast.draws[i] = model_->map.Apply(z);
     if (options.states) forecast.states[i] = model_->coordinates.ToUser(z);
@@ -187,7 +221,9 @@ Forecast Posterior::Trajectory(std::size_t trajectory, std::span<const double> t
                                const ForecastOptions& options) const {
   CheckTrajectory(trajectory);
   CheckForecastTimes(times);
-  Forecast forecast = Follow(LegsOf(trajectory, times, options.from), times, options);
+  std::vector<Leg> legs = LegsOf(trajectory, times, options.from);
+  SetInputs(SamplesOf(trajectory, options.inputs), times, options, &legs);
+  Forecast forecast = Follow(legs, times, options);
   const double start = model_->start_times[trajectory], end = model_->end_times[trajectory];
   Widen(
       [&](double time, std::size_t channel) {
@@ -212,7 +248,9 @@ Forecast Posterior::From(const StartState& start, double time, std::span<const d
     leg.factor =
         model_->coordinates.state_scale.cwiseInverse().asDiagonal() * FactorOf(start.covariance);
   }
-  Forecast forecast = Follow({leg}, times, options);
+  std::vector<Leg> legs = {leg};
+  SetInputs(options.inputs, times, options, &legs);
+  Forecast forecast = Follow(legs, times, options);
   Widen([&](double t, std::size_t) { return std::fabs(t - time); }, &forecast);
   return forecast;
 }

@@ -29,18 +29,21 @@ std::size_t AllowedSteps(std::size_t steps, double span, double usual) {
 }
 
 SolveStatus IntegrateBothWays(Solver& solver, const Field& field, std::span<const double> x0,
-                              std::span<const double> times, std::span<double> states) {
+                              std::span<const double> times, std::span<double> states,
+                              const InputSignal* inputs) {
   const std::size_t dim = x0.size();
   const std::size_t before = std::lower_bound(times.begin(), times.end(), 0.0) - times.begin();
   const std::vector<double> backwards(times.rend() - before, times.rend());
   std::vector<double> past(before * dim);
-  const SolveStatus past_status = solver.Solve(field, x0, 0.0, backwards, past).status;
+  const SolveStatus past_status = 
+      solver.Solve(field, x0, 0.0, backwards, past, 0, inputs).status;
   for (std::size_t i = 0; i < before; ++i) {
     std::copy_n(past.begin() + (before - 1 - i) * dim, dim, states.begin() + i * dim);
   }
-  return Worse(
-      past_status,
-      solver.Solve(field, x0, 0.0, times.subspan(before), states.subspan(before * dim)).status);
+  return Worse(past_status, solver
+                                .Solve(field, x0, 0.0, times.subspan(before),
+                                       states.subspan(before * dim), 0, inputs)
+                                .status);
 }
 
 }  // namespace gpode

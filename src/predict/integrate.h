@@ -14,7 +14,8 @@ void CheckForecastTimes(std::span<const double> times);
 // x0 at time 0. If the integration failed before it reached all times, returns how: kTooManySteps
 // only if there was no other failure.
 SolveStatus IntegrateBothWays(Solver& solver, const Field& field, std::span<const double> x0,
-                              std::span<const double> times, std::span<double> states);
+                              std::span<const double> times, std::span<double> states,
+                              const InputSignal* inputs = nullptr);
 
 // Returns that one of two statuses which says more about a draw: a failure rather than success, and
 // any other failure rather than kTooManySteps.

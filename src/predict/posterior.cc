@@ -82,9 +82,42 @@ bool Posterior::HasExactMoments() const {
   return parts.function().Moments(Matrix::Zero(1, width), *marginals).has_value();
 }
 
+Vector Posterior::TypicalInputs() const {
+  const InputRule rule = model_->input_rule();
+  InputSamples mean;
+  if (!rule.names.empty()) {
+    double count = 0;
+    mean.times = {0};
+    mean.values = Matrix::Zero(1, std::ssize(rule.names));
+    for (const InputSamples& samples : model_->input_samples) {
+      mean.values += samples.values.colwise().sum();
+      count += static_cast<double>(samples.values.rows());
+    }
+    mean.values /= count;
+  }
+  const double middle = 0.5 * (model_->start_times.front() + model_->end_times.front());
+  return InputsAt(rule, mean, {middle}).row(0).transpose();
+}
+
+// Returns the inputs (n, U) at the states (n, D); see FieldMean.
+Matrix Posterior::InputsFor(const Matrix& states, const Matrix& inputs) const {
+  const auto count = static_cast<Eigen::Index>(model_->coordinates.inputs());
+  if (count == 0 && inputs.size() == 0) return Matrix(states.rows(), 0);
+  if (inputs.size() == 0) return TypicalInputs().transpose().replicate(states.rows(), 1);
+  CheckSize("Posterior", "a row of inputs", inputs.cols(), model_->coordinates.inputs());
+  CheckFinite("Posterior", "inputs", {inputs.data(), static_cast<std::size_t>(inputs.size())});
+  if (inputs.rows() == 1) return inputs.replicate(states.rows(), 1);
+  CheckSize("Posterior", "the rows of inputs", inputs.rows(),
+            static_cast<std::size_t>(states.rows()));
+  return inputs;
+}
+
 // Returns the moments of the field at the user's states, in the user's units.
-FieldMoments Posterior::MomentsAt(const Matrix& states) const {
-  const Matrix z = ToModel(states);
+FieldMoments Posterior::MomentsAt(const Matrix& states, const Matrix& inputs) const {
+  const Matrix u = InputsFor(states, inputs), x = ToModel(states);
+  Matrix z(x.rows(), x.cols() + u.cols());
+  z.leftCols(x.cols()) = x;
+  if (u.cols() > 0) z.rightCols(u.cols()) = model_->coordinates.InputsToModel(u);
   const ModelParts& parts = draws_->parts();
   if (HasExactMoments()) {
     const FieldMoments own = *parts.function().Moments(
@@ -99,7 +132,7 @@ FieldMoments Posterior::MomentsAt(const Matrix& states) const {
   FieldMoments moments{Matrix::Zero(states.rows(), states.cols()),
                        Matrix::Zero(states.rows(), states.cols())};
   for (std::size_t i = 0; i < (same ? 1 : kDraws); ++i) {
-    const Matrix away = Evaluate(DrawField(kMeanSeed, i), states) - moments.mean;
+    const Matrix away = Evaluate(DrawField(kMeanSeed, i), states, 0, u) - moments.mean;
     const double share = 1.0 / static_cast<double>(i + 1);
     moments.mean += share * away;
     moments.variance += share * ((1 - share) * away.cwiseAbs2() - moments.variance);
@@ -107,9 +140,13 @@ FieldMoments Posterior::MomentsAt(const Matrix& states) const {
   return moments;
 }
 
-Matrix Posterior::FieldMean(const Matrix& states) const { return MomentsAt(states).mean; }
+Matrix Posterior::FieldMean(const Matrix& states, const Matrix& inputs) const {
+  return MomentsAt(states, inputs).mean;
+}
 
-Matrix Posterior::FieldVariance(const Matrix& states) const { return MomentsAt(states).variance; }
+Matrix Posterior::FieldVariance(const Matrix& states, const Matrix& inputs) const {
+  return MomentsAt(states, inputs).variance;
+}
 
 PosteriorField Posterior::MeanField() const {
   const bool point = draws_->parts().posterior().is_point_estimate() && !model_->IsSampled();

@@ -43,7 +43,28 @@ std::vector<std::string> StateNames(const Model& model) {
 
 Matrix Lengthscales(const Model& model) {
   const Matrix own = model.parameters.AsMatrix("lengthscales");
-  return own.size() == 0 ? own : model.coordinates.LengthsToUser(own.leftCols(own.cols()));
+  const auto dim = static_cast<Eigen::Index>(model.dim());
+  return own.size() == 0 ? own : model.coordinates.LengthsToUser(own.leftCols(dim));
+}
+
+Matrix InputLengthscales(const Model& model) {
+  const Matrix own = model.parameters.AsMatrix("lengthscales");
+  const auto count = static_cast<Eigen::Index>(model.coordinates.inputs());
+  if (own.size() == 0 || count == 0) return {};
+  return own.rightCols(count) * model.coordinates.input_scale.asDiagonal();
+}
+
+std::string DescribeInputs(const Model& model) {
+  const InputRule rule = model.input_rule();
+  std::vector<std::string> parts;
+  if (!rule.names.empty()) {
+    parts.push_back(fmt::format(
+        "{} ({} between samples)", fmt::join(rule.names, ", "),
+        rule.hold == InputHold::kPrevious ? "held" : "linear"));
+  }
+  for (double period : rule.periods) parts.push_back(fmt::format("clock of period {:g}", period));
+  if (rule.has_time) parts.emplace_back("time");
+  return fmt::format("{}", fmt::join(parts, ", "));
 }
 
 Matrix InducingLocations(const Model& model) {
@@ -103,6 +124,9 @@ std::vector<std::pair<std::string, std::string>> ModelFacts(const TrainedModel& 
       facts.begin(),
       {{"states", fmt::format("{}", fmt::join(StateNames(m), ", "))},
        {"learnt by", fmt::format("{}, seed {}", NameOf(m.options).title, m.options.seed)}});
+  if (const std::string inputs = DescribeInputs(m); !inputs.empty()) {
+    facts.insert(facts.begin() + 1, {"inputs", inputs});
+  }
   if (!trained.history.empty()) {
     const Progress& last = trained.history.back();
     facts.emplace_back("training", fmt::format("{} after {} of {} steps, bound {:.2f}",

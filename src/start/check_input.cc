@@ -103,7 +103,10 @@ double LeastMemory(const Dataset& data, const FitOptions& options) {
   if (options.inducing > kCountable) return sizeof(double) * states * inducing * inducing;
   const ModelParts parts(
       options,
-      {.dim = dim, .channels = data.channels.size(), .trajectories = data.trajectories.size()});
+      {.dim = dim,
+       .inputs = options.InputsWith(data.inputs).size(),
+       .channels = data.channels.size(),
+       .trajectories = data.trajectories.size()});
   const LatentPart& function = parts.latent().parts()[ModelParts::kFunction];
   const auto latent = static_cast<double>(function.items * function.size);
   const auto parameters = static_cast<double>(parts.layout().value_size());

@@ -145,6 +145,51 @@ double TimeScale(const Dataset& data, const Matrix& slopes) {
   return span > 0 && std::isfinite(span) ? span : 1.0;
 }
 
+// Returns the inputs at all observation times (n, U), in the user's units.
+Matrix ObservedInputs(const Dataset& data, const InputRule& rule) {
+  std::vector<Matrix> inputs;
+  for (const Trajectory& t : data.trajectories) {
+    inputs.push_back(InputsAt(rule, t.inputs, t.times));
+  }
+  return Stack(inputs);
+}
+
+// Sets the coordinates of the inputs, and returns their spread in these coordinates. Measured inputs
+// and the time are scaled to unit size; the phases of a clock already have it.
+Vector SetInputCoordinates(const InputRule& rule, bool scale, const Matrix& inputs, Start& start) {
+  const auto count = static_cast<Eigen::Index>(rule.size());
+  const auto measured = static_cast<Eigen::Index>(rule.names.size());
+  Vector spread = Vector::Ones(count);
+  start.coordinates.input_scale = Vector::Ones(count);
+  start.coordinates.input_offset = Vector::Zero(count);
+  for (Eigen::Index i = 0; i < count; ++i) {
+    if (i >= measured && !(rule.has_time && i + 1 == count)) continue;
+    const double mean = inputs.col(i).mean();
+    const double size = std::sqrt((inputs.col(i).array() - mean).square().mean());
+    const bool varies = size > kRounding * std::fabs(mean);
+    const double unit = varies ? size : mean != 0 ? std::fabs(mean) : 1.0;
+    (scale ? start.coordinates.input_scale[i] : spread[i]) = unit;
+    if (scale) start.coordinates.input_offset[i] = mean;
+  }
+  return spread;
+}
+
+// Sets the coordinates of the inputs, and returns the start of the unknown function for these
+// slopes at the smoothed states and the inputs.
+FunctionStart StartFunction(const UnknownFunction& function, const Dataset& data,
+                            const FitOptions& options, const Matrix& slopes, Start& start) {
+  const InputRule rule = options.InputsWith(data.inputs);
+  const Matrix states = Stack(start.states);
+  if (rule.size() == 0) return function.Start(states, slopes, start.spread);
+  const Matrix inputs = ObservedInputs(data, rule);
+  const Vector input_spread = SetInputCoordinates(rule, options.scale, inputs, start);
+  Matrix points(states.rows(), states.cols() + inputs.cols());
+  points << states, start.coordinates.InputsToModel(inputs);
+  Vector spread(points.cols());
+  spread << start.spread, input_spread;
+  return function.Start(points, slopes, spread);
+}
+
 }  // namespace
 
 Start Initialise(const Dataset& data, const FitOptions& options) {
@@ -152,7 +197,9 @@ Start Initialise(const Dataset& data, const FitOptions& options) {
   const ObservationMap user_map = UserMap(data, options);
   // Making the function first refuses options that do not fit it, before anything is computed.
   const std::unique_ptr<UnknownFunction> function =
-      MakeUnknownFunction(options.function, {.options = options, .dim = user_map.dim()});
+      MakeUnknownFunction(options.function, {.options = options,
+                                             .dim = user_map.dim(),
+                                             .inputs = options.InputsWith(data.inputs).size()});
   const SignalMap signals = SignalsOf(data, options.observation, user_map, moments);
   SmoothStates smooth = SmoothAll(data, signals);
 
@@ -174,7 +221,7 @@ Start Initialise(const Dataset& data, const FitOptions& options) {
   start.channel_weights = ChannelWeights(options, residuals);
   // The unknown function computes its own start. For inducing values (paper, S2.2) see
   // model/initial_inducing_values.h.
-  start.function = function->Start(Stack(start.states), slopes, start.spread);
+  start.function = StartFunction(*function, data, options, slopes, start);
   return start;
 }
 

@@ -106,8 +106,10 @@ void CheckHoldout(const Holdout& holdout, const Dataset& data) {
   CheckSize("held", "trajectories", held.size(), data.trajectories.size());
   for (std::size_t n = 0; n < held.size(); ++n) {
     if (held[n].times.empty()) continue;
-    CheckDataset(
-        Rejoin({data.channels, {data.trajectories[n]}, {}}, {data.channels, {held[n]}, {}}));
+    Dataset seen{.channels = data.channels, .trajectories = {data.trajectories[n]}};
+    Dataset rest{.channels = data.channels, .trajectories = {held[n]}};
+    seen.inputs = rest.inputs = data.inputs;
+    CheckDataset(Rejoin(seen, rest));
   }
 }
 

@@ -98,6 +98,9 @@ Model ReadModel(const Archive& archive, std::string_view file, unsigned major) {
     ReadModelBeforeNames(archive, file, model);
   } else {
     ForMembers(model, MemberReader(archive, "model/", file));
+    InputColumns samples;
+    ForMembers(samples, MemberReader(archive, "model/", file));
+    model.input_samples = FromColumns(samples);
     CheckMap("model", model.map, model.coordinates, model.channels.size());
     ReadParameters(archive, file, model);
   }
@@ -195,6 +198,8 @@ std::vector<std::byte> ModelBytes(const TrainedModel& trained) {
     out.AddText("instruction_sets", trained.instruction_sets);
   }
   ForMembers(trained.model, MemberWriter(&out, "model/"));
+  const InputColumns samples = ToColumns(trained.model.input_samples);
+  ForMembers(samples, MemberWriter(&out, "model/"));
   WriteParameters(trained.model.parameters, &out);
   if (trained.model.widening.IsJudged() || !trained.model.widening.IsZero()) {
     ForMembers(trained.model.widening, MemberWriter(&out, "widening/"));

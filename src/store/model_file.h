@@ -13,7 +13,7 @@ namespace gpode::internal {
 
 // The version of the format that is written. The major number changes when older programs cannot
 // read the new files, the minor number when something is added that older programs can ignore.
-inline constexpr unsigned kFormatMajor = 2, kFormatMinor = 2;
+inline constexpr unsigned kFormatMajor = 2, kFormatMinor = 3;
 // The oldest major version that can be read. Since version 2, parameters are stored by the names of
 // their blocks (parameters.h).
 inline constexpr unsigned kOldestMajor = 1;

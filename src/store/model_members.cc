@@ -6,6 +6,40 @@
 
 namespace gpode::internal {
 
+InputColumns ToColumns(const std::vector<InputSamples>& samples) {
+  InputColumns columns;
+  Eigen::Index rows = 0;
+  for (const InputSamples& one : samples) rows += one.values.rows();
+  columns.values.resize(rows, samples.empty() ? 0 : samples.front().values.cols());
+  rows = 0;
+  for (const InputSamples& one : samples) {
+    columns.lengths.push_back(one.times.size());
+    columns.times.insert(columns.times.end(), one.times.begin(), one.times.end());
+    columns.values.middleRows(rows, one.values.rows()) = one.values;
+    rows += one.values.rows();
+  }
+  return columns;
+}
+
+std::vector<InputSamples> FromColumns(const InputColumns& columns) {
+  CheckSize("inputs", "input_values", static_cast<std::size_t>(columns.values.rows()),
+            columns.times.size());
+  std::vector<InputSamples> samples;
+  std::size_t taken = 0;
+  for (std::size_t length : columns.lengths) {
+    if (length > columns.times.size() - taken) {
+      ThrowInput("inputs", "input_lengths", "exceed the times");
+    }
+    const auto first = columns.times.begin() + static_cast<std::ptrdiff_t>(taken);
+    samples.push_back({.times = {first, first + static_cast<std::ptrdiff_t>(length)},
+                       .values = columns.values.middleRows(static_cast<Eigen::Index>(taken),
+                                                           static_cast<Eigen::Index>(length))});
+    taken += length;
+  }
+  CheckSize("inputs", "input_times", columns.times.size(), taken);
+  return samples;
+}
+
 DataColumns ToColumns(const Dataset& data) {
   DataColumns columns;
   Eigen::Index rows = 0;
@@ -27,6 +61,12 @@ DataColumns ToColumns(const Dataset& data) {
                         static_cast<double>(calendar.order)};
   }
   columns.reading = data.reading;
+  columns.inputs = data.inputs;
+  if (!data.inputs.empty()) {
+    std::vector<InputSamples> samples;
+    for (const Trajectory& t : data.trajectories) samples.push_back(t.inputs);
+    columns.samples = ToColumns(samples);
+  }
   return columns;
 }
 
@@ -57,7 +97,10 @@ Dataset FromColumns(const DataColumns& columns, const std::vector<std::string>& 
                .trajectories = {},
                .time_name = columns.time_name,
                .calendar = CalendarOf(columns.calendar),
-               .reading = columns.reading};
+               .reading = columns.reading,
+               .inputs = columns.inputs};
+  std::vector<InputSamples> samples = FromColumns(columns.samples);
+  CheckSize("data", "input_lengths", samples.size(), data.inputs.empty() ? 0 : count);
   std::size_t taken = 0;
   for (std::size_t i = 0; i < count; ++i) {
     const std::size_t length = columns.lengths[i];
@@ -69,6 +112,7 @@ Dataset FromColumns(const DataColumns& columns, const std::vector<std::string>& 
     t.values = columns.values.middleRows(static_cast<Eigen::Index>(taken),
                                          static_cast<Eigen::Index>(length));
     if (!std::isnan(columns.start_times[i])) t.start_time = columns.start_times[i];
+    if (!samples.empty()) t.inputs = std::move(samples[i]);
     taken += length;
   }
   CheckSize("data", "times", columns.times.size(), taken);

@@ -79,11 +79,13 @@ void ForMembers(S& s, const Visit& visit) {
 
 template <Is<Model> S, typename Visit>
 void ForMembers(S& s, const Visit& visit) {
-  // Three members are stored elsewhere: the options as text (options/fit_options.h), the parameters
-  // as one array per block, and the widening, if there is one, under the prefix "widening/".
-  auto& [options, channels, map, coordinates, start_times, end_times, warning, parameters, draws,
-         sampler, shooting_trajectory, shooting_times, widening] = s;
+  // Four members are stored elsewhere: the options as text (options/fit_options.h), the parameters
+  // as one array per block, the widening, if there is one, under the prefix "widening/", and the
+  // samples of the inputs as InputColumns.
+  auto& [options, channels, map, coordinates, start_times, end_times, inputs, input_samples,
+         warning, parameters, draws, sampler, shooting_trajectory, shooting_times, widening] = s;
   visit("channels", channels);
+  visit("inputs", inputs);
   ForNested("map", map, visit);
   ForMembers(coordinates, visit);
   visit("start_times", start_times);
@@ -242,6 +244,25 @@ HoldoutColumns ToColumns(const Holdout& holdout);
 // Throws an InputError unless the rows are possible for this number of channels.
 Holdout FromColumns(const HoldoutColumns& columns, std::size_t channels);
 
+// Samples of the measured inputs as arrays, in which trajectories follow one another.
+struct InputColumns {
+  std::vector<std::size_t> lengths = {};  // (trajectories); empty if there are no measured inputs
+  std::vector<double> times = {};         // (sum of lengths)
+  Matrix values = {};                     // (sum of lengths, measured inputs)
+};
+
+template <Is<InputColumns> S, typename Visit>
+void ForMembers(S& s, const Visit& visit) {
+  auto& [lengths, times, values] = s;
+  visit("input_lengths", lengths);
+  visit("input_times", times);
+  visit("input_values", values);
+}
+
+InputColumns ToColumns(const std::vector<InputSamples>& samples);
+// Throws an InputError unless the sizes of the columns agree. It does not check the values.
+std::vector<InputSamples> FromColumns(const InputColumns& columns);
+
 // A data set as arrays, in which trajectories follow one another.
 struct DataColumns {
   std::vector<std::string> names;
@@ -252,11 +273,14 @@ struct DataColumns {
   std::string time_name;
   std::vector<double> calendar;  // unit, origin, 1 for UTC, DateOrder; empty for plain numbers
   std::string reading;
+  std::vector<std::string> inputs = {};  // names of the measured inputs
+  InputColumns samples = {};
 };
 
 template <Is<DataColumns> S, typename Visit>
 void ForMembers(S& s, const Visit& visit) {
-  auto& [names, start_times, lengths, times, values, time_name, calendar, reading] = s;
+  auto& [names, start_times, lengths, times, values, time_name, calendar, reading, inputs,
+         samples] = s;
   visit("names", names);
   visit("start_times", start_times);
   visit("lengths", lengths);
@@ -265,6 +289,8 @@ void ForMembers(S& s, const Visit& visit) {
   visit("time_name", time_name);
   visit("calendar", calendar);
   visit("reading", reading);
+  visit("inputs", inputs);
+  ForMembers(samples, visit);
 }
 
 DataColumns ToColumns(const Dataset& data);

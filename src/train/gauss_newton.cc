@@ -83,7 +83,8 @@ class GaussNewton {
     Matrix solution(std::ssize(data.times), dim_);
     const std::span<const double> from(x0.data(), static_cast<std::size_t>(dim_));
     const std::span<double> out(solution.data(), static_cast<std::size_t>(solution.size()));
-    const std::size_t filled = solver_.Solve(field, from, 0.0, data.times, out).filled;
+    const std::size_t filled = 
+        solver_.Solve(field, from, 0.0, data.times, out, 0, data.inputs.get()).filled;
     if (filled < data.times.size() || !solution.allFinite()) return std::nullopt;
     const Matrix predicted =
         (solution * start_.map.matrix.transpose()).rowwise() + start_.map.offset.transpose();
@@ -125,6 +126,7 @@ class GaussNewton {
         segments_[n].times.push_back(from.times[s.first + i] - s.start);
       }
       segments_[n].values = from.values.middleRows(first, static_cast<Eigen::Index>(s.count));
+      if (from.inputs) segments_[n].inputs = from.inputs->Shifted(s.start);
       if (s.next != Segment::kNone) ties_.next[n] = trajectories_ + s.next;
       states_.row(static_cast<Eigen::Index>(n)) =
           s.state == Segment::kNone ? start_.x0.row(static_cast<Eigen::Index>(s.trajectory))
@@ -172,7 +174,7 @@ class GaussNewton {
     linear_ = LineariseSegments(FieldAt(z_), states_, segments_, ties_, start_.map, precision_,
                                 target_.options().solver);
     if (linear_.target.size() == 0) return false;
-    MakeDesign(linear_, parts_.function().Basis(linear_.points), design_);
+    MakeDesign(linear_, parts_.function().Basis(linear_.PointsWithInputs()), design_);
     return true;
   }
 
@@ -293,7 +295,7 @@ class GaussNewton {
       SetFunction();
       return;
     }
-    MakeDesign(linear_, parts_.function().Basis(linear_.points), design_);
+    MakeDesign(linear_, parts_.function().Basis(linear_.PointsWithInputs()), design_);
     if (Solve(z, states) && std::isfinite(Cost(z, states))) {
       z_ = z;
       states_ = states;

@@ -41,7 +41,8 @@ Trajectory Rows(const Trajectory& t, std::size_t first, std::size_t count) {
           .times = {from, from + static_cast<std::ptrdiff_t>(count)},
           .values = t.values.middleRows(static_cast<Eigen::Index>(first),
                                         static_cast<Eigen::Index>(count)),
-          .start_time = first == 0 ? t.start_time : std::nullopt};
+          .start_time = first == 0 ? t.start_time : std::nullopt,
+          .inputs = t.inputs};
 }
 
 }  // namespace
@@ -53,7 +54,8 @@ HeldBack HoldBack(const Dataset& data, const HoldoutOptions& options) {
   } else if (!(options.share > 0 && options.share < 1)) {
     ThrowInput(kWhere, "share", fmt::format("is {:g}, must be between 0 and 1", options.share));
   }
-  const Dataset empty{data.channels, {}, data.time_name, data.calendar, data.reading};
+  const Dataset empty{data.channels, {}, data.time_name, data.calendar, data.reading,
+                      data.inputs};
   HeldBack parts{empty, empty};
   double last = -HUGE_VAL;
   for (std::size_t n = 0; n < data.trajectories.size(); ++n) {

@@ -14,6 +14,9 @@ namespace {
 // All trajectories together have at most kMostNodes nodes, unless each one would then have fewer
 // than kFewestNodes. The fine grid of times has kStepsPerNode steps for each node.
 constexpr std::size_t kMostNodes = 64, kFewestNodes = 4;
+// Inputs that jump need a node on either side of a jump. All trajectories together get at most this
+// many nodes for jumps.
+constexpr std::size_t kMostJumpNodes = 192;
 constexpr std::size_t kStepsPerNode = 8;
 // Directions in which the data's information Q^T Q is smaller than this are dropped. The prior's
 // information is about one in the model's units, so that the data hardly change the posterior in
@@ -25,37 +28,45 @@ constexpr double kLeastInformation = 1e-2;
 struct Path {
   std::vector<double> times;  // (K)
   Matrix states;              // (2 K - 1, D)
+  Matrix inputs = {};         // (2 K - 1, U)
 };
 
 // Returns the solution on a grid of `count` equally spaced times from 0 to `end`; the grid is
 // shorter if the integration fails before the end.
 Path FollowPath(const Field& field, std::span<const double> x0, double end, std::size_t count,
-                const SolverOptions& options) {
+                const SolverOptions& options, const InputSignal* inputs) {
   const std::size_t dim = field.dim(), halves = 2 * count - 1;
   std::vector<double> times(halves), states(halves * dim);
   for (std::size_t i = 0; i < halves; ++i) {
     times[i] = end * static_cast<double>(i) / static_cast<double>(halves - 1);
   }
   Solver solver(options);
-  const std::size_t filled = solver.Solve(field, x0, 0.0, times, states).filled;
+  const std::size_t filled = solver.Solve(field, x0, 0.0, times, states, 0, inputs).filled;
   Path path;
   const std::size_t whole = (filled + 1) / 2;
   for (std::size_t i = 0; i < whole; ++i) path.times.push_back(times[2 * i]);
   const std::size_t kept = whole == 0 ? 0 : 2 * whole - 1;
   path.states = Eigen::Map<const Matrix>(states.data(), static_cast<Eigen::Index>(kept),
                                          static_cast<Eigen::Index>(dim));
+  path.inputs.resize(path.states.rows(), static_cast<Eigen::Index>(field.inputs()));
+  for (std::size_t i = 0; i < kept && inputs != nullptr; ++i) {
+    inputs->At(times[i], {path.inputs.data() + i * field.inputs(), field.inputs()});
+  }
   return path;
 }
 
 // Chooses the grid indices of the nodes. Each piece between two nodes has about the same share of
 // the path, where a share is the mean of the shares of time and of arc length: nodes are dense
-// where the state moves fast, and none are far apart in time.
+// where the state or an input moves fast, and none are far apart in time.
 std::vector<std::size_t> ChooseNodes(const Path& path, std::size_t nodes) {
   const std::size_t n = path.times.size();
   std::vector<double> length(n, 0.0);
   for (std::size_t i = 1; i < n; ++i) {
     const auto at = static_cast<Eigen::Index>(2 * i);
     length[i] = length[i - 1] + (path.states.row(at) - path.states.row(at - 2)).norm();
+    if (path.inputs.cols() > 0) {
+      length[i] += (path.inputs.row(at) - path.inputs.row(at - 2)).norm();
+    }
   }
   const double all = std::max(length.back(), 1e-300), end = std::max(path.times.back(), 1e-300);
   std::vector<std::size_t> chosen;
@@ -79,7 +90,8 @@ class Sensitivities {
     const auto halves = static_cast<std::size_t>(path.states.rows());
     jacobians_.resize(halves * field.dim() * field.dim());
     for (std::size_t i = 0; i < halves; ++i) {
-      const Matrix j = EvaluateJacobian(field, path.states.row(static_cast<Eigen::Index>(i)));
+      const auto row = static_cast<Eigen::Index>(i);
+      const Matrix j = EvaluateJacobian(field, path.states.row(row), 0, path.inputs.row(row));
       std::copy_n(j.data(), j.size(), jacobians_.data() + i * field.dim() * field.dim());
     }
     const auto s = static_cast<Eigen::Index>(nodes_.size());
@@ -182,6 +194,19 @@ void Compress(Eigen::MatrixXd& root, Vector& target) {
   root = sizes.asDiagonal() * directions.transpose();
 }
 
+// Returns the number of nodes that the jumps of the inputs need in all trajectories together.
+std::size_t CountJumpNodes(const std::vector<TimedValues>& trajectories) {
+  std::size_t count = 0;
+  for (const TimedValues& t : trajectories) {
+    if (!t.inputs) continue;
+    double time = t.inputs->NextBreak(0, 1);
+    for (; time < t.times.back() && count < kMostJumpNodes; count += 2) {
+      time = t.inputs->NextBreak(time, 1);
+    }
+  }
+  return count;
+}
+
 // The solutions that start at the rows of x0, with their nodes and derivatives.
 class Solutions {
  public:
@@ -189,30 +214,35 @@ class Solutions {
             const SolverOptions& solver)
       : x0_(x0), dim_(static_cast<Eigen::Index>(field.dim())) {
     const std::size_t count = trajectories.size();
-    const std::size_t nodes = std::max(kMostNodes / count, kFewestNodes);
+    const std::size_t nodes =
+        std::max((kMostNodes + CountJumpNodes(trajectories)) / count, kFewestNodes);
     paths_.reserve(count);  // Sensitivities keep references to paths, which must not move.
     for (std::size_t n = 0; n < count; ++n) {
       const auto row = x0.row(static_cast<Eigen::Index>(n));
       paths_.push_back(FollowPath(field, {row.data(), static_cast<std::size_t>(dim_)},
-                                  trajectories[n].times.back(), nodes * kStepsPerNode + 1, solver));
+                                  trajectories[n].times.back(), nodes * kStepsPerNode + 1, solver,
+                                  trajectories[n].inputs.get()));
       const Path& path = paths_.back();
       std::vector<std::size_t> chosen;
       if (path.times.size() >= 2) chosen = ChooseNodes(path, nodes);
       first_.push_back(points_.rows());
       const auto own = std::ssize(chosen);
       points_.conservativeResize(points_.rows() + own, dim_);
+      inputs_.conservativeResize(points_.rows(), static_cast<Eigen::Index>(field.inputs()));
       for (Eigen::Index j = 0; j < own; ++j) {
-        points_.row(first_.back() + j) =
-            path.states.row(static_cast<Eigen::Index>(2 * chosen[static_cast<std::size_t>(j)]));
+        const auto at = static_cast<Eigen::Index>(2 * chosen[static_cast<std::size_t>(j)]);
+        points_.row(first_.back() + j) = path.states.row(at);
+        inputs_.row(first_.back() + j) = path.inputs.row(at);
       }
       counts_.push_back(own);
       sensitivities_.emplace_back();
       if (own > 0) sensitivities_.back().emplace(field, path, std::move(chosen));
     }
-    slopes_ = Evaluate(field, points_);
+    slopes_ = Evaluate(field, points_, 0, inputs_);
   }
 
   const Matrix& points() const { return points_; }
+  const Matrix& inputs() const { return inputs_; }
   Eigen::Index columns() const { return dim_ * points_.rows() + x0_.rows() * dim_; }
   bool Reaches(std::size_t n, double time) const {
     return counts_[n] > 0 && time <= paths_[n].times.back() * (1 + 1e-12);
@@ -249,7 +279,7 @@ class Solutions {
   Eigen::Index dim_;
   std::vector<Path> paths_;
   std::vector<std::optional<Sensitivities>> sensitivities_;
-  Matrix points_, slopes_;
+  Matrix points_, inputs_, slopes_;
   std::vector<Eigen::Index> first_, counts_;
 };
 
@@ -299,7 +329,8 @@ void Finish(Eigen::Index rows, LinearisedLikelihood& linear) {
 LinearisedLikelihood EmptyRows(const Solutions& solutions, Eigen::Index rows) {
   return {.points = solutions.points(),
           .root = Eigen::MatrixXd::Zero(rows, solutions.columns()),
-          .target = Vector::Zero(rows)};
+          .target = Vector::Zero(rows),
+          .inputs = solutions.inputs()};
 }
 
 Eigen::Index CountValues(const std::vector<TimedValues>& trajectories) {
@@ -309,6 +340,13 @@ Eigen::Index CountValues(const std::vector<TimedValues>& trajectories) {
 }
 
 }  // namespace
+
+Matrix LinearisedLikelihood::PointsWithInputs() const {
+  Matrix all(points.rows(), points.cols() + inputs.cols());
+  all.leftCols(points.cols()) = points;
+  if (inputs.cols() > 0) all.rightCols(inputs.cols()) = inputs;
+  return all;
+}
 
 LinearisedLikelihood Linearise(const Field& field, const Matrix& x0,
                                const std::vector<TimedValues>& trajectories,

@@ -2,6 +2,8 @@
 // an ODE in its field. It is not in the paper; only sampled posteriors of processes use it
 // (whitening.h, sampled_target.h).
 //
+// A field with inputs is linearised along x(t) and u(t); x stands for both below.
+//
 // Small changes df of the field f and dx0 of the initial state change a solution x(t) of x' = f(x)
 // by dx(t). To first order, dx(t) is the solution of
 //   dx' = J(x(t)) dx + df(x(t)),   dx(0) = dx0,   with the Jacobian J of f.
@@ -34,7 +36,11 @@ struct LinearisedLikelihood {
   // Q (r, D S + N D). Its columns: output 0 of the field at all nodes, output 1, ..., then x0 of
   // each trajectory.
   Eigen::MatrixXd root;
-  Vector target;  // c (r)
+  Vector target;       // c (r)
+  Matrix inputs = {};  // (S, U): the inputs at the nodes; empty if there are none
+
+  // Returns the points (S, D + U) at which the field is known.
+  Matrix PointsWithInputs() const;
 };
 
 // Returns the approximation around the solutions of `field` that start at x0 (N, D). `precision`

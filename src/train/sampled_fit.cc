@@ -69,7 +69,8 @@ Matrix IdentifiedQuantities(const Model& model, const std::vector<TimedValues>& 
     }
     for (std::size_t n = 0; n < times.size(); ++n) {
       std::vector<double> states(times[n].size() * d);
-      solver.Solve(draw.function->field(), x0.subspan(n * d, d), 0.0, times[n], states);
+      solver.Solve(draw.function->field(), x0.subspan(n * d, d), 0.0, times[n], states, 0,
+                   data[n].inputs.get());
       all.insert(all.end(), states.begin(), states.end());
     }
     if (s == 0) quantities.resize(static_cast<Eigen::Index>(count), std::ssize(all));
@@ -373,7 +374,8 @@ class SampledFit {
   }
 
   void SetSummary(const NutsResult& result, Model& model) const {
-    const std::vector<TimedValues> data = InModelTime(data_, start_.coordinates);
+    const std::vector<TimedValues> data =
+        InModelTime(data_, start_.coordinates, options_.InputsWith(data_.inputs));
     NutsResult known = result;
     std::vector<std::size_t> first(known.chains.size());
     std::size_t rows = 0;

@@ -34,8 +34,10 @@ std::span<double> SpanOf(Vector& v) { return {v.data(), static_cast<std::size_t>
 SampledTarget::SampledTarget(const Dataset& data, const FitOptions& options, const Start& start)
     : options_(WithFewerSteps(data, options)),
       start_(start),
-      trajectories_(InModelTime(data, start.coordinates)),
+      trajectories_(
+          InModelTime(data, start.coordinates, options.InputsWith(data.inputs))),
       parts_(options, {.dim = start.map.dim(),
+                       .inputs = start.coordinates.inputs(),
                        .channels = start.map.channels(),
                        .trajectories = data.trajectories.size()}) {
   AddLatent(ModelParts::kFunction);
@@ -138,7 +140,9 @@ LinearisedLikelihood SampledTarget::LineariseAt(std::span<const double> flat) co
   ThreadPool pool(1);
   const ModelParts own(options_, parts_.shape());
   if (own.function().Set(values, pool) != FactorStatus::kOk) return {};
-  if (own.function().Basis(Matrix::Zero(1, start_.x0.cols())).empty()) return {};
+  const auto width =
+      static_cast<Eigen::Index>(start_.coordinates.dim() + start_.coordinates.inputs());
+  if (own.function().Basis(Matrix::Zero(1, width)).empty()) return {};
   const std::vector<double> z = own.LatentMean(values);
   const std::unique_ptr<FunctionDraw> draw = own.function().MakeDraw();
   draw->Set(own.latent().Part(ModelParts::kFunction, std::span<const double>(z)));
@@ -189,7 +193,7 @@ void SampledDensity::SetDesign() {
     design_.setZero(0, static_cast<Eigen::Index>(target_.whitened()));
     return;
   }
-  basis_ = parts_.function().Basis(linear.points);
+  basis_ = parts_.function().Basis(linear.PointsWithInputs());
   MakeDesign(linear, basis_, design_);
 }
 
@@ -203,7 +207,10 @@ void SampledDensity::AddResidual() {
   const Field& field = residual_[0]->field();
   residual_record_.resize(static_cast<std::size_t>(points.rows()) * field.record_size());
   residual_values_.resize(points.rows(), points.cols());
-  field.Record(std::span<const double>(points.data(), static_cast<std::size_t>(points.size())),
+  const Matrix& inputs = target_.linear_.inputs;
+  field.Record({0,
+                {points.data(), static_cast<std::size_t>(points.size())},
+                {inputs.data(), static_cast<std::size_t>(inputs.size())}},
                {residual_values_.data(), static_cast<std::size_t>(points.size())},
                residual_record_);
   for (Eigen::Index d = 0; d < points.cols(); ++d) {
@@ -225,7 +232,11 @@ void SampledDensity::PullResidual() {
   const Field& field = residual_[0]->field();
   std::vector<double> sums(field.parameter_count(), 0.0);
   std::vector<double> bz(parts_.latent().size());
-  field.Pullback(std::span<const double>(points.data(), count), residual_record_,
+  const Matrix& inputs = target_.linear_.inputs;
+  field.Pullback({0,
+                  {points.data(), count},
+                  {inputs.data(), static_cast<std::size_t>(inputs.size())}},
+                 residual_record_,
                  {bvalues.data(), count}, {bpoints.data(), count}, sums);
   parts_.function().Pullback(residual_, sums, sums.size(), bz, bz.size(), bvalues_, pool_);
 }
@@ -279,7 +290,7 @@ void SampledDensity::PullBasis() {
     from += own.rows();
     to += own.cols();
   }
-  parts_.function().BasisPullback(linear.points, basis_, bbasis, bvalues_);
+  parts_.function().BasisPullback(linear.PointsWithInputs(), basis_, bbasis, bvalues_);
 }
 
 Vector SampledDensity::HyperparametersOf(std::span<const double> flat) const {

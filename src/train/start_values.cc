@@ -68,10 +68,12 @@ Model UntrainedModel(const Dataset& data, const FitOptions& options, const Start
   Model model;
   model.options = options;
   model.channels = data.channels;
+  model.inputs = data.inputs;
   model.map = start.map;
   model.coordinates = start.coordinates;
   for (const Trajectory& t : data.trajectories) {
     model.start_times.push_back(t.start());
+    if (!data.inputs.empty()) model.input_samples.push_back(t.inputs);
     model.end_times.push_back(t.times.back());
   }
   return model;

@@ -27,11 +27,13 @@ BoundKind Trainer::BoundOf(std::size_t phase) const {
 void Trainer::BeginPhase(std::size_t phase) {
   const std::unique_ptr<ModelParts> last = std::move(parts_);
   const std::vector<double> last_flat = std::move(state_.flat);
-  std::vector<TimedValues> timed = InModelTime(data_, start_.coordinates);
+  std::vector<TimedValues> timed =
+      InModelTime(data_, start_.coordinates, options_.InputsWith(data_.inputs));
   Segmentation cut =
       CutIntoSegments(timed, BoundOf(phase) == BoundKind::kShooting ? options_.segment : 0);
   parts_ =
       std::make_unique<ModelParts>(options_, ModelShape{.dim = start_.map.dim(),
+                                                        .inputs = start_.coordinates.inputs(),
                                                         .channels = start_.map.channels(),
                                                         .trajectories = data_.trajectories.size(),
                                                         .shooting_states = cut.shooting_states});

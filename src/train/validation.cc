@@ -23,6 +23,7 @@ const Dataset& Checked(const Dataset& data, const Start& start) {
 
 Validation::Validation(const Dataset& data, const FitOptions& options, const Start& start)
     : parts_(AsPointEstimate(options), {.dim = start.map.dim(),
+                                        .inputs = start.coordinates.inputs(),
                                         .channels = start.map.channels(),
                                         .trajectories = Checked(data, start).trajectories.size()}),
       z_(parts_.latent().size()),
@@ -30,7 +31,8 @@ Validation::Validation(const Dataset& data, const FitOptions& options, const Sta
       noise_(StartNoise(parts_.likelihood(), start.noise_variance)) {
   Dataset from_first = data;
   for (Trajectory& t : from_first.trajectories) t.start_time.reset();
-  std::vector<TimedValues> timed = InModelTime(from_first, start.coordinates);
+  std::vector<TimedValues> timed =
+      InModelTime(from_first, start.coordinates, options.InputsWith(data.inputs));
   for (std::size_t n = 0; n < timed.size(); ++n) {
     const Matrix first = timed[n].values.topRows(1);
     const Matrix x0 = GuessStates(start.map, start.noise_variance, first).mean;

@@ -21,6 +21,7 @@ using testing_support::DrivenOscillator;
 using testing_support::Flatten;
 using testing_support::Numbers;
 using testing_support::RandomGp;
+using testing_support::Sawteeth;
 using testing_support::Unflatten;
 
 constexpr double kTolerance = 1e-7;
@@ -67,6 +68,14 @@ FieldCase DrivenCase() {
             return std::make_unique<DrivenOscillator>(p[0], p[1], p[2]);
           },
           .inputs = std::make_shared<Cosines>(2)};
+}
+
+// The same field with inputs that jump.
+FieldCase JumpingCase() {
+  FieldCase c = DrivenCase();
+  c.name = "jumping";
+  c.inputs = std::make_shared<Sawteeth>(2);
+  return c;
 }
 
 // A network of two states and one input.
@@ -172,6 +181,8 @@ TEST_P(AdjointTest, OfABatch) { Check(VanDerPolCase(), 3); }
 TEST_P(AdjointTest, OfANetwork) { Check(MlpCase(), 2); }
 TEST_P(AdjointTest, OfADrivenSystem) { Check(DrivenCase(), 1); }
 TEST_P(AdjointTest, OfADrivenBatch) { Check(DrivenCase(), 3); }
+TEST_P(AdjointTest, AcrossJumpsOfInputs) { Check(JumpingCase(), 1); }
+TEST_P(AdjointTest, OfABatchAcrossJumpsOfInputs) { Check(JumpingCase(), 3); }
 TEST_P(AdjointTest, OfADrivenNetwork) { Check(DrivenMlpCase(), 2); }
 TEST_P(AdjointTest, OfADraw) { Check(GpCase("squared-exponential", 2), 1); }
 TEST_P(AdjointTest, OfADrawBatchMatern) { Check(GpCase("matern52", 3), 2); }

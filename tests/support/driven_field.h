@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cmath>
+#include <numbers>
 #include <cstddef>
 #include <span>
 
@@ -58,6 +59,31 @@ class Cosines final : public InputSignal {
   }
 
  private:
+  std::size_t size_;
+};
+
+// U inputs that jump at all multiples of 0.3 and are linear in between, with different slopes:
+// u_i(t) = (-1)^k + (i + k) (t - 0.3 k) in the piece k = floor(t / 0.3).
+class Sawteeth final : public InputSignal {
+ public:
+  explicit Sawteeth(std::size_t size) : size_(size) {}
+  std::size_t size() const override { return size_; }
+  void At(double t, std::span<double> u) const override { AtPiece(t, t, u); }
+  void AtPiece(double t, double inside, std::span<double> u) const override {
+    const double k = std::floor(inside / kPiece);
+    for (std::size_t i = 0; i < size_; ++i) {
+      u[i] = std::cos(k * std::numbers::pi) + (static_cast<double>(i) + k) * (t - kPiece * k);
+    }
+  }
+  double NextBreak(double t, double direction) const override {
+    double k = std::floor(t / kPiece);
+    while (direction > 0 && !(kPiece * k > t)) k += 1;
+    while (direction < 0 && !(kPiece * k < t)) k -= 1;
+    return kPiece * k;
+  }
+
+ private:
+  static constexpr double kPiece = 0.3;
   std::size_t size_;
 };
 

@@ -150,6 +150,8 @@ void AddReadOptions(CLI::App* command, const std::function<void(ReadChange)>& ad
          "column with the trajectory of each row, or several (default: trajectory)");
   option("--channels", "A,B,...", words(&ReadOptions::channels),
          "use only these channels, in this order; * and ? match any characters (default: all)");
+  option("--inputs", "A,B,...", words(&ReadOptions::inputs),
+         "columns that drive the system: measured inputs, not channels");
   option("--after", "T", time(&ReadOptions::after), "use only rows after this time or date");
   option("--until", "T", time(&ReadOptions::until), "use only rows up to this time or date");
   option("--every", "N", count(&ReadOptions::every, 1), "use only every N-th row (default: 1)");

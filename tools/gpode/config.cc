@@ -30,6 +30,7 @@ void ForDataOptions(Config& config, Visit&& visit) {
   };
   internal::ForKindOfFile(config.read, visit_read);
   internal::ForPartOfFile(config.read, visit_read);
+  visit("data.inputs_from", config.inputs_from);
   visit("data.initial", config.initial);
   visit("data.validation", config.validation);
   visit("data.holdout", config.holdout);

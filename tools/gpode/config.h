@@ -36,6 +36,7 @@ struct RunConfig {
   FitOptions fit;
   std::vector<std::string> files;
   ReadOptions read;
+  std::string inputs_from;        // the file of the inputs; empty if they are in the data files
   std::string validation;         // the file of validation data; empty if there is none
   std::string initial = "first";  // the time of the initial state: "first", "gap" or a time
   // The data that are held back from training: a share of each trajectory's rows, such as 0.2 or

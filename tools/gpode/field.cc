@@ -9,6 +9,7 @@
 
 #include "arguments.h"
 #include "commands.h"
+#include "future_inputs.h"
 #include "gpode/error.h"
 #include "io/reading.h"
 #include "model_input.h"
@@ -42,11 +43,13 @@ void CheckHeldStatesNotInGrid(const Arguments& a) {
   }
 }
 
-// Returns one range of values per state. A state that is held constant has a range of one value.
-std::vector<Range> Axes(const Arguments& a, const Model& model,
+// Returns one range of values per state, then one per input. What is held constant has a range of
+// one value.
+std::vector<Range> Axes(const Arguments& a, const Model& model, const HeldInputs& inputs,
                         const std::vector<std::string>& names) {
   std::vector<Range> axes;
   for (double x : model.coordinates.state_offset) axes.push_back({x, x, 1});
+  for (double u : inputs.values()) axes.push_back({u, u, 1});
   if (a.at) {
     const Place place{"field", "--at"};
     for (const auto& [name, value] : ParseAssignments(place, *a.at)) {
@@ -64,7 +67,7 @@ std::vector<Range> Axes(const Arguments& a, const Model& model,
   if (points > static_cast<double>(kMostPoints)) {
     Refuse(place, a.grid, fmt::format("a grid of at most {} points", kMostPoints));
   }
-  const auto dim = static_cast<double>(axes.size());
+  const auto dim = static_cast<double>(model.dim());
   CheckAmount({"field", "--draws"},
               points * dim * (static_cast<double>(a.draws) + (a.jacobian ? dim : 1)),
               "points and states");
@@ -107,12 +110,14 @@ std::vector<std::string> Derivatives(const std::vector<std::string>& names,
 }
 
 // Returns the Jacobians of the field at n points, (n, D * D), each row by row.
-Matrix Jacobians(const Field& field, const Matrix& points) {
+Matrix Jacobians(const Field& field, const Matrix& points, const Matrix& inputs) {
   const Eigen::Index dim = points.cols();
   Matrix all(points.rows(), dim * dim);
   for (Eigen::Index i = 0; i < points.rows(); ++i) {
-    const Vector x = points.row(i);
-    field.Jacobian(std::span(x.data(), static_cast<std::size_t>(dim)),
+    const Vector x = points.row(i), u = inputs.row(i);
+    field.Jacobian({0,
+                    {x.data(), static_cast<std::size_t>(dim)},
+                    {u.data(), static_cast<std::size_t>(u.size())}},
                    {all.row(i).data(), static_cast<std::size_t>(dim * dim)});
   }
   return all;
@@ -130,16 +135,23 @@ void Run(const Arguments& a) {
   CheckTable(a.out, InputsOf(a.model));
   const Posterior posterior(LoadModel(a.model));
   const std::vector<std::string> names = report::StateNames(posterior.model());
-  const Matrix points = GridOf(Axes(a, posterior.model(), names));
+  const HeldInputs held(posterior);
+  std::vector<std::string> axes = names;
+  axes.insert(axes.end(), held.names().begin(), held.names().end());
+  const Matrix grid = GridOf(Axes(a, posterior.model(), held, axes));
+  const Matrix points = grid.leftCols(std::ssize(names));
+  const Matrix inputs = held.Inputs(grid.rightCols(held.values().size()));
   std::vector<Column> columns;
-  AddColumns(points, names, &columns);
-  AddColumns(posterior.FieldMean(points), Derivatives(names, ""), &columns);
-  AddColumns(posterior.FieldVariance(points).cwiseSqrt(), Derivatives(names, "_sd"), &columns);
-  if (a.jacobian)
-    AddColumns(Jacobians(posterior.MeanField(), points), JacobianNames(names), &columns);
+  AddColumns(grid, axes, &columns);
+  AddColumns(posterior.FieldMean(points, inputs), Derivatives(names, ""), &columns);
+  AddColumns(posterior.FieldVariance(points, inputs).cwiseSqrt(), Derivatives(names, "_sd"),
+             &columns);
+  if (a.jacobian) {
+    AddColumns(Jacobians(posterior.MeanField(), points, inputs), JacobianNames(names), &columns);
+  }
   for (std::size_t i = 0; i < a.draws; ++i) {
     const PosteriorField draw = posterior.DrawField(a.common.seed, i);
-    AddColumns(Evaluate(draw, points), Derivatives(names, fmt::format("_draw{}", i + 1)), &columns);
+    AddColumns(Evaluate(draw, points, 0, inputs), Derivatives(names, fmt::format("_draw{}", i + 1)), &columns);
   }
   WriteResult(a.out, columns);
   if (a.common.quiet) return;
@@ -158,12 +170,13 @@ void AddOptions(CLI::App* command, Arguments* a) {
   command->add_option("MODEL", a->model, "model file")->required();
   command
       ->add_option("--grid", a->grid,
-                   "grid: S=FROM:TO:COUNT for a state, or several separated by commas")
+                   "grid: S=FROM:TO:COUNT for a state or an input, or several separated by commas")
       ->required()
       ->type_name("GRID");
   AddWord(
       command, "--at", "S=X,...", [a](const Place&, const std::string& word) { a->at = word; },
-      "values of states that are not in the grid (default: the middle of the data)");
+      "values of states, inputs and the time that are not in the grid (default: the middle of the "
+      "data)");
   AddName(command, "-o,--output", "FILE", &a->out,
           "output file: .csv, .npz, or - for standard output (default)");
   AddCount(command, "--draws", &a->draws, {0, 10'000},

@@ -13,6 +13,7 @@
 #include "commands.h"
 #include "fit_arguments.h"
 #include "fit_summary.h"
+#include "future_inputs.h"
 #include "gpode/error.h"
 #include "gpode/fit_input.h"
 #include "gpode/model_file.h"
@@ -47,12 +48,18 @@ void CheckChannelsMove(const Dataset& data, const RunConfig& config, std::string
                         name, rows));
 }
 
+bool SameSamples(const InputSamples& a, const InputSamples& b) {
+  return a.times == b.times && a.values.rows() == b.values.rows() &&
+         a.values.cols() == b.values.cols() && a.values == b.values;
+}
+
 bool SameData(const Dataset& one, const Dataset& other) {
   bool same = one.channels == other.channels || one.trajectories.empty();
+  same = same && (one.inputs == other.inputs || one.trajectories.empty());
   same = same && one.trajectories.size() == other.trajectories.size();
   for (std::size_t n = 0; same && n < one.trajectories.size(); ++n) {
     const Trajectory &a = one.trajectories[n], &b = other.trajectories[n];
-    same = a.times == b.times && a.start_time == b.start_time &&
+    same = a.times == b.times && a.start_time == b.start_time && SameSamples(a.inputs, b.inputs) &&
            (a.values.array() == b.values.array() ||
             (a.values.array().isNaN() && b.values.array().isNaN()))
                .all();
@@ -68,9 +75,11 @@ class Fitter {
   void Run() {
     config_ = ConfigOf(a_);
     Prepare();
-    CheckOutput(out_, config_.files);
+    std::vector<std::string> read = config_.files;
+    if (!config_.inputs_from.empty()) read.push_back(config_.inputs_from);
+    CheckOutput(out_, read);
     CheckEnding(out_, OutputKind::kModel);
-    CheckOutput(SidecarPath(out_), config_.files);
+    CheckOutput(SidecarPath(out_), read);
     target_.emplace(out_, a_.resume);
     const Interruption interruption([this] { Rescue(); });
     try {
@@ -143,8 +152,7 @@ class Fitter {
     if (!config_.files.empty()) {
       const std::vector<std::filesystem::path> paths(config_.files.begin(), config_.files.end());
       if (out_.empty()) out_ = internal::NameOf(paths.front()) + ".gpode";
-      data_ = ReadDataset(paths, config_.read, &notes_);
-      data_.reading = ReadingText(config_.read);
+      ReadData(paths);
       SetStartTimes(config_.initial, "fit: --initial", &data_);
       SetObservation(a_.observe, data_.channels.size(), &config_.fit);
       ChooseModel();
@@ -163,6 +171,26 @@ class Fitter {
           "without DATA uses the options of the saved run, must not be combined with others");
     }
     if (out_ == "-") ThrowInput("fit", "-o", "is '-', must be a file");
+  }
+
+  void ReadData(const std::vector<std::filesystem::path>& paths) {
+    ReadOptions& read = config_.read;
+    const std::string& from = config_.inputs_from;
+    if (!from.empty()) {
+      if (read.inputs.empty()) read.inputs = ReadInputs(from, {}, read).channels;
+      read.allow_missing_inputs = true;
+    }
+    data_ = ReadDataset(paths, read, &notes_);
+    data_.reading = ReadingText(read);
+    if (!from.empty()) TakeInputsFrom(from, &data_);
+  }
+
+  // Takes the inputs from a file, whose dates are counted as those of the data.
+  void TakeInputsFrom(const std::string& file, Dataset* data) const {
+    ReadOptions read = config_.read;
+    read.calendar = data->calendar;
+    read.has_fixed_calendar = true;
+    SetInputs(ReadInputs(file, config_.read.inputs, read), file, data);
   }
 
   void ChooseModel() {
@@ -203,7 +231,9 @@ class Fitter {
     read.part = config_.read.part;
     read.every = config_.read.every;
     read.fewest_rows = config_.read.fewest_rows;
+    read.allow_missing_inputs = config_.read.allow_missing_inputs;
     validation_ = ReadDataset(std::vector<std::filesystem::path>{config_.validation}, read);
+    if (!config_.inputs_from.empty()) TakeInputsFrom(config_.inputs_from, &validation_);
     if (validation_.channels == data_.channels) return;
     internal::ThrowAt(
         config_.validation,

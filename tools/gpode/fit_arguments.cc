@@ -32,6 +32,10 @@ const std::map<std::string, NamedOption>& NamedOptions() {
       {"draws", {"--draws", "N", "functions drawn per step"}},
       {"batch", {"--batch", "N", "observation times per step; 0: all"}},
       {"learning_rate", {"--learning-rate", "X", "learning rate of the optimiser"}},
+      {"period",
+       {"--period", "P,...",
+        "periods of a clock that drives the system, such as 24, in the unit of the times"}},
+      {"hold", {"--hold", "previous|linear", "inputs between their samples"}},
       {"noise_variance", {"--noise", "V,...", "known noise variance: one, or one per channel"}},
       {"segment", {"--segment", "N", "observation gaps per shooting segment"}},
       {"solver.method", {"--solver", "NAME", "Runge-Kutta method"}},
@@ -44,7 +48,7 @@ const std::map<std::string, NamedOption>& NamedOptions() {
 // Returns true for the members of FitOptions that have a hand-written option, such as --seed.
 bool HasOwnOption(const std::string& name) {
   return name == "model" || name == "bound" || name == "observation" || name == "seed" ||
-         name == "threads" || name == "tolerance" || name == "tight_tolerance" ||
+         name == "threads" || name == "time_input" || name == "tolerance" || name == "tight_tolerance" ||
          name.starts_with("observation_map");
 }
 
@@ -196,6 +200,23 @@ void AddFitOptions(CLI::App* command, FitArguments* a) {
       [a](const Place& place, const std::string& word) { ParseInitial(place, word, a); },
       "time of the initial state: first (observation), gap (one gap earlier) or a time "
       "(default: first)");
+  AddWord(
+      command, "--inputs-from", "FILE",
+      [a](const Place& place, const std::string& word) {
+        if (word.empty()) Refuse(place, word, "a file");
+        a->changes.push_back([=](RunConfig& c) { c.inputs_from = word; });
+      },
+      "file with the inputs, at times of its own (default: columns of DATA)");
+  command
+      ->add_flag_callback(
+          "--time-input",
+          [a] {
+            a->given.emplace_back("time_input");
+            a->changes.push_back([](RunConfig& c) { c.fit.time_input = true; });
+          },
+          "the time itself drives the system")
+      ->disable_flag_override()
+      ->group("Options");
   AddName(command, "--config", "FILE", &a->config,
           "TOML file with options; options of the command line take precedence");
   AddSwitch(command, "--resume", &a->resume, "resume the run in the model file");

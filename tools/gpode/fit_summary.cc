@@ -151,9 +151,27 @@ nlohmann::ordered_json HoldoutJson(const Holdout& holdout,
   return json;
 }
 
+nlohmann::ordered_json InputsJson(const Model& model) {
+  const InputRule rule = model.input_rule();
+  const Coordinates& own = model.coordinates;
+  nlohmann::ordered_json json = {{"names", rule.AllNames()}, {"measured", rule.names}};
+  json["hold"] = rule.hold == InputHold::kPrevious ? "previous" : "linear";
+  json["period"] = rule.periods;
+  json["time_input"] = rule.has_time;
+  json["scale"] = std::vector<double>(own.input_scale.begin(), own.input_scale.end());
+  json["offset"] = std::vector<double>(own.input_offset.begin(), own.input_offset.end());
+  return json;
+}
+
 void PrintLengthscales(const Model& model) {
-  const std::vector<std::string> names = report::Shortened(report::StateNames(model), 10);
-  const Matrix scales = report::Lengthscales(model);
+  std::vector<std::string> names = report::Shortened(report::StateNames(model), 10);
+  const Matrix of_states = report::Lengthscales(model), of_inputs = InputLengthscales(model);
+  Matrix scales(of_states.rows(), of_states.cols() + of_inputs.cols());
+  scales.leftCols(of_states.cols()) = of_states;
+  if (of_inputs.size() > 0) scales.rightCols(of_inputs.cols()) = of_inputs;
+  for (const std::string& name : report::Shortened(model.input_rule().AllNames(), 10)) {
+    names.push_back(name);
+  }
   constexpr Eigen::Index kMostStates = 6;
   if (scales.size() == 0 || scales.cols() > kMostStates) return;
   Print("  {:<14}", "lengthscales");
@@ -224,6 +242,7 @@ void PrintSummaryJson(const TrainedModel& trained, const FitQuality& quality,
                                 {"explained", Explained(fit)},
                                 {"inside_90", 1 - fit.outside}});
   }
+  if (trained.model.coordinates.inputs() > 0) json["inputs"] = InputsJson(trained.model);
   json["diverged"] = quality.lost.diverged;
   json["unfinished"] = quality.lost.unfinished;
   if (trained.holdout && trained.holdout->report.held_times > 0) {

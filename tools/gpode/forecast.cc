@@ -11,6 +11,7 @@
 
 #include "arguments.h"
 #include "commands.h"
+#include "future_inputs.h"
 #include "gpode/error.h"
 #include "gpode/simulate.h"
 #include "io/files.h"
@@ -32,6 +33,7 @@ struct Arguments {
   std::size_t points = 101, draws = 128;
   std::vector<double> quantiles = {0.05, 0.5, 0.95};
   std::string start = "latest";
+  InputArguments inputs;
   bool noise = false, all_draws = false, states = false, plot = false, raw = false;
   CommonOptions common;
 };
@@ -91,7 +93,8 @@ class Forecaster {
   explicit Forecaster(const Arguments& arguments)
       : a_(arguments),
         trained_(LoadForBands(arguments.model, arguments.raw)),
-        posterior_(trained_.model) {
+        posterior_(trained_.model),
+        inputs_("forecast", arguments.inputs, trained_) {
     options_ = {.draws = a_.draws,
                 .seed = a_.common.seed,
                 .threads = a_.common.threads,
@@ -138,6 +141,7 @@ class Forecaster {
     const double start = model().start_times[n], end = model().end_times[n];
     const double span = end > start ? end - start : 1;
     const std::vector<double> times = TimesFrom(end, span, calendar(), a_);
+    inputs_.Set(posterior_, n, {}, std::min(start, times.front()), times.back(), &options_);
     Add(report::TrajectoryName(trained_, n), posterior_.Trajectory(n, times, options_));
     if (!a_.plot) return;
     const std::vector<double> all = report::PlotTimes(std::min(start, times.front()), times.back());
@@ -159,6 +163,7 @@ class Forecaster {
       span = std::max(span, model().end_times[n] - model().start_times[n]);
     }
     const std::vector<double> times = TimesFrom(at, span > 0 ? 2 * span : 2, calendar(), a_);
+    inputs_.Set(posterior_, {}, {}, std::min(at, times.front()), times.back(), &options_);
     Add("", posterior_.From(start, at, times, options_));
     if (!a_.plot) return;
     ForecastOptions options = options_;
@@ -190,6 +195,7 @@ class Forecaster {
   const Arguments& a_;
   TrainedModel trained_;
   Posterior posterior_;
+  FutureInputs inputs_;
   ForecastOptions options_;
   Dataset result_;
   LostDraws lost_;
@@ -200,7 +206,9 @@ void Check(const Arguments& a) {
   if (a.from && a.trajectory)
     ThrowInput("forecast", "--from", "cannot be combined with --trajectory");
   if (a.at && !a.from) ThrowInput("forecast", "--at", "needs --from");
-  CheckTable(a.out, InputsOf(a.model));
+  std::vector<std::string> read = InputsOf(a.model);
+  if (!a.inputs.from.empty()) read.push_back(a.inputs.from);
+  CheckTable(a.out, read);
   if (a.times) CheckTimeList({"forecast", "--times"}, *a.times);
   if (a.noise && a.states)
     ThrowInput("forecast", "--noise", "cannot be combined with --states, which have no noise");
@@ -221,6 +229,7 @@ void AddOptions(CLI::App* command, Arguments* a) {
       command, "--from", "C=X,...", [a](const Place&, const std::string& word) { a->from = word; },
       "start from these values of channels instead of a state of a trajectory");
   AddTime(command, "--at", &a->at, "time of --from (default: 0)");
+  AddInputOptions(command, &a->inputs);
   AddWord(
       command, "--trajectory", "NAME",
       [a](const Place&, const std::string& word) { a->trajectory = word; },

@@ -9,6 +9,7 @@
 
 #include "arguments.h"
 #include "commands.h"
+#include "future_inputs.h"
 #include "gpode/error.h"
 #include "io/files.h"
 #include "model_input.h"
@@ -24,6 +25,7 @@ struct Arguments {
   std::optional<std::string> times, trajectory;
   double level = 0.9;
   std::size_t draws = 128;
+  InputArguments inputs;
   bool noise = false, only_gaps = false, raw = false;
   CommonOptions common;
 };
@@ -83,8 +85,8 @@ void Run(const Arguments& a) {
     internal::ThrowAt(a.model, "holds a model without its data, must hold the data to impute");
   }
   const Posterior posterior(trained.model);
-  const ForecastOptions options{
-      .draws = a.draws, .seed = a.common.seed, .threads = a.common.threads};
+  ForecastOptions options{.draws = a.draws, .seed = a.common.seed, .threads = a.common.threads};
+  const FutureInputs inputs("impute", a.inputs, trained);
   const std::size_t count = trained.data.trajectories.size();
   const std::size_t only =
       a.trajectory ? FindTrajectory({"impute", "--trajectory"}, *a.trajectory, trained) : count;
@@ -102,6 +104,8 @@ void Run(const Arguments& a) {
     CheckAmount({"impute", "--draws"},
                 static_cast<double>(seen.values.size()) * static_cast<double>(a.draws),
                 "rows and channels");
+    inputs.Set(posterior, n, {}, std::min(trained.model.start_times[n], seen.times.front()),
+               seen.times.back(), &options);
     const Imputation whole = posterior.FillGaps(n, seen, a.level, options);
     filled += CountMissing(seen) - CountMissing(whole.filled);
     lost.Add(whole.lost);
@@ -135,6 +139,7 @@ void AddOptions(CLI::App* command, Arguments* a) {
            "draws of the vector field (default: 128)");
   AddSwitch(command, "--noise", &a->noise, "bands of observations, which include the noise");
   AddRaw(command, &a->raw);
+  AddInputOptions(command, &a->inputs);
   AddSwitch(command, "--only-gaps", &a->only_gaps, "write only rows with missing values");
   AddSeed(command, &a->common, "the draws");
   AddThreads(command, &a->common);

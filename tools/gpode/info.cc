@@ -92,6 +92,7 @@ Json DataJson(const Dataset& data) {
     json["time_unit"] = UnitName(data.calendar);
     json["time_origin"] = ShowTime(0, data.calendar);
   }
+  if (!data.inputs.empty()) json["inputs"] = data.inputs;
   json["channels"] = Json::array();
   const ChannelMoments moments = MomentsOf(data);
   for (std::size_t c = 0; c < data.channels.size(); ++c) {
@@ -140,6 +141,7 @@ Json ModelJson(const TrainedModel& trained) {
   const Model& m = trained.model;
   Json json;
   json["states"] = report::StateNames(m);
+  if (m.coordinates.inputs() > 0) json["inputs"] = InputsJson(m);
   json["method"] = NameOf(m.options).name;
   json["bound"] = m.options.bound == BoundKind::kShooting ? "shooting" : "vanilla";
   if (m.parameters.Has("weight_mean")) json["hidden"] = m.options.neural.hidden;
@@ -168,6 +170,12 @@ Json ModelJson(const TrainedModel& trained) {
   for (Eigen::Index d = 0; d < lengthscales.rows(); ++d) {
     json["lengthscales"].push_back(
         std::vector<double>(lengthscales.row(d).begin(), lengthscales.row(d).end()));
+  }
+  if (const Matrix along = InputLengthscales(m); along.size() > 0) {
+    json["input_lengthscales"] = Json::array();
+    for (const auto& row : along.rowwise()) {
+      json["input_lengthscales"].push_back(std::vector<double>(row.begin(), row.end()));
+    }
   }
   if (!trained.history.empty()) {
     json["steps"] = trained.history.back().step + 1;

@@ -41,6 +41,8 @@ ReadOptions TestOptions(const TrainedModel& trained, const ReadChanges& changes)
   like.part = "test";
   like.allow_empty_channels = true;
   like.channels = trained.model.channels;
+  like.inputs = trained.model.inputs;
+  like.allow_missing_inputs = true;
   return Changed(like, changes);
 }
 
@@ -101,7 +103,7 @@ std::size_t FindState(const Place& place, std::string_view word, const std::stri
 
 Trajectory RowsBetween(const Trajectory& all, const std::optional<double>& after,
                        const std::optional<double>& until) {
-  Trajectory some{all.name, {}, {}, all.start_time};
+  Trajectory some{all.name, {}, {}, all.start_time, all.inputs};
   std::vector<Eigen::Index> rows;
   for (std::size_t i = 0; i < all.times.size(); ++i) {
     if (all.times[i] <= after.value_or(-HUGE_VAL) || all.times[i] > until.value_or(HUGE_VAL)) {

@@ -89,6 +89,7 @@ void Run(const PlotArguments& a) {
   if (!format) Refuse({"plot", "--output"}, a.out, "a name that ends in .svg, .png or .pdf");
   std::vector<std::string> inputs = InputsOf(a.model);
   if (a.test) inputs.push_back(*a.test);
+  if (!a.inputs.from.empty()) inputs.push_back(a.inputs.from);
   CheckOutput(a.out, inputs);
   PlotInput input = LoadPlotInput(a);
   kind.set_options(a, &input);
@@ -131,7 +132,8 @@ void AddWords(CLI::App* command, PlotArguments* a) {
        "the first)");
   words("--states", "A,B", &a->states, "phase, field: states to show (default: the first two)");
   text("--at", "S=X,...", &a->at,
-       "phase, field: values of the other states (default: the middle of the data)");
+       "phase, field: values of the other states, inputs and time (default: the middle of the "
+       "data)");
   text("--window", "S=A:B,...", &a->window,
        "phase, field: ranges of the axes (default: those of the data)");
 }
@@ -157,6 +159,7 @@ void AddOptions(CLI::App* command, PlotArguments* a) {
   command->add_flag("--noise", a->noise,
                     "forecast: bands of observations, which include the noise");
   AddRaw(command, &a->raw);
+  AddInputOptions(command, &a->inputs);
   AddCount(command, "--draws", &a->draws, {1, 100'000}, "draws of the vector field (default: 128)");
   AddCount(command, "--shown", &a->shown, {0, 1000}, "forecast: draws to show (default: 0)");
   AddCount(command, "--arrows", &a->arrows, {2, 100},
@@ -169,7 +172,7 @@ void AddOptions(CLI::App* command, PlotArguments* a) {
   AddSeed(command, &a->common, "the draws");
   AddThreads(command, &a->common);
   AddQuiet(command, &a->common);
-  AddReadOptions(command, &a->read, {"--channels", "--after", "--until"});
+  AddReadOptions(command, &a->read, {"--channels", "--inputs", "--after", "--until"});
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "arguments.h"
+#include "future_inputs.h"
 #include "gpode/error.h"
 #include "io/files.h"
 #include "model_input.h"
@@ -27,6 +28,25 @@ Dataset ReadTest(const PlotArguments& a, const TrainedModel& trained) {
     internal::ThrowAt(*a.test, "holds no row after --after, must hold some");
   }
   return all;
+}
+
+// Gives the model the inputs of the test data and of --inputs-from.
+void ExtendInputs(const PlotArguments& a, const Dataset& test, TrainedModel* trained) {
+  const FutureInputs inputs("plot", a.inputs, *trained);
+  std::vector<InputSamples> own(trained->model.start_times.size());
+  for (std::size_t n = 0; n < test.trajectories.size(); ++n) {
+    if (test.trajectories[n].inputs.empty() || test.trajectories[n].times.empty()) continue;
+    const std::size_t k =
+        a.trajectory ? FindTrajectory({"plot", "--trajectory"}, *a.trajectory, *trained)
+                     : MatchTrajectory(test, n, *trained, *a.test);
+    own[k] = test.trajectories[n].inputs;
+  }
+  inputs.Extend(own, &trained->model);
+  if (!a.until) return;
+  const std::size_t shown =
+      a.trajectory ? FindTrajectory({"plot", "--trajectory"}, *a.trajectory, *trained) : 0;
+  inputs.CheckReach(trained->model, shown,
+                    ParseTime({"plot", "--until"}, *a.until, trained->data.calendar));
 }
 
 void SetTrajectory(const PlotArguments& a, PlotInput* input) {
@@ -64,16 +84,30 @@ void ChooseStates(const PlotArguments& a, const std::vector<std::string>& names,
   plane->second = static_cast<Eigen::Index>(FindState(place, word, a.states[1], names));
 }
 
-void HoldOthers(const PlotArguments& a, const Model& model, const std::vector<std::string>& names,
-                PlaneOptions* plane) {
+void HoldStates(const PlotArguments& a, const Model& model, const std::vector<std::string>& names,
+                HeldInputs* inputs, PlaneOptions* plane) {
   if (!a.at) return;
   const Place place{"plot", "--at"};
   Vector held = model.coordinates.state_offset;
   for (const auto& [name, value] : ParseAssignments(place, *a.at)) {
+    const bool is_state = std::ranges::find(names, name) != names.end();
+    if (!is_state && inputs->Set(name, ParseNumber(place, value))) continue;
     held[static_cast<Eigen::Index>(FindState(place, *a.at, name, names))] =
         ParseNumber(place, value);
   }
   plane->held = held;
+}
+
+void HoldOthers(const PlotArguments& a, const Posterior& posterior,
+                const std::vector<std::string>& names, PlaneOptions* plane) {
+  HeldInputs inputs(posterior);
+  HoldStates(a, posterior.model(), names, &inputs, plane);
+  if (inputs.names().empty()) return;
+  plane->inputs = inputs.Inputs(inputs.values().transpose());
+  for (std::size_t i = 0; i < inputs.names().size(); ++i) {
+    plane->input_texts.push_back(fmt::format("{} = {:.3g}", inputs.names()[i],
+                                             inputs.values()[static_cast<Eigen::Index>(i)]));
+  }
 }
 
 void SetWindow(const PlotArguments& a, const std::vector<std::string>& names, PlaneOptions* plane) {
@@ -98,6 +132,8 @@ void SetWindow(const PlotArguments& a, const std::vector<std::string>& names, Pl
 
 PlotInput LoadPlotInput(const PlotArguments& a) {
   TrainedModel trained = LoadForBands(a.model, a.raw);
+  Dataset test = ReadTest(a, trained);
+  ExtendInputs(a, test, &trained);
   Posterior posterior(trained.model);
   std::optional<double> until;
   if (a.until) until = ParseTime({"plot", "--until"}, *a.until, trained.data.calendar);
@@ -111,7 +147,7 @@ PlotInput LoadPlotInput(const PlotArguments& a) {
                               .arrows = a.arrows},
                   .trained = std::move(trained),
                   .posterior = std::move(posterior)};
-  input.test = ReadTest(a, input.trained);
+  input.test = std::move(test);
   if (a.start) input.options.start = ParseOrigin(*a.start);
   return input;
 }
@@ -141,7 +177,7 @@ void SetPlane(const PlotArguments& a, PlotInput* input) {
   const std::vector<std::string> names = report::StateNames(input->model());
   PlaneOptions* const plane = &input->options.plane;
   ChooseStates(a, names, plane);
-  HoldOthers(a, input->model(), names, plane);
+  HoldOthers(a, input->posterior, names, plane);
   SetTrajectory(a, input);
   SetWindow(a, names, plane);
 }

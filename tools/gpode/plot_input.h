@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "commands.h"
+#include "future_inputs.h"
 #include "report/plot/plot.h"
 
 namespace gpode::tool {
@@ -20,6 +21,7 @@ struct PlotArguments {
   bool noise = false, raw = false;
   double width = 8.5, height = 0;  // in cm; 0 stands for the default height of the kind of plot
   double font_size = 7.5;
+  InputArguments inputs;
   ReadChanges read;
   CommonOptions common;
 };

@@ -6,6 +6,7 @@
 
 #include "arguments.h"
 #include "commands.h"
+#include "future_inputs.h"
 #include "gpode/error.h"
 #include "io/files.h"
 #include "model_input.h"
@@ -28,6 +29,7 @@ struct Arguments {
   std::optional<std::string> after, until;
   std::size_t draws = 128;
   bool raw = false;
+  InputArguments inputs;
   ReadChanges read;
   CommonOptions common;
 };
@@ -66,15 +68,30 @@ Dataset TestData(const Arguments& a, const TrainedModel& trained) {
   return test;
 }
 
+// Gives the model the inputs of the test data and of --inputs-from.
+void ExtendInputs(const Arguments& a, const Dataset& test, TrainedModel* trained) {
+  const FutureInputs inputs("report", a.inputs, *trained);
+  std::vector<InputSamples> own;
+  for (const Trajectory& t : test.trajectories) own.push_back(t.inputs);
+  inputs.Extend(own, &trained->model);
+  if (!a.until) return;
+  const double until = ParseTime({"report", "--until"}, *a.until, trained->data.calendar);
+  for (std::size_t n = 0; n < trained->model.start_times.size(); ++n) {
+    inputs.CheckReach(trained->model, n, until);
+  }
+}
+
 void Run(const Arguments& a) {
   const std::string out =
       a.out.empty() ? std::filesystem::path(a.model).stem().string() + ".html" : a.out;
   std::vector<std::string> inputs = InputsOf(a.model);
   inputs.insert(inputs.end(), a.test.begin(), a.test.end());
+  if (!a.inputs.from.empty()) inputs.push_back(a.inputs.from);
   CheckOutput(out, inputs);
   CheckEnding(out, OutputKind::kPage);
   TrainedModel trained = LoadForBands(a.model, a.raw);
   Dataset test = TestData(a, trained);
+  ExtendInputs(a, test, &trained);
   const std::size_t count = KeepFirstTrajectories(&trained);
   test.trajectories.resize(std::min(test.trajectories.size(), kMostTrajectories));
   const report::ReportOptions options{
@@ -122,10 +139,11 @@ void AddOptions(CLI::App* command, Arguments* a) {
           "end of forecasts, a time or date (default: half the span of the data further)");
   AddCount(command, "--draws", &a->draws, {2, 100'000}, "draws of the vector field (default: 128)");
   AddRaw(command, &a->raw);
+  AddInputOptions(command, &a->inputs);
   AddSeed(command, &a->common, "the draws");
   AddThreads(command, &a->common);
   AddQuiet(command, &a->common);
-  AddReadOptions(command, &a->read, {"--channels", "--after", "--until"});
+  AddReadOptions(command, &a->read, {"--channels", "--inputs", "--after", "--until"});
 }
 
 }  // namespace

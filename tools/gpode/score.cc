@@ -11,6 +11,7 @@
 #include "arguments.h"
 #include "commands.h"
 #include "data/moments.h"
+#include "future_inputs.h"
 #include "gpode/error.h"
 #include "gpode/scores.h"
 #include "io/files.h"
@@ -27,6 +28,7 @@ struct Arguments {
   std::string model;
   std::vector<std::string> files, calibrate;
   ReadChanges read;
+  InputArguments inputs;
   std::string start = "initial";
   std::optional<std::string> trajectory, after, until;
   std::vector<double> horizons;
@@ -51,7 +53,8 @@ class Scorer {
   explicit Scorer(const Arguments& a)
       : a_(a),
         trained_(LoadForBands(a.model, a.raw || !a.calibrate.empty())),
-        posterior_(trained_.model) {
+        posterior_(trained_.model),
+        inputs_("score", a.inputs, trained_) {
     options_ = {.draws = a.draws,
                 .seed = a.common.seed,
                 .threads = a.common.threads,
@@ -124,13 +127,24 @@ class Scorer {
           fmt::format("{}: the first row of trajectory {} does not determine the state, "
                       "must have enough values of {} for --start first-row",
                       source, internal::Quote(test.name), internal::ListOf(model().channels)));
-      one.forecast = posterior_.From(start, one.begins, times, options_);
+      one.forecast =
+          posterior_.From(start, one.begins, times, OptionsFor(test, {}, one.begins, times));
     } else {
       const std::size_t known = TrainingTrajectory(tests, n, source);
       one.begins = trained_.model.end_times[known];
-      one.forecast = posterior_.Trajectory(known, times, options_);
+      one.forecast = posterior_.Trajectory(
+          known, times, OptionsFor(test, known, model().start_times[known], times));
     }
     return one;
+  }
+
+  // Returns the options of a forecast that starts at `start`, with the inputs of the test data.
+  ForecastOptions OptionsFor(const Trajectory& test, std::optional<std::size_t> trajectory,
+                             double start, const std::vector<double>& times) const {
+    ForecastOptions options = options_;
+    inputs_.Set(posterior_, trajectory, test.inputs, std::min(start, times.front()), times.back(),
+                &options);
+    return options;
   }
 
   std::size_t TrainingTrajectory(const Dataset& tests, std::size_t n,
@@ -142,6 +156,7 @@ class Scorer {
   const Arguments& a_;
   TrainedModel trained_;
   Posterior posterior_;
+  FutureInputs inputs_;
   ForecastOptions options_;
   std::optional<double> after_, until_;
 };
@@ -276,13 +291,14 @@ void AddOptions(CLI::App* command, Arguments* a) {
                    "held-back data that bands are widened by, in place of those of fit --holdout")
       ->type_name("FILE");
   AddRaw(command, &a->raw);
+  AddInputOptions(command, &a->inputs);
   AddCount(command, "--draws", &a->draws, {1, 1'000'000},
            "draws of the vector field (default: 128)");
   AddSeed(command, &a->common, "the draws");
   AddThreads(command, &a->common);
   AddJson(command, &a->common);
   // The channels are always the model's; --after and --until choose rows after the start is known.
-  AddReadOptions(command, &a->read, {"--channels", "--after", "--until"});
+  AddReadOptions(command, &a->read, {"--channels", "--inputs", "--after", "--until"});
 }
 
 }  // namespace

@@ -93,6 +93,9 @@ std::vector<std::string> InputsOf(const std::string& model) {
   try {
     for (const internal::TomlItem& item : internal::ParseToml(ReadSidecar(model), model)) {
       if (item.key == "data.files") internal::FromToml(item.value, data);
+      std::string inputs_from;
+      if (item.key == "data.inputs_from") internal::FromToml(item.value, inputs_from);
+      if (!inputs_from.empty()) inputs.push_back(inputs_from);
     }
   } catch (const InputError&) {
     return inputs;

@@ -54,7 +54,11 @@ Json ColumnNumbers(const Matrix& values, Eigen::Index column, bool exact) {
 
 std::vector<double> GridOf(const Model& model, std::size_t n, const std::optional<double>& until) {
   const double start = model.start_times[n], end = model.end_times[n];
-  const double last = until ? std::max(*until, end) : end + kForecastShare * (end - start);
+  double last = until ? std::max(*until, end) : end + kForecastShare * (end - start);
+  // Without a given end, forecasts end where the inputs do.
+  if (!until && !model.inputs.empty()) {
+    last = std::min(last, model.input_samples[n].times.back());
+  }
   return RegularTimes(start, last > start ? last : start + 1, kGrid);
 }
 
@@ -147,6 +151,7 @@ Json MetaJson(const TrainedModel& trained, const ReportOptions& options) {
     meta["facts"].push_back({{"name", name}, {"value", value}});
   };
   if (!trained.data.trajectories.empty()) fact("data", DescribeData(trained.data));
+  if (const std::string inputs = DescribeInputs(m); !inputs.empty()) fact("inputs", inputs);
   fact("learnt by", NameOf(m.options).title);
   if (!trained.history.empty()) {
     fact("steps", std::to_string(trained.history.back().step + 1));
@@ -159,6 +164,18 @@ Json MetaJson(const TrainedModel& trained, const ReportOptions& options) {
     if (!comments.empty()) meta["comments"] = comments;
   }
   return meta;
+}
+
+// Returns the values of the inputs at which the field is drawn, such as "u = 3.1, cos(24) = 1".
+std::string TypicalInputsText(const Posterior& posterior) {
+  const Vector values = posterior.TypicalInputs();
+  const std::vector<std::string> names = posterior.model().input_rule().AllNames();
+  std::string text;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    text += fmt::format("{}{} = {:.3g}", i > 0 ? ", " : "", names[i],
+                        values[static_cast<Eigen::Index>(i)]);
+  }
+  return text;
 }
 
 std::vector<std::string> Warnings(const TrainedModel& trained, const ReportOptions& options) {
@@ -201,6 +218,10 @@ Json ReportJson(const TrainedModel& trained, const Dataset& test, const ReportOp
   Json json = {{"format", "gpode-report"}, {"format_version", 1}};
   json["meta"] = MetaJson(trained, options);
   json["meta"]["warnings"] = Warnings(trained, options);
+  if (trained.model.coordinates.inputs() > 0) {
+    json["meta"]["comments"].push_back(
+        fmt::format("The vector field is drawn at {}.", TypicalInputsText(posterior)));
+  }
   std::vector<Forecast> forecasts;
   std::vector<Bands> bands;
   LostDraws lost;

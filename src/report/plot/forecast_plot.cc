@@ -46,6 +46,11 @@ std::vector<double> TimesOf(const PlotInput& input, const Scene& scene) {
   const double span = scene.end > start ? scene.end - start : 1;
   double until = scene.tests.empty() ? scene.end + kForecastShare * span : scene.end;
   for (const Trajectory* test : scene.tests) until = std::max(until, test->times.back());
+  // Without a given end, the forecast ends where the inputs do.
+  const Model& model = input.model();
+  if (scene.tests.empty() && !model.inputs.empty()) {
+    until = std::min(until, model.input_samples[scene.trajectory].times.back());
+  }
   until = input.options.until.value_or(until);
   return RegularTimes(start, until > start ? until : start + 1, kTimes);
 }

@@ -31,6 +31,10 @@ struct PlaneOptions {
   Eigen::Index first = 0, second = 1;  // the two states
   // (D): the values at which the other states are held; by default the middle of the data.
   std::optional<Vector> held = {};
+  // (1, U): the values at which inputs are held, by default Posterior::TypicalInputs; their names
+  // and values as text.
+  Matrix inputs = {};
+  std::vector<std::string> input_texts = {};
   std::optional<Range> x_range = {}, y_range = {};  // the axes; by default the data's ranges
 };
 

@@ -24,6 +24,7 @@ void HoldOthers(const PlotInput& input, const std::vector<std::string>& names, P
     if (d == p->first || d == p->second) continue;
     others.push_back(fmt::format("{} = {:.3g}", names[static_cast<std::size_t>(d)], p->held[d]));
   }
+  for (const std::string& text : input.options.plane.input_texts) others.push_back(text);
   if (std::ssize(others) > kMostNamed) {
     others = {held ? "other states held" : "other states in the middle of the data"};
   }
@@ -74,10 +75,10 @@ double PriorVariance(const Model& model, Eigen::Index state) {
 
 void EvaluateField(const PlotInput& input, Portrait* p) {
   const Matrix points = CellCentres(*p);
-  const Matrix variance = input.posterior.FieldVariance(points);
+  const Matrix variance = input.posterior.FieldVariance(points, input.options.plane.inputs);
   const Vector shares = variance.col(p->first) / PriorVariance(input.model(), p->first) +
                         variance.col(p->second) / PriorVariance(input.model(), p->second);
-  SetField(input.posterior.FieldMean(points), (shares / 2).cwiseMax(0).cwiseSqrt(), p);
+  SetField(input.posterior.FieldMean(points, input.options.plane.inputs), (shares / 2).cwiseMax(0).cwiseSqrt(), p);
 }
 
 }  // namespace
