@@ -128,7 +128,9 @@ void Posterior::SetInputs(const InputSamples& samples, std::span<const double> t
   const InputRule rule = model_->input_rule();
   if (rule.size() == 0 || times.empty()) return;
   if (!rule.names.empty()) {
-    CheckSize("Forecast", "a row of inputs", samples.values.cols(), rule.names.size());
+    if (!samples.empty()) {
+      CheckSize("Forecast", "a row of inputs", samples.values.cols(), rule.names.size());
+    }
     CheckCover(samples, legs->front().start, times, options.hold_inputs);
   }
   for (Leg& leg : *legs) {

@@ -1,6 +1,7 @@
 // Chooses the parts of a model that suit the data.
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <string_view>
 
 #include "gpode/options.h"
@@ -19,6 +20,11 @@ constexpr std::size_t kMostTimes = 200, kMostStates = 6;
 // calibrated (docs/results.md).
 constexpr const char* kSampledKernel = "squared-exponential + linear";
 constexpr std::size_t kSampledFeatures = 64;
+// A series of a driven system is cut into at most so many segments of shooting. Segments that span
+// only a gap or two would be explained by their own start states instead of the inputs.
+constexpr std::size_t kMostDrivenSegments = 100;
+// A number of times that no series has.
+constexpr std::size_t kEndless = 1'000'000'000;
 
 // Options that only trained posteriors use. Whoever sets one of them wants such a posterior.
 constexpr std::array<std::string_view, 20> kOfTraining = {
@@ -34,6 +40,20 @@ bool HasSmallSize(const Dataset& data, const FitOptions& options) {
                              : options.observation_map.dim() > 0 ? options.observation_map.dim()
                                                                  : data.channels.size();
   return times <= kMostTimes && states <= kMostStates;
+}
+
+// Chooses the training of a system with inputs. What counts is how a whole series follows from its
+// inputs, so that training ends with whole trajectories, however long they are. The linear part of
+// the kernel is the response to inputs that were not seen.
+void ChooseForInputs(const Dataset& data, const std::function<bool(std::string_view)>& is_given,
+                     FitOptions* options) {
+  std::size_t longest = 0;
+  for (const Trajectory& t : data.trajectories) longest = std::max(longest, t.times.size());
+  if (!is_given("segment")) {
+    options->segment = std::max<std::size_t>(1, longest / kMostDrivenSegments);
+  }
+  if (!is_given("polish_most")) options->polish_most = std::max(options->polish_most, kEndless);
+  if (!is_given("kernel")) options->kernel = kSampledKernel;
 }
 
 }  // namespace
@@ -53,6 +73,7 @@ FitOptions ChooseOptions(const Dataset& data, FitOptions options,
       HasSmallSize(data, options)) {
     options.posterior = "joint";
   }
+  if (options.InputsWith(data.inputs).size() > 0) ChooseForInputs(data, is_given, &options);
   if (!GetPosteriorFamily(options.posterior).is_sampled()) return options;
   if (!is_given("kernel")) options.kernel = kSampledKernel;
   if (!is_given("features")) options.features = kSampledFeatures;

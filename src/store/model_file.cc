@@ -62,6 +62,26 @@ std::vector<Progress> ReadHistory(const Archive& archive, std::string_view file)
   return history;
 }
 
+void WriteInputs(const InputColumns& columns, std::string_view group, NpzWriter* out) {
+  if (!columns.names.empty()) ForMembers(columns, MemberWriter(out, group));
+}
+
+void WriteData(const Dataset& data, std::string_view group, NpzWriter* out) {
+  const DataColumns columns = ToColumns(data);
+  ForMembers(columns, MemberWriter(out, group));
+  WriteInputs(ToInputColumns(data), group, out);
+}
+
+Dataset ReadData(const MemberReader& read, const std::vector<std::string>& channels) {
+  DataColumns columns;
+  InputColumns inputs;
+  ForMembers(columns, read);
+  ForMembers(inputs, read);
+  Dataset data = FromColumns(columns, channels);
+  SetInputs(inputs, &data);
+  return data;
+}
+
 void WriteParameters(const NamedValues& parameters, NpzWriter* out) {
   for (const ParameterBlock& block : parameters.layout.blocks()) {
     out->Add("model/parameters/" + block.name, block.shape, parameters[block.name]);
@@ -100,6 +120,7 @@ Model ReadModel(const Archive& archive, std::string_view file, unsigned major) {
     ForMembers(model, MemberReader(archive, "model/", file));
     InputColumns samples;
     ForMembers(samples, MemberReader(archive, "model/", file));
+    model.inputs = samples.names;
     model.input_samples = FromColumns(samples);
     CheckMap("model", model.map, model.coordinates, model.channels.size());
     ReadParameters(archive, file, model);
@@ -117,9 +138,7 @@ void ReadHoldout(const Archive& archive, std::string_view file, TrainedModel* tr
   trained->holdout = FromColumns(columns, trained->model.channels.size());
   trained->holdout->report.widening = trained->model.widening;
   if (const MemberReader held(archive, "held/", file); held.Has("times")) {
-    DataColumns rows;
-    ForMembers(rows, held);
-    trained->holdout->held = FromColumns(rows, trained->model.channels);
+    trained->holdout->held = ReadData(held, trained->model.channels);
   }
   CheckHoldout(*trained->holdout, trained->data);
 }
@@ -160,14 +179,10 @@ void ReadSampling(const Archive& archive, std::string_view file, TrainedModel* t
 
 void ReadTraining(const Archive& archive, std::string_view file, unsigned major,
                   TrainedModel* trained) {
-  DataColumns columns;
-  ForMembers(columns, MemberReader(archive, "data/", file));
-  trained->data = FromColumns(columns, trained->model.channels);
+  trained->data = ReadData(MemberReader(archive, "data/", file), trained->model.channels);
   CheckDataset(trained->data);
   if (const MemberReader read(archive, "validation/", file); read.Has("times")) {
-    DataColumns held;
-    ForMembers(held, read);
-    trained->validation = FromColumns(held, trained->model.channels);
+    trained->validation = ReadData(read, trained->model.channels);
     CheckDataset(trained->validation);
   }
   ReadHoldout(archive, file, trained);
@@ -198,27 +213,23 @@ std::vector<std::byte> ModelBytes(const TrainedModel& trained) {
     out.AddText("instruction_sets", trained.instruction_sets);
   }
   ForMembers(trained.model, MemberWriter(&out, "model/"));
-  const InputColumns samples = ToColumns(trained.model.input_samples);
-  ForMembers(samples, MemberWriter(&out, "model/"));
+  WriteInputs(ToInputColumns(trained.model.inputs, trained.model.input_samples), "model/", &out);
   WriteParameters(trained.model.parameters, &out);
   if (trained.model.widening.IsJudged() || !trained.model.widening.IsZero()) {
     ForMembers(trained.model.widening, MemberWriter(&out, "widening/"));
   }
   if (!trained.data.trajectories.empty()) {
-    const DataColumns columns = ToColumns(trained.data);
-    ForMembers(columns, MemberWriter(&out, "data/"));
+    WriteData(trained.data, "data/", &out);
     WriteHistory(trained.history, &out);
   }
   if (!trained.validation.trajectories.empty()) {
-    const DataColumns columns = ToColumns(trained.validation);
-    ForMembers(columns, MemberWriter(&out, "validation/"));
+    WriteData(trained.validation, "validation/", &out);
   }
   if (trained.holdout && !trained.data.trajectories.empty()) {
     const HoldoutColumns columns = ToColumns(*trained.holdout);
     ForMembers(columns, MemberWriter(&out, "holdout/"));
     if (!trained.holdout->held.trajectories.empty()) {
-      const DataColumns held = ToColumns(trained.holdout->held);
-      ForMembers(held, MemberWriter(&out, "held/"));
+      WriteData(trained.holdout->held, "held/", &out);
     }
   }
   if (trained.state) {

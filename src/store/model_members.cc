@@ -6,8 +6,9 @@
 
 namespace gpode::internal {
 
-InputColumns ToColumns(const std::vector<InputSamples>& samples) {
-  InputColumns columns;
+InputColumns ToInputColumns(const std::vector<std::string>& names,
+                            const std::vector<InputSamples>& samples) {
+  InputColumns columns{.names = names};
   Eigen::Index rows = 0;
   for (const InputSamples& one : samples) rows += one.values.rows();
   columns.values.resize(rows, samples.empty() ? 0 : samples.front().values.cols());
@@ -40,6 +41,22 @@ std::vector<InputSamples> FromColumns(const InputColumns& columns) {
   return samples;
 }
 
+InputColumns ToInputColumns(const Dataset& data) {
+  std::vector<InputSamples> samples;
+  for (const Trajectory& t : data.trajectories) samples.push_back(t.inputs);
+  return ToInputColumns(data.inputs, samples);
+}
+
+void SetInputs(const InputColumns& columns, Dataset* data) {
+  std::vector<InputSamples> samples = FromColumns(columns);
+  data->inputs = columns.names;
+  if (data->inputs.empty()) return;
+  CheckSize("data", "input_lengths", samples.size(), data->trajectories.size());
+  for (std::size_t n = 0; n < samples.size(); ++n) {
+    data->trajectories[n].inputs = std::move(samples[n]);
+  }
+}
+
 DataColumns ToColumns(const Dataset& data) {
   DataColumns columns;
   Eigen::Index rows = 0;
@@ -61,12 +78,6 @@ DataColumns ToColumns(const Dataset& data) {
                         static_cast<double>(calendar.order)};
   }
   columns.reading = data.reading;
-  columns.inputs = data.inputs;
-  if (!data.inputs.empty()) {
-    std::vector<InputSamples> samples;
-    for (const Trajectory& t : data.trajectories) samples.push_back(t.inputs);
-    columns.samples = ToColumns(samples);
-  }
   return columns;
 }
 
@@ -97,10 +108,7 @@ Dataset FromColumns(const DataColumns& columns, const std::vector<std::string>& 
                .trajectories = {},
                .time_name = columns.time_name,
                .calendar = CalendarOf(columns.calendar),
-               .reading = columns.reading,
-               .inputs = columns.inputs};
-  std::vector<InputSamples> samples = FromColumns(columns.samples);
-  CheckSize("data", "input_lengths", samples.size(), data.inputs.empty() ? 0 : count);
+               .reading = columns.reading};
   std::size_t taken = 0;
   for (std::size_t i = 0; i < count; ++i) {
     const std::size_t length = columns.lengths[i];
@@ -112,7 +120,6 @@ Dataset FromColumns(const DataColumns& columns, const std::vector<std::string>& 
     t.values = columns.values.middleRows(static_cast<Eigen::Index>(taken),
                                          static_cast<Eigen::Index>(length));
     if (!std::isnan(columns.start_times[i])) t.start_time = columns.start_times[i];
-    if (!samples.empty()) t.inputs = std::move(samples[i]);
     taken += length;
   }
   CheckSize("data", "times", columns.times.size(), taken);

@@ -79,13 +79,12 @@ void ForMembers(S& s, const Visit& visit) {
 
 template <Is<Model> S, typename Visit>
 void ForMembers(S& s, const Visit& visit) {
-  // Four members are stored elsewhere: the options as text (options/fit_options.h), the parameters
+  // Five members are stored elsewhere: the options as text (options/fit_options.h), the parameters
   // as one array per block, the widening, if there is one, under the prefix "widening/", and the
-  // samples of the inputs as InputColumns.
+  // measured inputs, if there are any, as InputColumns.
   auto& [options, channels, map, coordinates, start_times, end_times, inputs, input_samples,
          warning, parameters, draws, sampler, shooting_trajectory, shooting_times, widening] = s;
   visit("channels", channels);
-  visit("inputs", inputs);
   ForNested("map", map, visit);
   ForMembers(coordinates, visit);
   visit("start_times", start_times);
@@ -244,24 +243,30 @@ HoldoutColumns ToColumns(const Holdout& holdout);
 // Throws an InputError unless the rows are possible for this number of channels.
 Holdout FromColumns(const HoldoutColumns& columns, std::size_t channels);
 
-// Samples of the measured inputs as arrays, in which trajectories follow one another.
+// Measured inputs as arrays, in which trajectories follow one another. They are stored only if there
+// are any.
 struct InputColumns {
-  std::vector<std::size_t> lengths = {};  // (trajectories); empty if there are no measured inputs
+  std::vector<std::string> names = {};
+  std::vector<std::size_t> lengths = {};  // (trajectories)
   std::vector<double> times = {};         // (sum of lengths)
-  Matrix values = {};                     // (sum of lengths, measured inputs)
+  Matrix values = {};                     // (sum of lengths, names)
 };
 
 template <Is<InputColumns> S, typename Visit>
 void ForMembers(S& s, const Visit& visit) {
-  auto& [lengths, times, values] = s;
+  auto& [names, lengths, times, values] = s;
+  visit("inputs", names);
   visit("input_lengths", lengths);
   visit("input_times", times);
   visit("input_values", values);
 }
 
-InputColumns ToColumns(const std::vector<InputSamples>& samples);
-// Throws an InputError unless the sizes of the columns agree. It does not check the values.
+InputColumns ToInputColumns(const std::vector<std::string>& names,
+                            const std::vector<InputSamples>& samples);
+InputColumns ToInputColumns(const Dataset& data);
+// Throw an InputError unless the sizes of the columns agree. They do not check the values.
 std::vector<InputSamples> FromColumns(const InputColumns& columns);
+void SetInputs(const InputColumns& columns, Dataset* data);
 
 // A data set as arrays, in which trajectories follow one another.
 struct DataColumns {
@@ -273,14 +278,11 @@ struct DataColumns {
   std::string time_name;
   std::vector<double> calendar;  // unit, origin, 1 for UTC, DateOrder; empty for plain numbers
   std::string reading;
-  std::vector<std::string> inputs = {};  // names of the measured inputs
-  InputColumns samples = {};
 };
 
 template <Is<DataColumns> S, typename Visit>
 void ForMembers(S& s, const Visit& visit) {
-  auto& [names, start_times, lengths, times, values, time_name, calendar, reading, inputs,
-         samples] = s;
+  auto& [names, start_times, lengths, times, values, time_name, calendar, reading] = s;
   visit("names", names);
   visit("start_times", start_times);
   visit("lengths", lengths);
@@ -289,8 +291,6 @@ void ForMembers(S& s, const Visit& visit) {
   visit("time_name", time_name);
   visit("calendar", calendar);
   visit("reading", reading);
-  visit("inputs", inputs);
-  ForMembers(samples, visit);
 }
 
 DataColumns ToColumns(const Dataset& data);

@@ -14,9 +14,9 @@ namespace {
 // All trajectories together have at most kMostNodes nodes, unless each one would then have fewer
 // than kFewestNodes. The fine grid of times has kStepsPerNode steps for each node.
 constexpr std::size_t kMostNodes = 64, kFewestNodes = 4;
-// Inputs that jump need a node on either side of a jump. All trajectories together get at most this
-// many nodes for jumps.
-constexpr std::size_t kMostJumpNodes = 192;
+// Where inputs jump, the field along a solution jumps, too, which needs a node on either side. With
+// more jumps than this in all trajectories together, they get no nodes of their own.
+constexpr std::size_t kMostJumps = 200;
 constexpr std::size_t kStepsPerNode = 8;
 // Directions in which the data's information Q^T Q is smaller than this are dropped. The prior's
 // information is about one in the model's units, so that the data hardly change the posterior in
@@ -29,6 +29,8 @@ struct Path {
   std::vector<double> times;  // (K)
   Matrix states;              // (2 K - 1, D)
   Matrix inputs = {};         // (2 K - 1, U)
+  // (K): 1 if an input jumps between the grid time before and this one, else 0
+  std::vector<char> jumps = {};
 };
 
 // Returns the solution on a grid of `count` equally spaced times from 0 to `end`; the grid is
@@ -52,13 +54,18 @@ Path FollowPath(const Field& field, std::span<const double> x0, double end, std:
   for (std::size_t i = 0; i < kept && inputs != nullptr; ++i) {
     inputs->At(times[i], {path.inputs.data() + i * field.inputs(), field.inputs()});
   }
+  path.jumps.assign(whole, 0);
+  for (std::size_t i = 1; i < whole && inputs != nullptr; ++i) {
+    path.jumps[i] = inputs->NextBreak(path.times[i - 1], 1) <= path.times[i] ? 1 : 0;
+  }
   return path;
 }
 
 // Chooses the grid indices of the nodes. Each piece between two nodes has about the same share of
 // the path, where a share is the mean of the shares of time and of arc length: nodes are dense
 // where the state or an input moves fast, and none are far apart in time.
-std::vector<std::size_t> ChooseNodes(const Path& path, std::size_t nodes) {
+// With `at_jumps`, there is also a node on either side of every jump of the inputs.
+std::vector<std::size_t> ChooseNodes(const Path& path, std::size_t nodes, bool at_jumps) {
   const std::size_t n = path.times.size();
   std::vector<double> length(n, 0.0);
   for (std::size_t i = 1; i < n; ++i) {
@@ -72,7 +79,11 @@ std::vector<std::size_t> ChooseNodes(const Path& path, std::size_t nodes) {
   std::vector<std::size_t> chosen;
   for (std::size_t i = 0, k = 0; i < n; ++i) {
     const double share = 0.5 * (length[i] / all + path.times[i] / end);
-    if (share + 1e-12 < static_cast<double>(k) / static_cast<double>(nodes - 1)) continue;
+    const bool beside_jump =
+        at_jumps && ((i > 0 && path.jumps[i] != 0) || (i + 1 < n && path.jumps[i + 1] != 0));
+    if (!beside_jump && share + 1e-12 < static_cast<double>(k) / static_cast<double>(nodes - 1)) {
+      continue;
+    }
     chosen.push_back(i);
     while (static_cast<double>(k) / static_cast<double>(nodes - 1) <= share + 1e-12) ++k;
   }
@@ -194,13 +205,15 @@ void Compress(Eigen::MatrixXd& root, Vector& target) {
   root = sizes.asDiagonal() * directions.transpose();
 }
 
-// Returns the number of nodes that the jumps of the inputs need in all trajectories together.
-std::size_t CountJumpNodes(const std::vector<TimedValues>& trajectories) {
+// Returns the number of jumps of the inputs in all trajectories together, or zero if they are more
+// than kMostJumps.
+std::size_t CountJumps(const std::vector<TimedValues>& trajectories) {
   std::size_t count = 0;
   for (const TimedValues& t : trajectories) {
     if (!t.inputs) continue;
     double time = t.inputs->NextBreak(0, 1);
-    for (; time < t.times.back() && count < kMostJumpNodes; count += 2) {
+    for (; time < t.times.back(); ++count) {
+      if (count == kMostJumps) return 0;
       time = t.inputs->NextBreak(time, 1);
     }
   }
@@ -214,17 +227,19 @@ class Solutions {
             const SolverOptions& solver)
       : x0_(x0), dim_(static_cast<Eigen::Index>(field.dim())) {
     const std::size_t count = trajectories.size();
-    const std::size_t nodes =
-        std::max((kMostNodes + CountJumpNodes(trajectories)) / count, kFewestNodes);
+    const std::size_t jumps = CountJumps(trajectories);
+    const std::size_t nodes = std::max(kMostNodes / count, kFewestNodes);
+    // The grid must be finer than the jumps are close.
+    const std::size_t steps = std::max(nodes, 2 * jumps / count) * kStepsPerNode;
     paths_.reserve(count);  // Sensitivities keep references to paths, which must not move.
     for (std::size_t n = 0; n < count; ++n) {
       const auto row = x0.row(static_cast<Eigen::Index>(n));
       paths_.push_back(FollowPath(field, {row.data(), static_cast<std::size_t>(dim_)},
-                                  trajectories[n].times.back(), nodes * kStepsPerNode + 1, solver,
+                                  trajectories[n].times.back(), steps + 1, solver,
                                   trajectories[n].inputs.get()));
       const Path& path = paths_.back();
       std::vector<std::size_t> chosen;
-      if (path.times.size() >= 2) chosen = ChooseNodes(path, nodes);
+      if (path.times.size() >= 2) chosen = ChooseNodes(path, nodes, jumps > 0);
       first_.push_back(points_.rows());
       const auto own = std::ssize(chosen);
       points_.conservativeResize(points_.rows() + own, dim_);

@@ -479,6 +479,15 @@ TEST(ModelFile, EveryNameIsDocumented) {
   for (const auto& [name, array] : ReadNpz(ModelBytes(Compared()), "m")) {
     if (!name.starts_with("held/")) names.insert(name);
   }
+  Dataset driven = SmallData();
+  driven.inputs = {"u"};
+  for (Trajectory& t : driven.trajectories) {
+    t.inputs = {.times = {-1, 4}, .values = Matrix::Ones(2, 1)};
+  }
+  for (const auto& [name, array] : ReadNpz(ModelBytes(Train(driven, SmallOptions())), "m")) {
+    names.insert(name);
+  }
+  EXPECT_TRUE(names.contains("data/input_values"));
   EXPECT_TRUE(names.contains("model/parameters/weight_deviation"));
   EXPECT_TRUE(names.contains("widening/gap_to"));
   EXPECT_TRUE(names.contains("model/parameters/state_chol"));
@@ -489,10 +498,10 @@ TEST(ModelFile, EveryNameIsDocumented) {
 
 TEST(ModelFile, IsAnArchiveWithASeal) {
   const Bytes bytes = ModelBytes(Small());
-  EXPECT_EQ(Text(bytes).substr(bytes.size() - 30, 22), "gpode model 2.2 crc32 ");
+  EXPECT_EQ(Text(bytes).substr(bytes.size() - 30, 22), "gpode model 2.3 crc32 ");
   const Archive archive = ReadNpz(bytes, "m");
   EXPECT_EQ(TextOf(archive.at("about")),
-            std::string("gpode model 2.2\nwritten by gpode ") + Version() + "\n");
+            std::string("gpode model 2.3\nwritten by gpode ") + Version() + "\n");
   EXPECT_EQ(archive.at("model/parameters/inducing_locations").shape,
             (std::vector<std::size_t>{4, 2}));
   EXPECT_EQ(TextOf(archive.at("model/channels")), "x\ny\\n\\\\n\n");

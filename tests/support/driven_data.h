@@ -1,6 +1,8 @@
 // Data of a system that a held input drives, for tests.
 #pragma once
 
+#include <cmath>
+#include <numbers>
 #include <string>
 #include <vector>
 
@@ -25,8 +27,9 @@ inline InputSamples RandomLevels(std::uint64_t seed, double end) {
 // Returns n observations from time 0 to `end` of  x1' = x2,  x2' = -x1 - x2 + u,  both states seen
 // with a little noise.
 inline Trajectory DrivenTrajectory(const std::string& name, const InputSamples& samples,
-                                   std::size_t n, double end, double noise) {
-  const InputRule rule{.names = {"u", "off"}};
+                                   std::size_t n, double end, double noise,
+                                   InputHold hold = InputHold::kPrevious) {
+  const InputRule rule{.names = {"u", "off"}, .hold = hold};
   InputSamples both{.times = samples.times, .values = Matrix::Zero(samples.values.rows(), 2)};
   both.values.col(0) = samples.values.col(0);
   const DataInputs inputs(rule, both, Coordinates::Identity(2, 2), 0);
@@ -43,11 +46,29 @@ inline Trajectory DrivenTrajectory(const std::string& name, const InputSamples& 
   return t;
 }
 
-inline Dataset DrivenData(std::uint64_t seed, std::size_t n, double end, double noise = 0.02) {
+inline Dataset DrivenData(std::uint64_t seed, std::size_t n, double end,
+                          InputHold hold = InputHold::kPrevious) {
   Dataset data;
   data.channels = {"x", "v"};
-  data.trajectories = {DrivenTrajectory("run", RandomLevels(seed, end), n, end, noise)};
+  data.trajectories = {DrivenTrajectory("run", RandomLevels(seed, end), n, end, 0.02, hold)};
   data.inputs = {"u"};
+  return data;
+}
+
+// Returns data of the same system with u = 4 + 2 cos(2 pi t / period), without measured inputs.
+inline Dataset ClockData(double period, std::size_t n, double end) {
+  InputSamples samples;
+  for (double t = 0; t <= end + 0.005; t += 0.01) samples.times.push_back(t);
+  samples.values.resize(std::ssize(samples.times), 1);
+  for (Eigen::Index i = 0; i < samples.values.rows(); ++i) {
+    const double phase =
+        2 * std::numbers::pi * samples.times[static_cast<std::size_t>(i)] / period;
+    samples.values(i, 0) = 4 + 2 * std::cos(phase);
+  }
+  Dataset data;
+  data.channels = {"x", "v"};
+  data.trajectories = {DrivenTrajectory("run", samples, n, end, 0.02, InputHold::kLinear)};
+  data.trajectories[0].inputs = {};
   return data;
 }
 
