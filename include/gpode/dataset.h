@@ -67,7 +67,7 @@ void CheckInputSamples(const InputSamples& samples, const std::vector<std::strin
 
 // Throws an InputError that begins with `where` and names the time up to which they are known unless
 // the samples cover all times from `from` to `to`.
-void CheckInputsCover(const InputSamples& samples, double from, double to,
-                      const Calendar& calendar, std::string_view where);
+void CheckInputsCover(const InputSamples& samples, double from, double to, const Calendar& calendar,
+                      std::string_view where);
 
 }  // namespace gpode

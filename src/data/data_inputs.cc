@@ -111,8 +111,8 @@ void DataInputs::FindBreaks() {
     return (values_.row(i + 1) - values_.row(i)).transpose() / (times_[k + 1] - times_[k]);
   };
   for (std::ptrdiff_t i = 0; i < count; ++i) {
-    const bool breaks = linear ? slope(i) != slope(i - 1)
-                               : i > 0 && values_.row(i) != values_.row(i - 1);
+    const bool breaks =
+        linear ? slope(i) != slope(i - 1) : i > 0 && values_.row(i) != values_.row(i - 1);
     if (breaks) breaks_.push_back(times_[static_cast<std::size_t>(i)]);
   }
 }

@@ -104,8 +104,7 @@ void CheckInputSamples(const InputSamples& samples, const std::vector<std::strin
     if (i > 0 && !(time > samples.times[static_cast<std::size_t>(i) - 1])) {
       ThrowInput(where, "times of inputs",
                  fmt::format("have {} after {}, must increase", ShowTime(time, calendar),
-                             ShowTime(samples.times[static_cast<std::size_t>(i) - 1],
-                                      calendar)));
+                             ShowTime(samples.times[static_cast<std::size_t>(i) - 1], calendar)));
     }
     for (Eigen::Index c = 0; c < columns; ++c) {
       if (std::isfinite(samples.values(i, c))) continue;
@@ -116,8 +115,8 @@ void CheckInputSamples(const InputSamples& samples, const std::vector<std::strin
   }
 }
 
-void CheckInputsCover(const InputSamples& samples, double from, double to,
-                      const Calendar& calendar, std::string_view where) {
+void CheckInputsCover(const InputSamples& samples, double from, double to, const Calendar& calendar,
+                      std::string_view where) {
   const double first = samples.times.front(), last = samples.times.back();
   if (from < first) {
     ThrowInput(where, "inputs",

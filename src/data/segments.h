@@ -16,8 +16,8 @@ namespace gpode {
 // Observations of a trajectory in the model's time, which is zero at the trajectory's start and has
 // the unit Coordinates::time_scale.
 struct TimedValues {
-  std::vector<double> times;  // (T), the first at zero or later
-  Matrix values;              // (T, channels)
+  std::vector<double> times;                           // (T), the first at zero or later
+  Matrix values;                                       // (T, channels)
   std::shared_ptr<const DataInputs> inputs = nullptr;  // none if the system is autonomous
 };
 

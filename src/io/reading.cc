@@ -64,8 +64,9 @@ void CheckReadOptions(const ReadOptions& options, std::string_view where) {
     if (seen.insert(input).second) continue;
     const bool is_channel = std::ranges::find(options.channels, input) != options.channels.end();
     ThrowInput(where, "inputs",
-               is_channel ? fmt::format("has the channel {}, must differ from channels", Quote(input))
-                          : fmt::format("has {} twice, must differ", Quote(input)));
+               is_channel
+                   ? fmt::format("has the channel {}, must differ from channels", Quote(input))
+                   : fmt::format("has {} twice, must differ", Quote(input)));
   }
 }
 

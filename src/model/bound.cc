@@ -177,10 +177,9 @@ void Bound::RunSegment(std::size_t draw, std::size_t position, std::size_t place
   w.states.resize(segment.count * dim);
   w.bstates.assign(segment.count * dim, 0.0);
   const double known = step_sizes_[draw * cut_.segments.size() + index];
-  const SolveResult result =
-      w.solver.SolveRecorded(field, StartState(draw, segment), segment.start, w.times, w.states,
-                             w.record, known > 0 ? known : step_sizes_.back(),
-                             trajectories_[segment.trajectory].inputs.get());
+  const SolveResult result = w.solver.SolveRecorded(
+      field, StartState(draw, segment), segment.start, w.times, w.states, w.record,
+      known > 0 ? known : step_sizes_.back(), trajectories_[segment.trajectory].inputs.get());
   double* own = slot.segments + place * (2 * dim + 1);
   own[2 * dim] = result.step_hint > 0 ? result.step_hint : known;
   if (!result.ok()) slot.diverged += 1;

@@ -27,7 +27,7 @@ struct Posterior::Leg {
   // of its covariance F F^T, empty if the state is known exactly.
   Vector mean = {};
   Matrix factor = {};
-  double start = 0;                  // the time of the state, in the user's units
+  double start = 0;                                // the time of the state, in the user's units
   std::shared_ptr<const InputSignal> inputs = {};  // none if the system is autonomous
   std::size_t first = 0, count = 0;  // the times, as indices into those of the forecast
 };
@@ -172,11 +172,10 @@ Forecast Posterior::Follow(const std::vector<Leg>& legs, std::span<const double>
         with.max_steps = AllowedSteps(with.max_steps, span, usual);
       }
       Solver solver(with);
-      status[i] =
-          Worse(status[i],
-                IntegrateBothWays(solver, draw.function->field(), {x0.data(), dim()}, model_times,
-                                  {z.data() + leg.first * dim(), leg.count * dim()},
-                                  leg.inputs.get()));
+      status[i] = Worse(
+          status[i],
+          IntegrateBothWays(solver, draw.function->field(), {x0.data(), dim()}, model_times,
+                            {z.data() + leg.first * dim(), leg.count * dim()}, leg.inputs.get()));
     }
     forecast.draws[i] = model_->map.Apply(z);
     if (options.states) forecast.states[i] = model_->coordinates.ToUser(z);

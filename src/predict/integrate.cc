@@ -35,15 +35,14 @@ SolveStatus IntegrateBothWays(Solver& solver, const Field& field, std::span<cons
   const std::size_t before = std::lower_bound(times.begin(), times.end(), 0.0) - times.begin();
   const std::vector<double> backwards(times.rend() - before, times.rend());
   std::vector<double> past(before * dim);
-  const SolveStatus past_status = 
-      solver.Solve(field, x0, 0.0, backwards, past, 0, inputs).status;
+  const SolveStatus past_status = solver.Solve(field, x0, 0.0, backwards, past, 0, inputs).status;
   for (std::size_t i = 0; i < before; ++i) {
     std::copy_n(past.begin() + (before - 1 - i) * dim, dim, states.begin() + i * dim);
   }
-  return Worse(past_status, solver
-                                .Solve(field, x0, 0.0, times.subspan(before),
-                                       states.subspan(before * dim), 0, inputs)
-                                .status);
+  return Worse(
+      past_status,
+      solver.Solve(field, x0, 0.0, times.subspan(before), states.subspan(before * dim), 0, inputs)
+          .status);
 }
 
 }  // namespace gpode

@@ -58,9 +58,8 @@ std::string DescribeInputs(const Model& model) {
   const InputRule rule = model.input_rule();
   std::vector<std::string> parts;
   if (!rule.names.empty()) {
-    parts.push_back(fmt::format(
-        "{} ({} between samples)", fmt::join(rule.names, ", "),
-        rule.hold == InputHold::kPrevious ? "held" : "linear"));
+    parts.push_back(fmt::format("{} ({} between samples)", fmt::join(rule.names, ", "),
+                                rule.hold == InputHold::kPrevious ? "held" : "linear"));
   }
   for (double period : rule.periods) parts.push_back(fmt::format("clock of period {:g}", period));
   if (rule.has_time) parts.emplace_back("time");

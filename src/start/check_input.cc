@@ -101,12 +101,10 @@ double LeastMemory(const Dataset& data, const FitOptions& options) {
   double numbers = kFeatures * states * static_cast<double>(options.features) *
                    static_cast<double>(options.draws);
   if (options.inducing > kCountable) return sizeof(double) * states * inducing * inducing;
-  const ModelParts parts(
-      options,
-      {.dim = dim,
-       .inputs = options.InputsWith(data.inputs).size(),
-       .channels = data.channels.size(),
-       .trajectories = data.trajectories.size()});
+  const ModelParts parts(options, {.dim = dim,
+                                   .inputs = options.InputsWith(data.inputs).size(),
+                                   .channels = data.channels.size(),
+                                   .trajectories = data.trajectories.size()});
   const LatentPart& function = parts.latent().parts()[ModelParts::kFunction];
   const auto latent = static_cast<double>(function.items * function.size);
   const auto parameters = static_cast<double>(parts.layout().value_size());

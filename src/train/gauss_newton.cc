@@ -83,7 +83,7 @@ class GaussNewton {
     Matrix solution(std::ssize(data.times), dim_);
     const std::span<const double> from(x0.data(), static_cast<std::size_t>(dim_));
     const std::span<double> out(solution.data(), static_cast<std::size_t>(solution.size()));
-    const std::size_t filled = 
+    const std::size_t filled =
         solver_.Solve(field, from, 0.0, data.times, out, 0, data.inputs.get()).filled;
     if (filled < data.times.size() || !solution.allFinite()) return std::nullopt;
     const Matrix predicted =

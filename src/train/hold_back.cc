@@ -54,8 +54,7 @@ HeldBack HoldBack(const Dataset& data, const HoldoutOptions& options) {
   } else if (!(options.share > 0 && options.share < 1)) {
     ThrowInput(kWhere, "share", fmt::format("is {:g}, must be between 0 and 1", options.share));
   }
-  const Dataset empty{data.channels, {}, data.time_name, data.calendar, data.reading,
-                      data.inputs};
+  const Dataset empty{data.channels, {}, data.time_name, data.calendar, data.reading, data.inputs};
   HeldBack parts{empty, empty};
   double last = -HUGE_VAL;
   for (std::size_t n = 0; n < data.trajectories.size(); ++n) {

@@ -34,8 +34,7 @@ std::span<double> SpanOf(Vector& v) { return {v.data(), static_cast<std::size_t>
 SampledTarget::SampledTarget(const Dataset& data, const FitOptions& options, const Start& start)
     : options_(WithFewerSteps(data, options)),
       start_(start),
-      trajectories_(
-          InModelTime(data, start.coordinates, options.InputsWith(data.inputs))),
+      trajectories_(InModelTime(data, start.coordinates, options.InputsWith(data.inputs))),
       parts_(options, {.dim = start.map.dim(),
                        .inputs = start.coordinates.inputs(),
                        .channels = start.map.channels(),
@@ -233,11 +232,9 @@ void SampledDensity::PullResidual() {
   std::vector<double> sums(field.parameter_count(), 0.0);
   std::vector<double> bz(parts_.latent().size());
   const Matrix& inputs = target_.linear_.inputs;
-  field.Pullback({0,
-                  {points.data(), count},
-                  {inputs.data(), static_cast<std::size_t>(inputs.size())}},
-                 residual_record_,
-                 {bvalues.data(), count}, {bpoints.data(), count}, sums);
+  field.Pullback(
+      {0, {points.data(), count}, {inputs.data(), static_cast<std::size_t>(inputs.size())}},
+      residual_record_, {bvalues.data(), count}, {bpoints.data(), count}, sums);
   parts_.function().Pullback(residual_, sums, sums.size(), bz, bz.size(), bvalues_, pool_);
 }
 

@@ -152,6 +152,16 @@ test_same_bits_with_inputs() {
   cmp <("$gpode" info one.gpode --options | grep -v threads) <("$gpode" info four.gpode --options | grep -v threads)
   cmp <("$gpode" forecast one.gpode --times 1,5,20 --threads 1 -q) <("$gpode" forecast four.gpode --times 1,5,20 --threads 4 -q)
   # A run that was stopped goes on with the same bits, without any option.
+  local fit=(fit room.csv --inputs heat --period 24 --iterations 3000 --patience 0 --inducing 8 --quiet)
+  "$gpode" "${fit[@]}" -o whole.gpode
+  "$gpode" "${fit[@]}" --checkpoint 0.02 -o stopped.gpode &
+  wait_for_file stopped.gpode $!
+  kill -TERM $!
+  local code=0
+  wait $! || code=$?
+  [ "$code" = 130 ] || fail "exit code $code, must be 130"
+  "$gpode" fit --resume -o stopped.gpode --quiet
+  cmp whole.gpode stopped.gpode || fail "a resumed run has other bits"
   "$gpode" fit room.csv --inputs heat --period 24 --iterations 150 --inducing 8 --holdout 0.2 --quiet -o held.gpode
   contains "$("$gpode" info held.gpode --json)" '"holdout"'
 }

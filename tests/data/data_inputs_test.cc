@@ -108,7 +108,7 @@ TEST(DataInputsTest, ShiftedInputsAreTheSameAtShiftedTimes) {
 
 TEST(InputsTest, AllInputsHaveNames) {
   const InputRule rule{.names = {"u", "w"}, .periods = {24, 168.5}, .has_time = true};
-  const std::vector<std::string> names = {"u",        "w",          "cos(24)", "sin(24)",
+  const std::vector<std::string> names = {"u",          "w",          "cos(24)", "sin(24)",
                                           "cos(168.5)", "sin(168.5)", "time"};
   EXPECT_EQ(rule.AllNames(), names);
   EXPECT_EQ(rule.size(), 7u);

@@ -61,8 +61,7 @@ inline Dataset ClockData(double period, std::size_t n, double end) {
   for (double t = 0; t <= end + 0.005; t += 0.01) samples.times.push_back(t);
   samples.values.resize(std::ssize(samples.times), 1);
   for (Eigen::Index i = 0; i < samples.values.rows(); ++i) {
-    const double phase =
-        2 * std::numbers::pi * samples.times[static_cast<std::size_t>(i)] / period;
+    const double phase = 2 * std::numbers::pi * samples.times[static_cast<std::size_t>(i)] / period;
     samples.values(i, 0) = 4 + 2 * std::cos(phase);
   }
   Dataset data;

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <cmath>
-#include <numbers>
 #include <cstddef>
+#include <numbers>
 #include <span>
 
 #include "gpode/field.h"

@@ -50,8 +50,7 @@ FitOptions WithFixedSteps(InputHold hold) {
 }
 
 // The parameters are how inputs are interpolated and the number of gaps in a segment.
-class GradientWithInputsTest
-    : public testing::TestWithParam<std::tuple<InputHold, std::size_t>> {};
+class GradientWithInputsTest : public testing::TestWithParam<std::tuple<InputHold, std::size_t>> {};
 
 TEST_P(GradientWithInputsTest, OfTheBoundIsTheDerivative) {
   const auto [hold, gaps] = GetParam();
@@ -88,8 +87,7 @@ TEST_P(GradientWithInputsTest, OfTheBoundIsTheDerivative) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, GradientWithInputsTest,
-                         testing::Combine(testing::Values(InputHold::kPrevious,
-                                                          InputHold::kLinear),
+                         testing::Combine(testing::Values(InputHold::kPrevious, InputHold::kLinear),
                                           testing::Values(0, 1)));
 
 TEST(SampledWithInputsTest, HasTheGradientOfItsDensity) {
@@ -204,16 +202,14 @@ TEST(TrainingWithInputsTest, ForecastsTheResponseToNewInputs) {
   const Trajectory truth = DrivenTrajectory("", RandomLevels(6, 20), 41, 20, 0);
   ForecastOptions with{.draws = 32};
   with.inputs = truth.inputs;
-  const Forecast forecast =
-      posterior.From({.mean = truth.values.row(0).transpose(), .covariance = {}}, 0, truth.times,
-                     with);
+  const Forecast forecast = posterior.From(
+      {.mean = truth.values.row(0).transpose(), .covariance = {}}, 0, truth.times, with);
   const Matrix error = forecast.Quantile(0.5) - truth.values;
   const double rms = std::sqrt(error.squaredNorm() / static_cast<double>(error.size()));
   EXPECT_LT(rms, 0.15);
   with.inputs = RandomLevels(7, 20);
-  const Forecast other =
-      posterior.From({.mean = truth.values.row(0).transpose(), .covariance = {}}, 0, truth.times,
-                     with);
+  const Forecast other = posterior.From({.mean = truth.values.row(0).transpose(), .covariance = {}},
+                                        0, truth.times, with);
   EXPECT_GT((other.Quantile(0.5) - truth.values).cwiseAbs().maxCoeff(), 0.5);
 }
 
@@ -286,8 +282,7 @@ TEST_F(ModelWithInputsTest, ImpossibleInputsAreRefused) {
   EXPECT_EQ(MessageOf([&] { CheckModel(broken); }), "model: input_times must increase");
   broken = model_;
   broken.options.time_input = true;
-  EXPECT_EQ(MessageOf([&] { CheckModel(broken); }),
-            "model: input_scale has 3 values, must have 4");
+  EXPECT_EQ(MessageOf([&] { CheckModel(broken); }), "model: input_scale has 3 values, must have 4");
 }
 
 }  // namespace

@@ -151,7 +151,8 @@ void Run(const Arguments& a) {
   }
   for (std::size_t i = 0; i < a.draws; ++i) {
     const PosteriorField draw = posterior.DrawField(a.common.seed, i);
-    AddColumns(Evaluate(draw, points, 0, inputs), Derivatives(names, fmt::format("_draw{}", i + 1)), &columns);
+    AddColumns(Evaluate(draw, points, 0, inputs), Derivatives(names, fmt::format("_draw{}", i + 1)),
+               &columns);
   }
   WriteResult(a.out, columns);
   if (a.common.quiet) return;

@@ -48,8 +48,8 @@ const std::map<std::string, NamedOption>& NamedOptions() {
 // Returns true for the members of FitOptions that have a hand-written option, such as --seed.
 bool HasOwnOption(const std::string& name) {
   return name == "model" || name == "bound" || name == "observation" || name == "seed" ||
-         name == "threads" || name == "time_input" || name == "tolerance" || name == "tight_tolerance" ||
-         name.starts_with("observation_map");
+         name == "threads" || name == "time_input" || name == "tolerance" ||
+         name == "tight_tolerance" || name.starts_with("observation_map");
 }
 
 std::string OptionName(std::string name) {

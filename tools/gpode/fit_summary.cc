@@ -55,18 +55,24 @@ void PrintPlan(const Dataset& data, const RunConfig& config,
   const std::size_t states = o.states > 0                  ? o.states
                              : o.observation_map.dim() > 0 ? o.observation_map.dim()
                                                            : data.channels.size();
+  const InputRule rule = o.InputsWith(data.inputs);
   // The function is made first, so that options with which it cannot be made throw before anything
   // is printed.
   const std::string made_of =
-      MakeUnknownFunction(o.function, {.options = o, .dim = states})->Summary();
+      MakeUnknownFunction(o.function, {.options = o, .dim = states, .inputs = rule.size()})
+          ->Summary();
   const NamedModel model = NameOf(o);
   const std::string how = model.name == "gpode"      ? "whole trajectories"
                           : model.name == "shooting" ? "shooting"
                                                      : model.title;
   Print("{}: {}\n", fmt::join(config.files, ", "), report::DescribeData(data));
   for (const std::string& note : notes) Print("note: {}\n", note);
-  Print("learning the vector field of {} by {}, {}, seed {}\n",
-        report::Pluralise(states, "state", "states"), how, made_of, o.seed);
+  const std::string driven =
+      rule.size() > 0 ? fmt::format(", driven by {},",
+                                    fmt::join(report::Shortened(rule.AllNames(), 24), ", "))
+                      : "";
+  Print("learning the vector field of {}{} by {}, {}, seed {}\n",
+        report::Pluralise(states, "state", "states"), driven, how, made_of, o.seed);
   std::fflush(stdout);
 }
 

@@ -87,10 +87,10 @@ void FutureInputs::Set(const Posterior& posterior, std::optional<std::size_t> tr
     ThrowInput(command_, "--inputs-from", "is missing, must name a file with the model's inputs");
   }
   if (first < all.times.front()) {
-    throw InputError(fmt::format("{}: inputs begin at {}, must begin at {} or before; give them with "
-                                 "--inputs-from",
-                                 command_, ShowTime(all.times.front(), calendar),
-                                 ShowTime(first, calendar)));
+    throw InputError(
+        fmt::format("{}: inputs begin at {}, must begin at {} or before; give them with "
+                    "--inputs-from",
+                    command_, ShowTime(all.times.front(), calendar), ShowTime(first, calendar)));
   }
   CheckEnd(all, last);
 }
@@ -98,10 +98,10 @@ void FutureInputs::Set(const Posterior& posterior, std::optional<std::size_t> tr
 void FutureInputs::CheckEnd(const InputSamples& samples, double last) const {
   if (!(last > samples.times.back()) || arguments_.hold) return;
   const Calendar& calendar = trained_.data.calendar;
-  throw InputError(fmt::format("{}: inputs end at {}, must go on to {}; give them with "
-                               "--inputs-from, or keep their last value with --hold-inputs",
-                               command_, ShowTime(samples.times.back(), calendar),
-                               ShowTime(last, calendar)));
+  throw InputError(
+      fmt::format("{}: inputs end at {}, must go on to {}; give them with "
+                  "--inputs-from, or keep their last value with --hold-inputs",
+                  command_, ShowTime(samples.times.back(), calendar), ShowTime(last, calendar)));
 }
 
 void FutureInputs::CheckReach(const Model& model, std::size_t trajectory, double until) const {

@@ -36,9 +36,9 @@ void ExtendInputs(const PlotArguments& a, const Dataset& test, TrainedModel* tra
   std::vector<InputSamples> own(trained->model.start_times.size());
   for (std::size_t n = 0; n < test.trajectories.size(); ++n) {
     if (test.trajectories[n].inputs.empty() || test.trajectories[n].times.empty()) continue;
-    const std::size_t k =
-        a.trajectory ? FindTrajectory({"plot", "--trajectory"}, *a.trajectory, *trained)
-                     : MatchTrajectory(test, n, *trained, *a.test);
+    const std::size_t k = a.trajectory
+                              ? FindTrajectory({"plot", "--trajectory"}, *a.trajectory, *trained)
+                              : MatchTrajectory(test, n, *trained, *a.test);
     own[k] = test.trajectories[n].inputs;
   }
   inputs.Extend(own, &trained->model);

@@ -78,7 +78,8 @@ void EvaluateField(const PlotInput& input, Portrait* p) {
   const Matrix variance = input.posterior.FieldVariance(points, input.options.plane.inputs);
   const Vector shares = variance.col(p->first) / PriorVariance(input.model(), p->first) +
                         variance.col(p->second) / PriorVariance(input.model(), p->second);
-  SetField(input.posterior.FieldMean(points, input.options.plane.inputs), (shares / 2).cwiseMax(0).cwiseSqrt(), p);
+  SetField(input.posterior.FieldMean(points, input.options.plane.inputs),
+           (shares / 2).cwiseMax(0).cwiseSqrt(), p);
 }
 
 }  // namespace
