@@ -69,6 +69,8 @@ struct PriorOptions {
   double variance = 1, variance_deviation = 1;
   double noise = 0.1, noise_deviation = 1;  // `noise` is a standard deviation, not a variance
   double linear = 1;
+  // The process noise: the standard deviation per square root of the model's time.
+  double process_noise = 0.1, process_noise_deviation = 1;
 };
 
 struct FitOptions {
@@ -90,6 +92,11 @@ struct FitOptions {
   // Known variances of the observation noise in the user's units: one for all channels, or one for
   // each. They are not trained. If this is empty, the noise is learnt.
   std::vector<double> noise_variance;
+  // Process noise, a random force on the states (src/data/noise_pieces.h), in the posteriors "joint"
+  // and "nuts". "none": the system is an ODE. "learnt": the noise is learnt, if the data show that
+  // there is any. Or one number for all states, or one for each, with commas between them: known
+  // standard deviations per square root of time, in the user's units.
+  std::string process_noise = "learnt";
   // If true, the model's states and time are scaled to unit size. Otherwise they are in the user's
   // units, and tolerances, jitter and the standard normal prior of initial states refer to these.
   bool scale = true;

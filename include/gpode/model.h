@@ -57,6 +57,10 @@ struct Model {
   std::vector<std::size_t> shooting_trajectory;  // (K)
   std::vector<double> shooting_times;            // (K), in the user's time
 
+  // The number of equal pieces of time of each training trajectory on which the process noise is
+  // constant. Empty if there is no process noise.
+  std::vector<std::size_t> noise_pieces;
+
   // The extra width of bands that held-back data showed to be necessary; empty if no data were held
   // back. Forecasts, imputations and scores apply it.
   BandWidening widening;

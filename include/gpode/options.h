@@ -23,6 +23,9 @@
 
 namespace gpode {
 
+// Returns the numbers of FitOptions::process_noise; none if it is "none" or "learnt".
+std::vector<double> KnownProcessNoise(const FitOptions& options);
+
 // Returns all options, one per line. If `with_help` is true, a comment describes each of them.
 std::string OptionsText(const FitOptions& options, bool with_help = false);
 

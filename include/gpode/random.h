@@ -36,6 +36,7 @@ enum class Purpose : std::uint64_t {
   kObservationNoise = 8,
   kSimulation = 9,
   kSampler = 11,
+  kProcessNoise = 12,
   kTest = 1000,
 };
 

@@ -17,6 +17,7 @@
 #include <span>
 #include <vector>
 
+#include "data/noise_pieces.h"
 #include "gpode/model.h"
 #include "model/model_parts.h"
 
@@ -29,8 +30,13 @@ inline constexpr std::uint64_t kForecastStep = std::uint64_t{1} << 62;
 struct ModelDraw {
   std::unique_ptr<FunctionDraw> function;
   std::vector<double> z;  // latent variables; only the function's and the chosen states' are set
+  // The standard deviations (D) of the process noise and its force (P, D) on all pieces of the
+  // training trajectories. Empty if the model has no process noise.
+  std::vector<double> process_noise = {}, force = {};
 };
 
+// Returns the pieces of the training trajectories on which the process noise is constant.
+NoisePieces PiecesOf(const Model& model);
 // Returns the sizes of a model's parts.
 ModelShape ShapeOf(const Model& model);
 
@@ -40,6 +46,7 @@ class ModelDraws {
   explicit ModelDraws(const Model& model);
 
   const ModelParts& parts() const { return parts_; }
+  const NoisePieces& pieces() const { return pieces_; }
 
   // Returns draw i of a seed, with those initial and shooting states that `states` names.
   ModelDraw Make(std::uint64_t seed, std::uint64_t i, std::span<const LatentRange> states) const;
@@ -53,6 +60,7 @@ class ModelDraws {
   std::size_t RowOf(std::uint64_t seed, std::uint64_t i) const;
 
   const Model& model_;
+  NoisePieces pieces_;
   ModelParts parts_;
 };
 

@@ -45,6 +45,22 @@ void CheckGivenNoise(const std::vector<double>& variances, std::size_t channels)
   if (variances.size() > 1) CheckSize("Fit", "noise_variance", variances.size(), channels);
 }
 
+// The number of states is that of the map C, or that of the option, or that of the channels.
+void CheckProcessNoise(const Dataset& data, const FitOptions& o) {
+  const std::vector<double> known = KnownProcessNoise(o);
+  if (known.empty()) return;
+  const bool is_possible =
+      o.function == "process" && (o.posterior == "joint" || o.posterior == "nuts");
+  if (!is_possible) {
+    ThrowInput("Fit", "process_noise",
+               "needs a Gaussian process with the posterior joint or nuts; use none or learnt");
+  }
+  const std::size_t states = o.observation_map.matrix.size() > 0 ? o.observation_map.dim()
+                             : o.states > 0                      ? o.states
+                                                                 : data.channels.size();
+  if (known.size() > 1) CheckSize("Fit", "process_noise", known.size(), states);
+}
+
 void CheckGivenMap(const ObservationMap& map, std::size_t states, std::size_t channels) {
   CheckSize("Fit", "observation_map.matrix's rows", map.channels(), channels);
   CheckFinite("Fit", "observation_map.matrix", Entries(map.matrix));
@@ -60,6 +76,7 @@ void CheckObservation(const Dataset& data, const FitOptions& o) {
   const std::size_t channels = data.channels.size();
   const bool given = o.observation_map.matrix.size() > 0;
   CheckGivenNoise(o.noise_variance, channels);
+  CheckProcessNoise(data, o);
   if (o.observation == Observation::kIdentity) {
     if (given) ThrowInput("Fit", "observation_map", "is given, but observation is the identity");
     if (o.states == 0 || o.states == channels) return;
