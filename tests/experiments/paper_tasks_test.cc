@@ -74,7 +74,7 @@ TEST_F(PaperArchives, FitzHughNagumo) {
   ExpectSame(FitzHughNagumoGap(50), "fhn/fhn_interpolation.npz", "interpolation", 0);
 }
 
-// These first values need no archives, so that changes are noticed on every machine.
+// The first values are checked without archives, so that changes are noticed on every machine.
 TEST(PaperTasks, StartOneGapEarlierWithTheSameNoise) {
   const PaperTask regular = VanDerPolRegular(), irregular = VanDerPolIrregular();
   const PaperTask gap = FitzHughNagumoGap(), series = LongVanDerPol(25, 0.01);

@@ -1,4 +1,4 @@
-// Polynomials as functions, as features with a prior, and as a part of a whitened field.
+// Tests of polynomials as functions, as features with a prior, and as a part of a whitened field.
 #include "field/polynomial.h"
 
 #include <gtest/gtest.h>
