@@ -10,7 +10,8 @@
 namespace gpode {
 namespace {
 
-// A double well with a coupling, for which leapfrog steps are not exact.
+// Returns the log density of a double well with a coupling, for which leapfrog steps are not exact,
+// and sets its gradient.
 double DoubleWell(std::span<const double> q, std::span<double> gradient) {
   gradient[0] = -(q[0] * q[0] * q[0] - q[0]) - 0.5 * q[1];
   gradient[1] = -2 * q[1] - 0.5 * q[0];
@@ -103,7 +104,8 @@ TEST(HamiltonianTest, PositionsThatAreNotFiniteHaveNoProbability) {
 }
 
 TEST(MetricTest, MomentaHaveTheMassAsCovariance) {
-  // With M^-1 = L L^T and p = L^-T eps, L^T p is eps again.
+  // With M^-1 = L L^T and a standard normal eps, the momentum L^-T eps has the covariance L^-T L^-1
+  // = M.
   Metric metric(2, MassMatrix::kDense);
   ASSERT_TRUE(metric.Set(SomeInverseMass(MassMatrix::kDense)));
   Matrix momenta(2, 2);
@@ -163,8 +165,8 @@ TEST(WarmUpScheduleTest, ShortWarmUps) {
   EXPECT_EQ(schedule.ends, std::vector<std::size_t>{90});
 }
 
-// The acceptance decreases with the step size; the average must approach the step size of the
-// target.
+// The acceptance decreases with the step size. The average must approach the step size at which the
+// acceptance is the target.
 TEST(DualAveragingTest, FindsTheStepOfTheTarget) {
   DualAveraging averaging{.target = 0.8};
   averaging.Restart(5.0);
