@@ -10,8 +10,9 @@
 //               observation if the truth is unknown
 //   width       width of the 90 % band of the draws
 //
-// The time for a CRPS grows with the square of the number of draws. It is therefore computed from
-// fewer: sorted draws are grouped by four, and the median of each group stands for the group.
+// The time for a CRPS grows with the square of the number of draws. The CRPS is therefore computed
+// from fewer draws: sorted draws are grouped by four, and the median of each group stands for the
+// group.
 //
 // MNLL, CRPS, MSE and width are in units of the channel's spread (BandsTask::spread). A score is
 // the average over all values.

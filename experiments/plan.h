@@ -47,8 +47,8 @@ struct PlanHooks {
   std::function<void(const PlannedRun&)> ended = {};
 };
 
-// Returns the runs ordered by task, method and seed; writes nothing. Throws an InputError if motion
-// capture is missing, or if an existing run was made with other options or cannot be read.
+// Returns the runs ordered by task, method and seed; writes nothing. Throws an InputError if a data
+// file is missing, or if an existing run was made with other options or cannot be read.
 std::vector<PlannedRun> MakePlan(const PlanSettings& settings);
 
 // Does the runs that have no record yet. Returns false if it was stopped before the end.

@@ -68,7 +68,7 @@ PriorTruth DrawPriorTruth(std::uint64_t seed) {
   truth.span = kSpan;
   const PriorOptions& prior = truth.options.prior;
 
-  // One inducing point whose value has its prior leaves the process as it is.
+  // An inducing point whose value is distributed as in the prior leaves the process as it is.
   GpParameters p;
   p.inducing_locations = Matrix::Zero(1, kDim);
   p.inducing_mean = Matrix::Zero(kDim, 1);
