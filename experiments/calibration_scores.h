@@ -18,9 +18,9 @@
 // the average over all values.
 //
 // A draw ran away if it is not finite or is more than kFarAway spreads from the observations' mean.
-// Bands are those of the other draws. If such a band contains the value, it counts as the share of
-// draws that did not run away instead of as 1. Draws that ran away have probability zero in MNLL
-// and are left out of CRPS, MSE and width, which are infinite if all draws ran away.
+// Bands are those of the other draws. If such a band contains the value, the value counts as the
+// share of draws that did not run away instead of as 1. Draws that ran away have probability zero
+// in MNLL and are left out of CRPS, MSE and width, which are infinite if all draws ran away.
 //
 // Thread safety: any thread may call these functions; they share no state that changes.
 //

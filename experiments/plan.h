@@ -1,4 +1,4 @@
-// Plans of many runs: lists them, finds those that already have a result file, and does the others.
+// A plan lists many runs, finds those that already have a result file, and does the others.
 //
 // Runs go in parallel, the longest first, each in one thread. The result of every run is written
 // when it ends (run_file.h), so that a plan that was interrupted and is made again finds it.

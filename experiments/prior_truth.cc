@@ -10,7 +10,7 @@ namespace gpode::experiments {
 namespace {
 
 constexpr std::size_t kDim = 2, kFeatures = 2000;
-// Linear fields grow exponentially. Over this span their solutions grow by a factor of about 10.
+// Solutions of linear fields grow exponentially, over this span by a factor of about 10.
 constexpr double kSpan = 2;
 constexpr std::uint64_t kFirstSeed = 90000;  // so large that no other task uses these seeds
 constexpr std::uint64_t kStep = 0;           // the step number of all random streams of a truth

@@ -1,5 +1,5 @@
-// Integration and its adjoint, draws, the bounds and training steps allocate nothing after set-up.
-// This file replaces the global allocator by one that counts.
+// Tests that integration and its adjoint, draws, bounds and training steps allocate nothing after
+// set-up. This file replaces the global allocator by one that counts.
 #include <gtest/gtest.h>
 
 #include <atomic>

@@ -14,7 +14,7 @@ namespace {
 
 using Values = std::vector<double>;
 
-// A function that is not a polynomial, with derivatives of about the same size.
+// Evaluates a function that is not a polynomial and whose derivatives are about equally large.
 double Smooth(std::span<const double> x) {
   return std::exp(0.5 * x[0]) * std::sin(x[1]) + std::atan(x[0] * x[2]);
 }

@@ -105,7 +105,7 @@ TEST(RandomTest, UniformsAreTheUpper53BitsOfTheWords) {
   }
 }
 
-// Any part of a stream has the same numbers as the whole stream.
+// A part of a stream has the same numbers as that part of the whole stream.
 RC_GTEST_PROP(RandomProperty, AnyPartIsThePartOfTheWhole, ()) {
   const auto first = *rc::gen::inRange<std::uint64_t>(0, 400);
   const auto size = *rc::gen::inRange<std::size_t>(0, 300);
@@ -131,8 +131,7 @@ TEST(RandomTest, NothingIsWrittenBehindTheEnd) {
   }
 }
 
-// Returns a stream and others whose arguments differ from it, by one, by large amounts or by their
-// order.
+// Returns a stream, and others whose arguments differ from it by little or by much.
 std::vector<RandomStream> NeighbouringStreams() {
   std::vector<RandomStream> streams = {Stream()};
   for (const std::uint64_t change : {1ull, 1ull << 32, ~0ull}) {

@@ -40,7 +40,8 @@ class PaperArchives : public ::testing::Test {
     }
   }
 
-  // `first` is the index in the archive at which the test data begin.
+  // Expects that the task has the values of the archive. `first` is the index in the archive at
+  // which the test data begin.
   void ExpectSame(const PaperTask& task, const std::string& file, const std::string& test,
                   std::size_t first) const {
     const Archive archive = ReadNpz(folder_ / file);

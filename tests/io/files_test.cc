@@ -100,8 +100,8 @@ TEST(Files, DevicesPipesAndFoldersAreNotReplaced) {
   EXPECT_EQ(folder.size(), 1);
 }
 
-// ReadFile once took the size of the file that had the name before it opened the file. By then,
-// another file could have the name.
+// ReadFile once took the size by name before it opened the file. In between, another file could get
+// the name.
 TEST(Files, AReaderDuringReplacementsFailed) {
   const TemporaryFolder folder;
   const std::filesystem::path path = folder / "f";

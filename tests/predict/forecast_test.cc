@@ -136,7 +136,7 @@ TEST(Forecast, PredictiveQuantileOfOneDraw) {
   EXPECT_THROW(forecast.PredictiveQuantile(0.5), InputError);
 }
 
-// The two draws are far apart, so that each has half of the mass.
+// The two draws are far apart, so that half of the mass is around each of them.
 TEST(Forecast, PredictiveQuantileOfAMixture) {
   Forecast forecast;
   for (double v : {100.0, -100.0}) forecast.draws.push_back(Matrix::Constant(1, 1, v));
@@ -209,7 +209,7 @@ TEST(Forecast, DrawsThatRanOutOfStepsAreCountedAndNaN) {
   }
 }
 
-// Longer forecasts were once allowed no more steps than one over the span of the data. They lost
+// A long forecast was once allowed only as many steps as one over the span of the data. It lost
 // draws, and the bands came from the other draws.
 TEST(Forecast, TheStepsAllowedGrowWithTheSpan) {
   Model model = Rotation();

@@ -205,7 +205,7 @@ TEST(Scores, CrpsOfADivergedDrawIsInfinite) {
   EXPECT_TRUE(std::isfinite(e.Get().mnll));
 }
 
-// Such a value once counted as inside if the bands of the draws that were left contained it.
+// A value with many lost draws once counted as inside if the bands of the other draws contained it.
 TEST(Scores, AValueWithManyLostDrawsIsOutsideItsBands) {
   Forecast forecast{.times = {0}, .draws = {}, .diverged = 0};
   for (int i = 0; i < 40; ++i) forecast.draws.push_back(Matrix::Constant(1, 1, i));

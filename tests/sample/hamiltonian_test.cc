@@ -136,7 +136,8 @@ TEST(MetricTest, MomentsOfDraws) {
     dense.Add(draw);
     diagonal.Add(draw);
   }
-  // The variances 13 and 1 and the covariance -3.5 are shrunk by 3 / 8 towards 1e-3.
+  // The variances 13 and 1 and the covariance -3.5 have the weight 3 / 8, and the variances 1e-3
+  // towards which they are shrunk have the weight 5 / 8.
   Matrix expected(2, 2);
   expected << 13, -3.5, -3.5, 1;
   expected = 0.375 * expected + 0.625e-3 * Matrix::Identity(2, 2);

@@ -131,7 +131,7 @@ TEST(NutsTest, AcceptanceIsNearItsTarget) {
   }
 }
 
-// Neal's funnel in its non-centred form, whose coordinates are standard normals.
+// In the non-centred form of Neal's funnel, all coordinates are standard normal.
 TEST(NutsTest, FunnelInNonCentredFormIsRecovered) {
   const std::size_t n = 6;
   const MakeTarget target = ForEveryChain(Gaussian(Vector::Zero(n), Matrix::Identity(n, n)));

@@ -21,7 +21,7 @@ template <typename Real>
 using Limits = std::numeric_limits<Real>;
 
 // Properties of a type: the wider type of the reference values, the loops, the limit beyond which
-// sine and cosine are those of the C library, and the arguments from which exp is zero, subnormal
+// sine and cosine are those of the C library, and the arguments beyond which exp is zero, subnormal
 // or infinite.
 template <typename Real>
 struct Traits;

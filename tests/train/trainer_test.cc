@@ -239,8 +239,8 @@ TEST(Trainer, ImpossibleOptionsAreNamed) {
   EXPECT_EQ(MessageOf(options), "Fit: inducing is 1000000 for 2 states, must be at most 7071");
 }
 
-// There is a shooting state at every observation, except at the last one and at one at the start
-// time.
+// There is a shooting state at every observation, except at the last observation and at an
+// observation at the start time.
 TEST(Fit, ModelsKeepTheShootingStatesOfALastPhase) {
   FitOptions options = Small();
   Dataset data = VanDerPolData();

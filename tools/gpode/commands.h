@@ -62,7 +62,7 @@ void AddJson(CLI::App* command, CommonOptions* common);
 // Adds --raw, for bands without the widening of gpode/widening.h.
 void AddRaw(CLI::App* command, bool* raw);
 
-// The changes that the command line makes to the options for reading data files.
+// A change that the command line makes to the options for reading data files, and all such changes.
 using ReadChange = std::function<void(ReadOptions&)>;
 using ReadChanges = std::vector<ReadChange>;
 // Adds the options for reading data files, except those named in `without`. add(change) is called

@@ -30,8 +30,9 @@
 namespace gpode::tool {
 namespace {
 
-// Throws if a channel never changes, since nothing can be learnt about it. With principal
-// components such channels do no harm. `rows` names the rows that `data` has, for the message.
+// Throws if a channel is constant or has no values, since nothing can be learnt about it. With
+// principal components such channels do no harm. `rows` names the rows that `data` has, for the
+// message.
 void CheckChannelsMove(const Dataset& data, const RunConfig& config, std::string_view rows) {
   if (config.fit.observation == Observation::kPca) return;
   const std::optional<ConstantChannel> found = FindConstantChannel(data);
@@ -341,8 +342,8 @@ class Fitter {
         trained, {.draws = 64, .seed = trained.model.options.seed, .threads = a_.common.threads});
   }
 
-  // Returns why the run has no usable model, or "": its bound is not finite, or nothing can be
-  // forecast.
+  // Returns why the run has no usable model: its bound is not finite, or nothing can be forecast.
+  // Returns "" if the model is usable.
   std::string FailureOf(const TrainedModel& trained,
                         const std::optional<FitQuality>& quality) const {
     const std::string fate =

@@ -1,5 +1,5 @@
-// The options of `gpode fit`. Every member of FitOptions has an option; names and help texts are
-// generated from the member's name, but written by hand for frequently used options.
+// The options of `gpode fit`. Every member of FitOptions has an option. Its name and help text come
+// from the table of ListOptions, but are written by hand for frequently used options.
 #pragma once
 
 #include <CLI/CLI.hpp>

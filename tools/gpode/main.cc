@@ -33,7 +33,7 @@ const CLI::App& ChosenCommand(const CLI::App& app) {
   return chosen.empty() ? app : *chosen.front();
 }
 
-// Returns the names of all options, or of all commands.
+// Returns the long names of all options, or the names of all commands if `options` is false.
 std::vector<std::string> NamesOf(const CLI::App& app, bool options) {
   std::vector<std::string> names;
   if (options) {

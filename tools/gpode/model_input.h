@@ -26,7 +26,8 @@ Dataset ReadTestData(const std::vector<std::string>& files, const ReadOptions& o
 // Reads a model. With `raw` its bands are not widened.
 TrainedModel LoadForBands(const std::string& file, bool raw);
 
-// Returns the index of the trajectory with this name, or with this number counted from 1.
+// Returns the index of the trajectory with this name, or with this number counted from 1. Throws an
+// InputError if there is none.
 std::size_t FindTrajectory(const Place& place, std::string_view word, const TrainedModel& trained);
 
 // Returns the model's trajectory that test trajectory n continues: the one of the same name; if

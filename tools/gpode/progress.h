@@ -28,7 +28,7 @@ class Interruption {
 
   static bool Requested();
 
-  // While an object of this class exists, `rescue` is not called, except by the same thread.
+  // While an object of this class exists, no other thread calls `rescue`.
   class Delay {
    public:
     Delay();
