@@ -4,8 +4,8 @@
 usage: faults_test.py GPODE FAULTS_LIBRARY
 
 For every command that writes and every kind of call, the k-th call fails: the first, the middle and the last one, or
-with GPODE_LONG_TESTS=1 each of them. Afterwards every file is the complete old or the complete new one, a command that
-ends with 0 has written the new one, a command that has not ends with 2 and one line, and no other file is there.
+with GPODE_LONG_TESTS=1 each of them. Afterwards every file is the complete old or the complete new one, and there is no
+other file. A command that ends with 0 has written the new files. Any other command ends with 2 and one line.
 """
 import os, pathlib, shutil, subprocess, sys, tempfile
 
