@@ -53,7 +53,7 @@ Dataset Rejoin(const Dataset& seen, const Dataset& held);
 // The error of a forecast of one held-back value.
 struct HeldError {
   std::size_t trajectory = 0, channel = 0;
-  double horizon = 0;    // the time since the last observation
+  double horizon = 0;    // the time since the trajectory's last training row
   double error = 0;      // the value minus the median of the forecast
   double deviation = 0;  // the half-width of the 90 % band of observations, divided by 1.645
 };
@@ -85,7 +85,8 @@ struct HoldoutRow {
   double inside = 0, inside_widened = 0;
 
   // Returns 1 - MSE / (MSE of the better simple forecast): 1 for a perfect forecast, 0 for one that
-  // is as good as the simple forecast.
+  // is as good as the simple forecast. If the simple forecast has no error, returns 0 for a perfect
+  // forecast and otherwise -infinity.
   double Skill() const;
 };
 

@@ -57,7 +57,7 @@ class Kernel {
 };
 
 // Returns the kernel with this name, which lives as long as the program. Throws an InputError that
-// lists the known names.
+// lists the known names if there is no such kernel.
 const Kernel& GetKernel(std::string_view name);
 // Returns the names of the built-in kernels, then those of the registered ones.
 std::vector<std::string> KernelNames();

@@ -112,7 +112,8 @@ class PosteriorFamily {
                                                 ParameterLayout& parameters) const = 0;
 };
 
-// Returns the family with this name. Throws an InputError that lists the known names.
+// Returns the family with this name. Throws an InputError that lists the known names if there is no
+// such family.
 const PosteriorFamily& GetPosteriorFamily(std::string_view name);
 std::vector<std::string> PosteriorFamilyNames();
 // Registers a family under its name, which must be new.

@@ -145,7 +145,7 @@ class StepReverse {
   FieldPoints Points(std::size_t i) const { return memory_->Points(Index(i)); }
   std::span<const double> memory() const { return own_; }
 
-  // The cotangents of x, of next, of the slopes and of memory(), which starts at zero.
+  // The cotangents of x, of next, of the slopes and of memory(). bmemory() starts at zero.
   std::span<double> bx() { return bx_; }
   std::span<double> bnext() { return bnext_; }
   std::span<double> bslope(std::size_t i) { return {bslopes_ + i * size(), size()}; }

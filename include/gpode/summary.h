@@ -2,7 +2,9 @@
 //
 // Thread safety: all functions may be called from any thread.
 //
-//   for (const auto& [name, value] : ModelFacts(trained)) std::cout << name << ": " << value << '\n';
+//   for (const auto& [name, value] : ModelFacts(trained)) {
+//     std::cout << name << ": " << value << '\n';
+//   }
 #pragma once
 
 #include <string>
@@ -21,8 +23,8 @@ std::string TrajectoryName(const TrainedModel& trained, std::size_t trajectory);
 // on that state, the state has the channel's name; the others are state1, state2, ...
 std::vector<std::string> StateNames(const Model& model);
 
-// Return the lengthscales (outputs or 1, D) and the inducing locations (M, D) of a process in the
-// user's units, and empty matrices for other functions.
+// These return the lengthscales (outputs or 1, D) and the inducing locations (M, D) of a process in
+// the user's units, and empty matrices for other functions.
 Matrix Lengthscales(const Model& model);
 Matrix InducingLocations(const Model& model);
 

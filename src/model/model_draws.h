@@ -28,7 +28,7 @@ inline constexpr std::uint64_t kForecastStep = std::uint64_t{1} << 62;
 
 struct ModelDraw {
   std::unique_ptr<FunctionDraw> function;
-  std::vector<double> z;  // latent variables; only the function's and the chosen states' are set
+  std::vector<double> z;  // latent variables; those of states that were not asked for may be 0
 };
 
 // Returns the sizes of a model's parts.
@@ -45,8 +45,8 @@ class ModelDraws {
   ModelDraw Make(std::uint64_t seed, std::uint64_t i, std::span<const LatentRange> states) const;
   // Returns the draw in this row of a sampled model's table.
   ModelDraw MakeRow(std::size_t row) const;
-  // Returns the function at the posterior mean of the latent variables, without the random function
-  // that other draws of a process have between the inducing points.
+  // Returns the draw whose latent variables have their posterior means. Its function lacks the
+  // random variation that other draws of a process have between the inducing points.
   ModelDraw MakeMean() const;
 
  private:

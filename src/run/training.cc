@@ -85,7 +85,8 @@ void Save(const FitControl& control, const TrainedModel& trained) {
   }
 }
 
-// Saves a run that goes on.
+// Saves a run that goes on. If that fails, calls control.checkpoint_failed, if it is set, instead
+// of throwing an error.
 void SaveCheckpoint(const FitControl& control, const TrainedModel& trained) {
   if (!control.checkpoint_failed) return Save(control, trained);
   try {
@@ -95,7 +96,7 @@ void SaveCheckpoint(const FitControl& control, const TrainedModel& trained) {
   }
 }
 
-// Passes on a function that saves this run.
+// Calls control.standby with a function that saves the run as it is now.
 void StandBy(const FitControl& control, const TrainedModel& trained) {
   control.standby(
       [&control, run = std::make_shared<const TrainedModel>(trained)] { Save(control, *run); });

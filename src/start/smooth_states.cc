@@ -44,8 +44,9 @@ Matrix Correlation(const Dataset& data, const Vector& mean, const Vector& units)
   return sum / count;
 }
 
-// Returns for each state the change that moves the channels by one of their units in all. A state
-// that no channel depends on gets the geometric mean of the others.
+// Returns for each state the change for which the changes of the channels, each in its channel's
+// unit, have a norm of one. For a state that no channel depends on, returns the geometric mean of
+// the others.
 Vector StateUnits(const Matrix& matrix, const Vector& units) {
   Vector sizes = (units.cwiseInverse().asDiagonal() * matrix).colwise().norm().cwiseInverse();
   double log_sum = 0, count = 0;
