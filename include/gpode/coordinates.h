@@ -22,7 +22,7 @@ namespace gpode {
 
 struct Coordinates {
   Vector state_scale = {}, state_offset = {};  // (D)
-  double time_scale = 1;                       // the user's time in one unit of the model's time
+  double time_scale = 1;                       // the user's time per unit of the model's time
   Vector input_scale = {}, input_offset = {};  // (U)
 
   std::size_t dim() const { return static_cast<std::size_t>(state_scale.size()); }

@@ -51,9 +51,10 @@ struct FitQuality {
 // few thousand times at most.
 FitQuality AssessFit(const TrainedModel& trained, const ForecastOptions& options = {.draws = 64});
 
-// Returns one sentence that says whether the bands of a model can be trusted, and why: by held-back
-// data if there were any, by the diagnostics of a sampler, and by how much of the data the model
-// explains.
+// Returns a text for the label "bands:" that says whether the bands of a model can be trusted, and
+// why. If the model explains too little of a channel, the text says so; otherwise it goes by
+// held-back data if there were enough, or else by the sampler's diagnostics or the kind of
+// posterior.
 std::string BandVerdict(const TrainedModel& trained, const FitQuality& quality);
 
 }  // namespace gpode

@@ -9,8 +9,7 @@
 // not change.
 //
 // The solver may take FitOptions::solver.max_steps steps for the longest span of the training data,
-// and more for longer spans in proportion, but never more than ten million unless the option says
-// so.
+// and more in proportion for longer spans, but not more than ten million unless max_steps is more.
 //
 // Thread safety: the functions start their own threads, and results have the same bits for any
 // number of them.
@@ -71,7 +70,7 @@ struct Forecast {
   Matrix Mean() const;
   Matrix Quantile(double p) const;  // interpolates linearly between the sorted draws
   // Returns the quantiles p of new observations, whose distribution is the average of the
-  // likelihood over the draws; -infinity and infinity for p = 0 and 1.
+  // likelihood over the draws. If there is noise, they are -infinity and infinity for p = 0 and 1.
   Matrix PredictiveQuantile(double p) const;
   // Returns the forecast of the states in place of the channels; states have no noise.
   Forecast OfStates() const;
@@ -86,7 +85,7 @@ struct LostDraws {
 
   void Add(const Forecast& forecast);
   void Add(const LostDraws& others);
-  // Returns a sentence about the lost draws, or "" unless `many`.
+  // Returns a sentence about the lost draws if `many` is true, and otherwise an empty text.
   std::string Warning() const;
 };
 

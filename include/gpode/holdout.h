@@ -102,9 +102,9 @@ struct HoldoutReport {
   std::vector<std::string> Remarks(const std::vector<std::string>& channels) const;
 };
 
-// Forecasts the held-back rows with a model that has learnt from `seen`, starting from its latest
-// states, and compares the forecast with them. Of more than a few thousand times, evenly chosen
-// ones are compared.
+// Forecasts the held-back rows with a model that has learnt from `seen`, starting from the model's
+// latest states, and compares the forecast with the rows. If there are more than about two thousand
+// held-back times, evenly chosen ones are compared.
 HoldoutReport AssessHoldout(const Model& model, const Dataset& seen, const Dataset& held,
                             std::size_t draws = 256, std::uint64_t seed = 1,
                             std::size_t threads = 0);

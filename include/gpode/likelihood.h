@@ -79,7 +79,7 @@ class Likelihood {
                             std::span<const double> p) const;
   virtual double MixtureCdf(double y, std::span<const double> sorted,
                             std::span<const double> p) const;
-  // Returns -infinity and infinity for the probabilities 0 and 1.
+  // Returns -infinity and infinity for the probabilities 0 and 1, unless there is no noise.
   virtual double MixtureQuantile(double probability, std::span<const double> sorted,
                                  std::span<const double> p) const;
   // Returns the continuous ranked probability score of the mixture.

@@ -75,7 +75,7 @@ class LatentPosterior {
                            std::span<double> bvalues) const = 0;
 
   // Returns KL[q || p] of the items of a range, times the part's divergence weight. Unless bvalues
-  // is empty, adds b times the gradient of the returned number to it.
+  // is empty, adds b times the gradient of the returned number to bvalues.
   virtual double Divergence(std::span<const double> values, const LatentRange& range, double b,
                             std::span<double> bvalues) const = 0;
 

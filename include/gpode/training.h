@@ -89,7 +89,7 @@ struct SamplingState;  // the state of a sampler
 struct TrainedModel {
   Model model;
   Dataset data = {};
-  Dataset validation = {};             // empty if there were none
+  Dataset validation = {};             // has no trajectories if there were no validation data
   std::vector<Progress> history = {};  // at most 400 evenly spaced steps, and the last
   bool finished = false;
   // The state from which Resume continues: that of the optimiser, or of a sampler.
@@ -103,7 +103,7 @@ struct TrainedModel {
 
 // Returns the instruction sets that this program uses on this machine: that of its vector loops,
 // which GPODE_SIMD can choose, and that for which the rest is compiled. Results have the same bits
-// only with the same sets, since these round differently.
+// only with the same sets, since different sets round differently.
 std::string InstructionSets();
 
 // Returns the options with the parts of the model that suit the data, as `gpode fit` chooses them.

@@ -264,7 +264,7 @@ bool TakeZone(Scanner* scanner, DateText* date) {
     date->has_zone = true;
     if (scanner->AtEnd()) return true;
   }
-  const double sign = scanner->Peek() == '-' ? 1 : -1;  // times east of Greenwich are later
+  const double sign = scanner->Peek() == '-' ? 1 : -1;  // clocks east of Greenwich are ahead of UTC
   if (!scanner->TakeChar("+-")) return false;
   const auto digits = scanner->TakeDigits(4);
   if (!digits || digits->size() == 3) return false;
@@ -324,7 +324,7 @@ std::optional<double> ParseClock(std::string_view text) {
 
 std::string ShowDate(double seconds, bool always_clock) {
   constexpr double kTicks = 1e6;  // shown times are rounded to microseconds
-  // Times beyond the years 1 to 9999 cannot be shown as dates.
+  // Times about 7900 years or more from 1970 are not shown as dates: years must have four digits.
   if (!(std::fabs(seconds) < 2.5e11)) return fmt::format("{:g} s", seconds);
   const double day = std::floor(std::round(seconds * kTicks) / kTicks / kDay);
   const std::chrono::year_month_day date{

@@ -81,7 +81,7 @@ class TextRecords {
   std::unique_ptr<FileReader> file_;  // nullptr if the text is in memory
   std::vector<char> buffer_;
   std::string_view block_;  // the part of the file that is in memory, or the whole text
-  std::size_t begin_ = 0;   // begin of the next record in the block
+  std::size_t begin_ = 0;   // where the next record begins in the block
   bool at_end_ = false;     // true if the block reaches the end of the file
   bool block_has_quotes_ = false;
   std::string_view text_;

@@ -12,8 +12,8 @@
 
 namespace gpode {
 
-// Returns the whitened inducing values v (D, M) of the regression of slopes (n, D) at states (n,
-// D). Uses the inducing locations, lengthscales and variances of `gp`, not its inducing values.
+// Returns the whitened inducing values v (D, M) of the regression of slopes (n, D) at states
+// (n, D). Uses the inducing locations, lengthscales and variances of `gp`, not its inducing values.
 Matrix RegressedInducingValues(const Kernel& kernel, const Matrix& states, const Matrix& slopes,
                                double jitter, const GpParameters& gp);
 

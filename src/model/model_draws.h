@@ -1,9 +1,9 @@
 // Draws from the posterior of a model: each is a function with initial and shooting states.
 //
-// Forecasts, imputations, scores and diagnostics of chains all use these draws. A draw is made as
-// in training: standard normals addressed by (seed, step, draw), from them the latent variables
-// (LatentPosterior::Draw), from these the function (FunctionDraw::Set). A sampled model has a table
-// of draws instead; seed and number of a draw choose a row.
+// Forecasts, imputations, scores and diagnostics of chains all use these draws. As in training,
+// standard normals addressed by (seed, step, draw) give the latent variables
+// (LatentPosterior::Draw), and these give the function (FunctionDraw::Set). A sampled model has a
+// table of draws instead; the seed and the number of a draw choose a row.
 //
 // Thread safety: const functions may be called from any thread.
 //
@@ -36,7 +36,8 @@ ModelShape ShapeOf(const Model& model);
 
 class ModelDraws {
  public:
-  // The model must outlive the draws. Throws an InputError if its kernel matrix cannot be factored.
+  // The model must outlive the draws. Throws an InputError if its kernel matrix cannot be factored,
+  // or if its sampler was stopped before it had draws.
   explicit ModelDraws(const Model& model);
 
   const ModelParts& parts() const { return parts_; }

@@ -274,7 +274,7 @@ SolveResult Solver::Integrate(Run& run, double step_hint) {
     }
     h = std::min(h, options_.max_step);
     const double left = std::fabs(run.end - run.t);
-    // The last step is made a little longer rather than leave a tiny one after it.
+    // The last step is made a little longer if otherwise a tiny step would be left after it.
     const bool last = h * (1 + 1e-9) >= left;
     const double signed_h = last ? run.end - run.t : direction * h;
     const double error = run.TryStep(signed_h, controlled);

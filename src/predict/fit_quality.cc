@@ -12,9 +12,9 @@
 namespace gpode {
 namespace {
 
-// About the largest number of times that are compared, in all trajectories together, and the
-// largest number of numbers in the forecast of one trajectory (times, draws, channels and states).
-// They limit time and memory.
+// kMostTimes is about the largest number of times that are compared, in all trajectories together.
+// kMostNumbers is the largest number of values in the forecast of one trajectory, of all times,
+// draws, channels and states. These limits save time and memory.
 constexpr std::size_t kMostTimes = 4000, kMostNumbers = 20'000'000;
 // There is a remark on a fit beyond these limits.
 constexpr double kExplained = 0.5;     // the least explained share of a channel's variance

@@ -16,8 +16,9 @@
 namespace gpode {
 namespace {
 
-// Returns that one of two quantiles of level p which is farther from the median. The widened
-// quantile may be the nearer one if the draws are skewed, but widening must not narrow a band.
+// Returns whichever of two quantiles of level p is farther from the median; for p = 0.5, the
+// widened one. If the draws are skewed, the widened quantile may be the nearer one, but widening
+// must not narrow a band.
 double Outer(double p, double raw, double widened) {
   return p < 0.5 ? std::min(raw, widened) : p > 0.5 ? std::max(raw, widened) : widened;
 }

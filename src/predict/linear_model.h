@@ -5,9 +5,9 @@
 //   (x(t_j) - x(t_i)) / (t_j - t_i) = A xbar_ij + b,
 // with xbar_ij the mean of x between t_i and t_j by the trapezoidal rule. Noise disturbs these
 // integrals much less than it disturbs differences of neighbouring rows. Channels are scaled to
-// unit variance, and A has a ridge penalty of one percent of it. Missing values are interpolated.
-// Positive real parts of eigenvalues of A, with which long forecasts would explode, are set to
-// zero.
+// unit variance, and A has a ridge penalty of one percent of this variance. Missing values are
+// interpolated. Positive real parts of eigenvalues of A, with which long forecasts would explode,
+// are set to zero.
 //
 // Thread safety: a LinearModel does not change after construction; any thread may call its
 // functions.

@@ -135,7 +135,7 @@ TrainedModel Run(Trainer& trainer, TrainedModel trained, const FitControl& contr
   return trained;
 }
 
-// Runs a sampler from its start, or from where trained.sampling says.
+// Runs a sampler from its start, or from the state trained.sampling if there is one.
 TrainedModel Sample(const TrainedModel& trained, const FitControl& control) {
   const auto completed = [&](TrainedModel run) {
     run.model.options = trained.model.options;
@@ -175,7 +175,7 @@ bool AwaitsComparison(const TrainedModel& trained) {
 }
 
 // Compares a model with the data held back from it. Then trains it again on all data if the options
-// ask for that (HoldoutOptions::refit).
+// ask for that (HoldoutOptions::refit). Returns a model that does not await a comparison unchanged.
 TrainedModel CompareAndRefit(TrainedModel trained, const FitControl& control) {
   if (!AwaitsComparison(trained)) return trained;
   constexpr std::size_t kDraws = 256;

@@ -79,7 +79,7 @@ void CheckObservation(const Dataset& data, const FitOptions& o) {
   }
 }
 
-// The range of this option includes 0 and 1, which are impossible: a sampler has to accept some
+// The table of options accepts 0 and 1, too, which are impossible: a sampler has to accept some
 // proposals, and never accepts all.
 void CheckAcceptance(double target) {
   if (target > 0 && target < 1) return;

@@ -143,8 +143,9 @@ Level SmoothSignal(const std::vector<std::vector<double>>& times,
   return level;
 }
 
-// Returns the derivative of a level: its value and slope are the slope and the acceleration of the
-// level. If the level has no acceleration, its slope is smoothed again to get one.
+// Returns the derivative of a level. The value and the slope of the result are the slope and the
+// acceleration of the level. If the level has no acceleration, its slope is smoothed again to get
+// one.
 Level Derivative(const std::vector<std::vector<double>>& at, const Level& level) {
   Level next{level.slope, level.acceleration, {}};
   if (next.slope.empty()) next.slope = SmoothSignal(at, next.value, at).slope;
