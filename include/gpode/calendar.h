@@ -48,8 +48,8 @@ std::optional<double> SecondsOf(std::string_view unit_name);
 // it has a time of day in UTC; or a number with six significant digits if the calendar is not set.
 std::string ShowTime(double time, const Calendar& calendar);
 
-// Returns the time that a text names: a number or, if the calendar is set, a date. Returns nothing
-// for any other text.
+// Returns the time that a text names: a number or, if the calendar is set, a date. With a calendar,
+// eight digits such as 20040311 are a date. Returns nothing for any other text.
 std::optional<double> ParseTime(std::string_view text, const Calendar& calendar);
 
 }  // namespace gpode

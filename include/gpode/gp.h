@@ -56,8 +56,8 @@ struct GpParameters {
   bool has_inducing_values() const { return inducing_mean.size() > 0; }
 };
 
-// The cotangents of GpParameters, and of the factors L_d. Draws add to the cotangents of the
-// factors; SparseGp::FinishGradient then converts these into cotangents of locations and
+// The cotangents (field.h) of GpParameters, and of the factors L_d. Draws add to the cotangents of
+// the factors; SparseGp::FinishGradient then converts these into cotangents of locations and
 // hyperparameters, on which the factors depend. It does so once per step for any number of draws.
 //
 // Thread safety: different threads may work on different rows of the hyperparameters.

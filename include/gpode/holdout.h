@@ -1,10 +1,11 @@
 // Held-back data: the last rows of each trajectory are not used for training. They are forecast,
 // and the forecast is compared with them.
 //
-// The comparison measures the errors of the forecast by channel and horizon, together with those of
-// two simple forecasts made from the same training rows: persistence (the last value stays) and a
-// linear model x' = A x + b. It also says whether the bands are wide enough, and by how much they
-// have to be widened (widening.h). docs/holdout.md has the formulas.
+// The comparison measures the errors of the forecast by channel and horizon (the time since the
+// last training row), together with those of two simple forecasts made from the same training rows:
+// persistence (the last value stays) and a linear model x' = A x + b. It also says whether the
+// bands are wide enough, and by how much they have to be widened (widening.h). docs/holdout.md has
+// the formulas.
 //
 // Thread safety: any thread may call these functions. AssessHoldout starts its own threads and
 // gives the same bits for any number of them.

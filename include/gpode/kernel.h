@@ -76,9 +76,9 @@ Matrix KernelMatrix(const Kernel& kernel, const Hyperparameters& hyper, const Ma
 void KernelMatrix(const Kernel& kernel, const Hyperparameters& hyper, const Matrix& x,
                   const Matrix& z, Matrix& k);
 
-// Reverses KernelMatrix: for the cotangent bk (n, m), adds to bx (n, I), bz (m, I) and the
-// hyperparameters' cotangents. bx and bz may be the same matrix (when x is z). The second form
-// takes scratch (2 m) and allocates nothing.
+// Reverses KernelMatrix: for the cotangent (field.h) bk (n, m) of k, adds to bx (n, I), bz (m, I)
+// and the hyperparameters' cotangents. bx and bz may be the same matrix (when x is z). The second
+// form takes scratch (2 m) and allocates nothing.
 void KernelMatrixPullback(const Kernel& kernel, const Hyperparameters& hyper, const Matrix& x,
                           const Matrix& z, const Matrix& bk, Matrix& bx, Matrix& bz,
                           Hyperparameters& bhyper);

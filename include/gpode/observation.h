@@ -34,8 +34,8 @@ struct ObservationMap {
   bool IsDiagonal() const;
   // Maps rows of states (n, D) to rows of channels (n, channels), without noise.
   Matrix Apply(const Matrix& states) const;
-  // ApplyTo maps one state x (D) to channels. AddReverse adds the cotangent of x, C^T bchannels, to
-  // bx.
+  // ApplyTo maps one state x (D) to channels. AddReverse adds the cotangent (field.h) of x, which
+  // is C^T bchannels, to bx.
   void ApplyTo(std::span<const double> x, std::span<double> channels) const;
   void AddReverse(std::span<const double> bchannels, std::span<double> bx) const;
   // Returns the state that fits one row of channel values best by least squares; NaN values are

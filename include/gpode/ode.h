@@ -185,8 +185,8 @@ class Solver {
   void Replay(const Field& field, const SolveRecord& record, std::span<const double> x0,
               std::span<double> states, const InputSignal* inputs = nullptr);
 
-  // Reverses SolveRecorded. Given the cotangents bstates (times, n, D) of the states that were
-  // filled,
+  // Reverses SolveRecorded. Given the cotangents (field.h) bstates (times, n, D) of the states that
+  // were filled,
   //   bx0         += (dstates/dx0)^T bstates
   //   bparameters += (dstates/dparameters)^T bstates
   // The times and inputs at which the field was evaluated are in the record.

@@ -50,7 +50,7 @@ struct GaussianItems {
 
 // The posterior of one model: a family that knows where its parameters are among those of the
 // model. `values` are the constrained values (parameters.h) of all parameters of the model,
-// `bvalues` their cotangents.
+// `bvalues` their cotangents (field.h).
 class LatentPosterior {
  public:
   virtual ~LatentPosterior() = default;

@@ -11,8 +11,9 @@
 // the closing evaluation of the step before (see Stepper::closing). The stepper makes all others.
 // The evaluations of accepted steps are recorded, so that the reverse needs no new ones.
 //
-// The reverse computes the cotangents of x and of the field's parameters from those of next and of
-// the dense outputs. It is the exact derivative of the computed numbers with h held fixed.
+// The reverse computes the cotangents (field.h) of x and of the field's parameters from those of
+// next and of the dense outputs. It is the exact derivative of the computed numbers with h held
+// fixed.
 //
 // The built-in steppers are explicit Runge-Kutta methods. A program can register its own:
 //

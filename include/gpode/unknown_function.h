@@ -123,8 +123,8 @@ class UnknownFunction {
   virtual std::unique_ptr<FunctionDraw> MakeDraw() const = 0;
 
   // Reverses Set and FunctionDraw::Set for S draws. Each row of `sums` (S, stride) begins with the
-  // raw sums that the Pullback of the draw's field has added up. Writes the cotangents of the
-  // latent variables to bz (S, stride_z), and adds those of the hyperparameters to bvalues.
+  // raw sums that the Pullback of the draw's field has added up. Writes the cotangents (field.h) of
+  // the latent variables to bz (S, stride_z), and adds those of the hyperparameters to bvalues.
   virtual void Pullback(std::span<const std::unique_ptr<FunctionDraw>> draws,
                         std::span<const double> sums, std::size_t stride, std::span<double> bz,
                         std::size_t stride_z, std::span<double> bvalues, ThreadPool& pool) = 0;

@@ -47,8 +47,8 @@ class Polynomial final : public Function {
   // Returns psi (n, J) at points (n, I). The second form reuses the memory of `terms`.
   static Matrix Terms(const Matrix& points, std::size_t degree);
   static void Terms(const Matrix& points, std::size_t degree, Matrix& terms);
-  // Reverses Terms: adds the cotangent of the points to bpoints (n, I), given that of the terms,
-  // bterms (n, J).
+  // Reverses Terms: adds the cotangent (gpode/field.h) of the points to bpoints (n, I), given that
+  // of the terms, bterms (n, J).
   static void TermsPullback(const Matrix& points, std::size_t degree, const Matrix& bterms,
                             Matrix& bpoints);
 

@@ -47,7 +47,8 @@ class PolynomialWhitening {
 
   // Sets the cotangents to zero.
   void SetZero();
-  // Reverses Apply: writes bz, and adds to the cotangents of B, N and T, which this object holds.
+  // Reverses Apply: writes bz, and adds to the cotangents (gpode/field.h) of B, N and T, which this
+  // object holds.
   void ApplyPullback(std::span<const double> inner, std::span<const double> blatent,
                      std::span<double> bz);
   // Does the same for all columns (M + J, n) together, but does not write bz, which is

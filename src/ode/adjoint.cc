@@ -1,8 +1,8 @@
 // The discrete adjoint: it goes backwards through the recorded steps, with their sizes held fixed.
 // See ode.h. (The paper uses the continuous adjoint of torchdiffeq.)
 //
-// If evaluation 0 of a step is also the closing evaluation of the step before, its cotangent from
-// both steps is summed and pulled back once, as part of the step before.
+// If evaluation 0 of a step is also the closing evaluation (Stepper::closing) of the step before,
+// its cotangent from both steps is summed and pulled back once, as part of the step before.
 #include <algorithm>
 
 #include "gpode/error.h"

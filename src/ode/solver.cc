@@ -127,7 +127,7 @@ struct Solver::Run {
   }
 
   // Begins a step with its evaluation 0: if first_known, that is evaluation `known` of the store,
-  // the closing evaluation of the step before; otherwise a new one.
+  // the closing evaluation (Stepper::closing) of the step before; otherwise a new one.
   void OpenStep(bool first_known, std::size_t known) {
     EvaluationMemory& memory = store.evaluations_;
     shares_first = first_known;
