@@ -221,8 +221,8 @@ void KeepTrajectories(std::string_view file, const ReadOptions& options, Dataset
   });
 }
 
-// Keeps the first of the rows later than `after` and not later than `until`, and then every n-th, n
-// = `every`.
+// Keeps the first of the rows later than `after` and not later than `until`, and then every n-th of
+// them, where n is `every`.
 void KeepRows(double after, double until, std::size_t every, Trajectory* t) {
   const auto first = std::upper_bound(t->times.begin(), t->times.end(), after);
   const auto last = std::upper_bound(first, t->times.end(), until);
