@@ -118,8 +118,8 @@ struct FitOptions {
   std::size_t batch = 1000;
   double learning_rate = 0.01;
   std::size_t warm_up = 100;  // steps over which the learning rate grows from zero
-  // If the bound has not improved for this many windows of 250 steps in a row, the learning rate
-  // falls to zero and the last phase ends early. With 0, all steps are taken.
+  // If, in the last phase, the bound has not improved for this many windows of 250 steps in a row,
+  // the learning rate falls to zero and the phase ends early. With 0, all steps are taken.
   std::size_t patience = 4;
   // The noise variance starts at the residual variance of a smoother, is held fixed for this share
   // of all steps, and is learnt from then on. If it were learnt from the first step, it would grow
@@ -155,8 +155,8 @@ struct FitOptions {
   std::size_t polish_most = 250;
   double polish_loss = 50;
   // Early stopping: if there are validation data, their forecast is scored every 50 steps of the
-  // last phase. The phase ends after this many scores in a row without a new best one, and the best
-  // parameters become the model. 0 disables early stopping.
+  // last phase and at its end, and the parameters with the best score become the model. The phase
+  // ends after this many scores in a row without a new best one; with 0 it takes all its steps.
   std::size_t validation_patience = 40;
 
   NeuralOptions neural;

@@ -68,9 +68,10 @@ ModelDraws::ModelDraws(const Model& model)
   SetFunction(parts_, model.parameters.values);
 }
 
-// Returns the row of the sampler's table for draw i. Rows are ordered by chain, so that successive
-// draws take rows far apart: even a few draws come from all chains. The stride has no common
-// divisor with the number of rows, so that no row is taken twice before every row was taken once.
+// Returns the row of the sampler's table for draw i. Rows are ordered by chain. Successive draws
+// take rows far apart, so that even a few draws come from different chains. The stride has no
+// common divisor with the number of rows, so that no row is taken twice before every row was taken
+// once.
 std::size_t ModelDraws::RowOf(std::uint64_t seed, std::uint64_t i) const {
   const auto count = static_cast<std::uint64_t>(model_.draws.rows());
   auto stride = static_cast<std::uint64_t>(0.6180339887 * static_cast<double>(count));

@@ -96,7 +96,7 @@ void CheckObservation(const Dataset& data, const FitOptions& o) {
   }
 }
 
-// The range of this option includes 0 and 1, which are impossible: a sampler has to accept some
+// The table of options accepts 0 and 1, too, which are impossible: a sampler has to accept some
 // proposals, and never accepts all.
 void CheckAcceptance(double target) {
   if (target > 0 && target < 1) return;
@@ -104,10 +104,10 @@ void CheckAcceptance(double target) {
              fmt::format("is {:g}, must be between 0 and 1", target));
 }
 
-// Returns how many bytes a run needs at least, from its largest arrays: covariances of the inducing
-// values, what the optimiser keeps for every parameter, matrices of a sampler over all latent
-// variables, and its draws. The factors are how often these arrays exist, below what was
-// measured.
+// Returns a lower bound on the bytes that a run needs, from its largest arrays: the Fourier
+// features of the draws, covariances of the inducing values, and either the optimiser's numbers for
+// every parameter or a sampler's draws and its matrices over the function's latent variables. The
+// constants are the numbers of copies of these arrays, chosen lower than those measured.
 double LeastMemory(const Dataset& data, const FitOptions& options) {
   constexpr double kCovariances = 4, kParameters = 20, kMatrices = 20, kFeatures = 4;
   constexpr std::size_t kCountable = 1'000'000;  // with more, numbers of parameters may overflow

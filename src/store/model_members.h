@@ -164,7 +164,7 @@ void ForMembers(S& s, const Visit& visit) {
   visit("settling_from", settling_from);
 }
 
-// The target and the kind of mass matrix are those of the options.
+// The target acceptance and the kind of mass matrix are not stored: they come from the options.
 template <Is<NutsChainState> S, typename Visit>
 void ForMembers(S& s, const Visit& visit) {
   auto& [iteration, position, further, step_size, inverse_mass, averaging, moments, trial_steps,
