@@ -109,6 +109,7 @@ void CheckModel(const Model& model) {
   CheckFinite(kWhere, "end_times", model.end_times);
   CheckShootingStates(model);
   CheckInputs(model);
+  CheckNoisePieces(kWhere, model.noise_pieces, model.start_times, model.end_times);
   CheckParameters(model, ModelParts(model.options, ShapeOf(model)));
   CheckDraws(model);
   CheckWidening(model.widening, model.channels.size(), model.start_times.size());

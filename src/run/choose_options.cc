@@ -14,7 +14,8 @@ namespace {
 // Shooting is chosen if a trajectory has at least so many times.
 constexpr std::size_t kLongSeries = 100;
 // The joint posterior is chosen for at most so many times in all trajectories together, and at most
-// so many states. Its time grows with both; docs/results.md has times of both posteriors.
+// so many states. Its running time grows with both; docs/results.md has running times of both
+// posteriors.
 constexpr std::size_t kMostTimes = 200, kMostStates = 6;
 // The kernel and the number of Fourier features with which sampled posteriors of a process were
 // calibrated (docs/results.md).
@@ -42,18 +43,19 @@ bool HasSmallSize(const Dataset& data, const FitOptions& options) {
   return times <= kMostTimes && states <= kMostStates;
 }
 
-// Chooses the training of a system with inputs. What counts is how a whole series follows from its
-// inputs, so that training ends with whole trajectories, however long they are. The linear part of
-// the kernel is the response to inputs that were not seen.
+// Chooses the training of a system with inputs. If they are measured, what counts is how a whole
+// series follows from them, so that training ends with whole trajectories, however long they are.
+// The linear part of the kernel is the response to inputs that were not seen.
 void ChooseForInputs(const Dataset& data, const std::function<bool(std::string_view)>& is_given,
                      FitOptions* options) {
+  if (!is_given("kernel")) options->kernel = kSampledKernel;
+  if (data.inputs.empty()) return;
   std::size_t longest = 0;
   for (const Trajectory& t : data.trajectories) longest = std::max(longest, t.times.size());
   if (!is_given("segment")) {
     options->segment = std::max<std::size_t>(1, longest / kMostDrivenSegments);
   }
   if (!is_given("polish_most")) options->polish_most = std::max(options->polish_most, kEndless);
-  if (!is_given("kernel")) options->kernel = kSampledKernel;
 }
 
 }  // namespace

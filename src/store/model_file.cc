@@ -123,6 +123,7 @@ Model ReadModel(const Archive& archive, std::string_view file, unsigned major) {
     model.inputs = samples.names;
     model.input_samples = FromColumns(samples);
     CheckMap("model", model.map, model.coordinates, model.channels.size());
+    CheckNoisePieces("model", model.noise_pieces, model.start_times, model.end_times);
     ReadParameters(archive, file, model);
   }
   ForMembers(model.widening, MemberReader(archive, "widening/", file));

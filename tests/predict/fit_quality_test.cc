@@ -71,7 +71,8 @@ TEST(AssessFit, SeesWhatTheModelExplains) {
   EXPECT_FALSE(Mention(quality.remarks, "explains only"));
 }
 
-// They were left out, so that a model from which nothing could be forecast explained 100 %.
+// Values that could not be forecast were once left out. A model from which nothing could be
+// forecast then explained 100 %.
 TEST(AssessFit, ValuesThatCouldNotBeForecastAreMisses) {
   TrainedModel trained = Train(Noisy(), Steps(20));
   EXPECT_FALSE(AssessFit(trained).IsAllMissed());

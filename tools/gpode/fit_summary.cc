@@ -68,9 +68,9 @@ void PrintPlan(const Dataset& data, const RunConfig& config,
   Print("{}: {}\n", fmt::join(config.files, ", "), report::DescribeData(data));
   for (const std::string& note : notes) Print("note: {}\n", note);
   const std::string driven =
-      rule.size() > 0 ? fmt::format(", driven by {},",
-                                    fmt::join(report::Shortened(rule.AllNames(), 24), ", "))
-                      : "";
+      rule.size() > 0
+          ? fmt::format(", driven by {},", fmt::join(report::Shortened(rule.AllNames(), 24), ", "))
+          : "";
   Print("learning the vector field of {}{} by {}, {}, seed {}\n",
         report::Pluralise(states, "state", "states"), driven, how, made_of, o.seed);
   std::fflush(stdout);
