@@ -81,54 +81,61 @@ InputSamples Joined(const InputSamples& earlier, const InputSamples& later) {
 DataInputs::DataInputs(const InputRule& rule, const InputSamples& samples,
                        const Coordinates& coordinates, double start)
     : rule_(rule),
-      times_(samples.times),
-      values_(samples.values),
       scale_(coordinates.input_scale),
       offset_(coordinates.input_offset),
       start_(start),
       time_scale_(coordinates.time_scale) {
   CheckSize("DataInputs", "the coordinates' inputs", coordinates.inputs(), rule.size());
-  if (rule.names.empty()) {
-    times_.clear();
-  } else {
-    CheckAtLeast("DataInputs", "the number of samples", std::ssize(times_), 1);
-    CheckSize("DataInputs", "values", values_.size(), times_.size() * rule.names.size());
+  if (rule.names.empty()) return;
+  CheckAtLeast("DataInputs", "the number of samples", std::ssize(samples.times), 1);
+  CheckSize("DataInputs", "values", samples.values.size(),
+            samples.times.size() * rule.names.size());
+  auto own = std::make_shared<Samples>(Samples{samples.times, samples.values, {}});
+  for (double& time : own->times) time = coordinates.TimeToModel(time, start);
+  for (Eigen::Index c = 0; c < own->values.cols(); ++c) {
+    own->values.col(c) = (own->values.col(c).array() - offset_[c]) / scale_[c];
   }
-  for (double& time : times_) time = coordinates.TimeToModel(time, start);
-  for (Eigen::Index c = 0; c < values_.cols() && !times_.empty(); ++c) {
-    values_.col(c) = (values_.col(c).array() - offset_[c]) / scale_[c];
-  }
-  FindBreaks();
+  own->FindBreaks(rule.hold);
+  samples_ = std::move(own);
 }
 
-void DataInputs::FindBreaks() {
-  breaks_.clear();
-  const auto count = std::ssize(times_);
-  const bool linear = rule_.hold == InputHold::kLinear;
+void DataInputs::Samples::FindBreaks(InputHold hold) {
+  const auto count = std::ssize(times);
   const auto slope = [&](std::ptrdiff_t i) -> Vector {  // from sample i to the next one
-    if (i < 0 || i + 1 >= count) return Vector::Zero(values_.cols());
+    if (i < 0 || i + 1 >= count) return Vector::Zero(values.cols());
     const auto k = static_cast<std::size_t>(i);
-    return (values_.row(i + 1) - values_.row(i)).transpose() / (times_[k + 1] - times_[k]);
+    return (values.row(i + 1) - values.row(i)).transpose() / (times[k + 1] - times[k]);
   };
   for (std::ptrdiff_t i = 0; i < count; ++i) {
-    const bool breaks =
-        linear ? slope(i) != slope(i - 1) : i > 0 && values_.row(i) != values_.row(i - 1);
-    if (breaks) breaks_.push_back(times_[static_cast<std::size_t>(i)]);
+    const bool is_break = hold == InputHold::kLinear
+                              ? slope(i) != slope(i - 1)
+                              : i > 0 && values.row(i) != values.row(i - 1);
+    if (is_break) breaks.push_back(times[static_cast<std::size_t>(i)]);
   }
 }
 
+// A shift may round a break to t itself or to the wrong side of it. Such breaks are passed over.
 double DataInputs::NextBreak(double t, double direction) const {
+  if (samples_ == nullptr) return InputSignal::NextBreak(t, direction);
+  const std::vector<double>& breaks = samples_->breaks;
+  const double place = t + shift_;
   if (direction > 0) {
-    const auto next = std::upper_bound(breaks_.begin(), breaks_.end(), t);
-    return next == breaks_.end() ? InputSignal::NextBreak(t, direction) : *next;
+    auto next = std::upper_bound(breaks.begin(), breaks.end(), place);
+    while (next != breaks.end() && !(*next - shift_ > t)) ++next;
+    return next == breaks.end() ? InputSignal::NextBreak(t, direction) : *next - shift_;
   }
-  const auto next = std::lower_bound(breaks_.begin(), breaks_.end(), t);
-  return next == breaks_.begin() ? InputSignal::NextBreak(t, direction) : *std::prev(next);
+  auto next = std::lower_bound(breaks.begin(), breaks.end(), place);
+  while (next != breaks.begin() && !(*std::prev(next) - shift_ < t)) --next;
+  return next == breaks.begin() ? InputSignal::NextBreak(t, direction)
+                                : *std::prev(next) - shift_;
 }
 
 void DataInputs::AtPiece(double t, double inside, std::span<double> u) const {
   const std::size_t measured = rule_.names.size();
-  if (measured > 0) WriteMeasured(rule_.hold, times_, values_, t, inside, u.data());
+  if (measured > 0) {
+    WriteMeasured(rule_.hold, samples_->times, samples_->values, t + shift_, inside + shift_,
+                  u.data());
+  }
   if (measured == u.size()) return;
   WriteClock(rule_, start_ + time_scale_ * (t + shift_), u.data() + measured);
   for (std::size_t i = measured; i < u.size(); ++i) {
@@ -139,8 +146,6 @@ void DataInputs::AtPiece(double t, double inside, std::span<double> u) const {
 
 std::shared_ptr<const DataInputs> DataInputs::Shifted(double start) const {
   auto shifted = std::make_shared<DataInputs>(*this);
-  for (double& time : shifted->times_) time -= start;
-  shifted->FindBreaks();
   shifted->shift_ += start;
   return shifted;
 }

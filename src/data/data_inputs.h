@@ -32,19 +32,24 @@ class DataInputs final : public InputSignal {
   double NextBreak(double t, double direction) const override;
 
   // Returns the same inputs for a time that is zero at this signal's time `start`, as for a segment
-  // that starts there.
+  // that starts there. Both share the samples.
   std::shared_ptr<const DataInputs> Shifted(double start) const;
 
  private:
-  void FindBreaks();
+  // Samples of the measured inputs in the model's coordinates.
+  struct Samples {
+    std::vector<double> times;  // (K)
+    Matrix values;              // (K, measured inputs)
+    std::vector<double> breaks;
+
+    void FindBreaks(InputHold hold);
+  };
 
   InputRule rule_;
-  std::vector<double> times_;  // (K), the model's times of the samples
-  Matrix values_;              // (K, measured inputs), in the model's units
-  std::vector<double> breaks_;
+  std::shared_ptr<const Samples> samples_;
   Vector scale_, offset_;  // (U)
   double start_, time_scale_;
-  double shift_ = 0;  // this signal's time zero, counted from `start`
+  double shift_ = 0;  // the time of the samples at this signal's time zero
 };
 
 }  // namespace gpode

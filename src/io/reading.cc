@@ -267,6 +267,7 @@ void TrimInputs(Trajectory* t) {
     if (time < t->times.front()) first = i + 1;
     if (time > t->times.back()) end = i;
   }
+  if (first == 0 && end == all.values.rows()) return;
   all.times = {all.times.begin() + first, all.times.begin() + end};
   all.values = Matrix(all.values.middleRows(first, end - first));
 }
@@ -313,10 +314,12 @@ void KeepRows(double after, double until, std::size_t every, Trajectory* t) {
 }
 
 // Throws unless times increase, so that rows can be chosen by time.
-void CheckOrder(Dataset data, std::string_view file) {
-  data.inputs.clear();  // only the inputs of the rows that are kept must be known
-  for (Trajectory& t : data.trajectories) t.inputs = {};
-  NamingFile(file, [&] { CheckDataset(data); });
+void CheckOrder(const Dataset& data, std::string_view file) {
+  if (data.inputs.empty()) return NamingFile(file, [&] { CheckDataset(data); });
+  Dataset rows = data;
+  rows.inputs.clear();  // only the inputs of the rows that are kept must be known
+  for (Trajectory& t : rows.trajectories) t.inputs = {};
+  NamingFile(file, [&] { CheckDataset(rows); });
 }
 
 void Slice(std::string_view file, const ReadOptions& options, Dataset* data,

@@ -161,8 +161,10 @@ void Posterior::SetInputs(const InputSamples& samples, std::span<const double> t
     }
     CheckCover(samples, legs->front().start, times, options.hold_inputs);
   }
+  const double start = legs->front().start;
+  const DataInputs all(rule, samples, model_->coordinates, start);
   for (Leg& leg : *legs) {
-    leg.inputs = std::make_shared<DataInputs>(rule, samples, model_->coordinates, leg.start);
+    leg.inputs = all.Shifted(model_->coordinates.TimeToModel(leg.start, start));
   }
 }
 
