@@ -109,7 +109,9 @@ std::string InstructionSets();
 // Returns the options with the parts of the model that suit the data, as `gpode fit` chooses them.
 // The bound is shooting if a trajectory has 100 times or more, and otherwise vanilla. A process
 // gets the joint posterior if there are at most 200 times and 6 states. With any sampled posterior,
-// a process gets a kernel that continues linearly beyond the data, and 64 Fourier features. `given`
+// a process gets a kernel that continues linearly beyond the data, and 64 Fourier features; with
+// inputs, it always gets that kernel. If measured inputs drive the system, training ends with whole
+// trajectories, after at most 8000 steps and with at most 100 segments of shooting each. `given`
 // are names of options (options.h) that the caller has set and that stay. If one of them is an
 // option of training, such as "steps", the posterior stays, too.
 FitOptions ChooseOptions(const Dataset& data, FitOptions options = {},

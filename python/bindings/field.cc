@@ -28,7 +28,15 @@ py::array Like(const InArray& points, Matrix values) {
   return points.ndim() == 1 ? py::array(array[py::int_(0)]) : array;
 }
 
+// Throws for a field with inputs, which Python cannot give.
+void RefuseInputs(const PosteriorField& field) {
+  if (field.inputs() == 0) return;
+  ThrowInput("Field", "inputs",
+             "are missing: the field has some, which gpode field --at takes on the command line");
+}
+
 py::array FieldValues(const PosteriorField& field, const InArray& points) {
+  RefuseInputs(field);
   const Matrix states = StatesOf(points, field.dim());
   Matrix values;
   {
@@ -40,6 +48,7 @@ py::array FieldValues(const PosteriorField& field, const InArray& points) {
 
 // Returns the Jacobians (n, D, D), or (D, D) of one state.
 py::array FieldJacobians(const PosteriorField& field, const InArray& points) {
+  RefuseInputs(field);
   const Matrix states = StatesOf(points, field.dim());
   const auto dim = static_cast<py::ssize_t>(field.dim());
   Matrix all(states.rows(), dim * dim);

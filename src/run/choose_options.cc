@@ -24,6 +24,9 @@ constexpr std::size_t kSampledFeatures = 64;
 // A series of a driven system is cut into at most so many segments of shooting. Segments that span
 // only a gap or two would be explained by their own start states instead of the inputs.
 constexpr std::size_t kMostDrivenSegments = 100;
+// With more steps on whole trajectories, the trained posterior becomes more certain than its errors
+// are small (docs/inputs.md).
+constexpr std::size_t kDrivenSteps = 8000;
 // A number of times that no series has.
 constexpr std::size_t kEndless = 1'000'000'000;
 
@@ -55,6 +58,7 @@ void ChooseForInputs(const Dataset& data, const std::function<bool(std::string_v
   if (!is_given("segment")) {
     options->segment = std::max<std::size_t>(1, longest / kMostDrivenSegments);
   }
+  if (!is_given("steps")) options->steps = std::min(options->steps, kDrivenSteps);
   if (!is_given("polish_most")) options->polish_most = std::max(options->polish_most, kEndless);
 }
 

@@ -213,6 +213,35 @@ TEST(TrainingWithInputsTest, ForecastsTheResponseToNewInputs) {
   EXPECT_GT((other.Quantile(0.5) - truth.values).cwiseAbs().maxCoeff(), 0.5);
 }
 
+TEST(TrainingWithInputsTest, OptionsSuitDrivenSystems) {
+  const Dataset data = DrivenData(9, 350, 35);
+  const FitOptions chosen = ChooseOptions(data);
+  EXPECT_EQ(chosen.posterior, "blocks");
+  EXPECT_EQ(chosen.bound, BoundKind::kShooting);
+  EXPECT_EQ(chosen.kernel, "squared-exponential + linear");
+  EXPECT_EQ(chosen.segment, 3u);
+  EXPECT_EQ(chosen.steps, 8000u);
+  EXPECT_GT(chosen.polish_most, 350u);
+  FitOptions own;
+  own.segment = 1;
+  own.polish_most = 9;
+  own.kernel = "matern52";
+  const FitOptions kept = ChooseOptions(data, own, {"segment", "polish_most", "kernel", "steps"});
+  EXPECT_EQ(kept.segment, 1u);
+  EXPECT_EQ(kept.polish_most, 9u);
+  EXPECT_EQ(kept.kernel, "matern52");
+  EXPECT_EQ(kept.steps, own.steps);
+  Dataset without = data;
+  without.inputs.clear();
+  without.trajectories[0].inputs = {};
+  EXPECT_EQ(ChooseOptions(without).polish_most, FitOptions().polish_most);
+  EXPECT_EQ(ChooseOptions(without).kernel, FitOptions().kernel);
+  FitOptions clock;
+  clock.period = {24};
+  EXPECT_EQ(ChooseOptions(without, clock).polish_most, FitOptions().polish_most);
+  EXPECT_EQ(ChooseOptions(without, clock).kernel, "squared-exponential + linear");
+}
+
 class ModelWithInputsTest : public testing::Test {
  protected:
   static Model Learn() {
