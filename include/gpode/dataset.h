@@ -54,10 +54,10 @@ Trajectory Thinned(const Trajectory& trajectory, std::size_t most);
 // must begin at or before a trajectory's start and end at or after its last observation.
 void CheckDataset(const Dataset& data);
 
-// Makes the channels of `samples` the measured inputs of `data`. A trajectory's samples are those of
-// the trajectory with the same name or, if `samples` has only one trajectory, of that one. Throws an
-// InputError that begins with `where` if there are none. Trailing rows with a missing value are
-// left out.
+// Makes the channels of `samples` the measured inputs of `data`. A trajectory's samples are those
+// of the trajectory with the same name or, if `samples` has only one trajectory, of that one.
+// Throws an InputError that begins with `where` if there are none. Trailing rows with a missing
+// value are left out.
 void SetInputs(const Dataset& samples, std::string_view where, Dataset* data);
 
 // Throws an InputError that begins with `where` and names the input and the time unless the samples
@@ -65,8 +65,8 @@ void SetInputs(const Dataset& samples, std::string_view where, Dataset* data);
 void CheckInputSamples(const InputSamples& samples, const std::vector<std::string>& names,
                        const Calendar& calendar, std::string_view where);
 
-// Throws an InputError that begins with `where` and names the time up to which they are known unless
-// the samples cover all times from `from` to `to`.
+// Throws an InputError that begins with `where` and names the time up to which inputs are known
+// unless the samples cover all times from `from` to `to`.
 void CheckInputsCover(const InputSamples& samples, double from, double to, const Calendar& calendar,
                       std::string_view where);
 

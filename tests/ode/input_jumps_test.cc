@@ -1,5 +1,5 @@
-// Tests of inputs that are smooth only piece by piece: steps end where they jump, every method keeps
-// its order across jumps, and no step is rejected because of them.
+// Tests of inputs that are smooth only piece by piece: steps end where they jump, every method
+// keeps its order across jumps, and hardly any step is rejected because of them.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,5 +1,6 @@
-// Tests of learning with inputs: gradients across jumps of an input, the same bits for any number of
-// threads and for resumed runs, model files, and forecasts with inputs that were not learnt from.
+// Tests of learning with inputs: gradients across jumps of an input, the same bits for any number
+// of threads and for resumed runs, model files, and forecasts with inputs that were not learnt
+// from.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -118,13 +119,13 @@ TEST(SampledWithInputsTest, HasTheGradientOfItsDensity) {
   EXPECT_TRUE(check.ok(1e-4)) << check.message;
 }
 
-// Where the likelihood is linearised, the model's density and the linearised one have about the same
-// gradient. The latter is standard normal in whitened coordinates.
+// Where the likelihood is linearised, the model's density and the linearised one have about the
+// same gradient. The latter is standard normal in whitened coordinates.
 void ExpectLinearisedGradient(const Dataset& data, FitOptions options) {
   options.inducing = 10;
   const Start start = Initialise(data, options);
   SampledTarget target(data, options, start);
-  std::vector<double> flat = FitByGaussNewton(target);
+  std::vector<double> flat = FitByGaussNewton(target, {}, false).flat;
   ASSERT_FALSE(flat.empty());
   target.SetFlat(flat);
   target.SetLinear(target.LineariseAt(flat));

@@ -34,8 +34,8 @@ class FutureInputs {
   FutureInputs(const std::string& command, const InputArguments& arguments,
                const TrainedModel& trained);
 
-  // Sets the inputs of a forecast of a training trajectory, or from a given state. They are those of
-  // the file or, without one, `own`, such as those of test data. The forecast passes through the
+  // Sets the inputs of a forecast of a training trajectory, or from a given state. They are those
+  // of the file or, without one, `own`, such as those of test data. The forecast passes through the
   // times from `first` to `last`; throws an InputError that names the last time that is covered if
   // the inputs do not cover them.
   void Set(const Posterior& posterior, std::optional<std::size_t> trajectory,
