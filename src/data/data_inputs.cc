@@ -107,9 +107,8 @@ void DataInputs::Samples::FindBreaks(InputHold hold) {
     return (values.row(i + 1) - values.row(i)).transpose() / (times[k + 1] - times[k]);
   };
   for (std::ptrdiff_t i = 0; i < count; ++i) {
-    const bool is_break = hold == InputHold::kLinear
-                              ? slope(i) != slope(i - 1)
-                              : i > 0 && values.row(i) != values.row(i - 1);
+    const bool is_break = hold == InputHold::kLinear ? slope(i) != slope(i - 1)
+                                                     : i > 0 && values.row(i) != values.row(i - 1);
     if (is_break) breaks.push_back(times[static_cast<std::size_t>(i)]);
   }
 }
@@ -126,8 +125,7 @@ double DataInputs::NextBreak(double t, double direction) const {
   }
   auto next = std::lower_bound(breaks.begin(), breaks.end(), place);
   while (next != breaks.begin() && !(*std::prev(next) - shift_ < t)) --next;
-  return next == breaks.begin() ? InputSignal::NextBreak(t, direction)
-                                : *std::prev(next) - shift_;
+  return next == breaks.begin() ? InputSignal::NextBreak(t, direction) : *std::prev(next) - shift_;
 }
 
 void DataInputs::AtPiece(double t, double inside, std::span<double> u) const {
