@@ -91,16 +91,21 @@ INSTANTIATE_TEST_SUITE_P(All, GradientWithInputsTest,
                          testing::Combine(testing::Values(InputHold::kPrevious, InputHold::kLinear),
                                           testing::Values(0, 1)));
 
-TEST(SampledWithInputsTest, HasTheGradientOfItsDensity) {
+// Checks the gradient of the density with these numbers of pieces of process noise.
+void ExpectGradientOfDensity(const std::vector<std::size_t>& noise_pieces) {
   const Dataset data = DrivenData(2, 40, 6);
   FitOptions options = SampledOptions("squared-exponential + linear");
   options.inducing = 8;
   options.period = {4};
   options.solver.rtol = options.solver.atol = 1e-9;
   const Start start = Initialise(data, options);
-  SampledTarget target(data, options, start);
-  std::vector<double> flat(target.parts().layout().flat_size());
-  target.parts().layout().Unconstrain(StartValues(target.parts(), start, {}), flat);
+  SampledTarget target(data, options, start, noise_pieces);
+  const ModelParts& parts = target.parts();
+  std::vector<double> flat(parts.layout().flat_size()), values = StartValues(parts, start, {});
+  if (parts.HasProcessNoise()) {
+    std::ranges::fill(parts.layout().Values(parts.process_noise_block(), std::span(values)), 0.3);
+  }
+  parts.layout().Unconstrain(values, flat);
   target.SetLinear(target.LineariseAt(flat));
   ASSERT_TRUE(target.HasLinear());
   target.SetFlat(flat);
@@ -117,6 +122,11 @@ TEST(SampledWithInputsTest, HasTheGradientOfItsDensity) {
       CheckGradient([&](std::span<const double> x) { return density->Evaluate(x, {}); }, at,
                     gradient, {.initial_step = 0.01});
   EXPECT_TRUE(check.ok(1e-4)) << check.message;
+}
+
+TEST(SampledWithInputsTest, HasTheGradientOfItsDensity) { ExpectGradientOfDensity({}); }
+TEST(SampledWithInputsTest, HasTheGradientOfItsDensityWithProcessNoise) {
+  ExpectGradientOfDensity({5});
 }
 
 // Where the likelihood is linearised, the model's density and the linearised one have about the

@@ -79,7 +79,7 @@ TEST_P(SampledTargetTest, HasTheGradientOfItsDensity) {
 // normal in whitened coordinates, so that its gradient is minus the position.
 TEST_P(SampledTargetTest, TheLinearisedLikelihoodHasTheGradientOfTheRightOne) {
   // The likelihood is linearised at parameters away from the mode.
-  flat_ = FitByGaussNewton(target_);
+  flat_ = FitByGaussNewton(target_, {}, false).flat;
   target_.SetFlat(flat_);
   target_.SetLinear(target_.LineariseAt(flat_));
   const auto n = static_cast<Eigen::Index>(target_.whitened());
