@@ -251,7 +251,7 @@ void SampledDensity::AddResidual() {
   const Field& field = residual_[0]->field();
   residual_record_.resize(static_cast<std::size_t>(points.rows()) * field.record_size());
   residual_values_.resize(points.rows(), points.cols());
-  const Matrix& inputs = target_.linear_.inputs;
+  const Matrix& inputs = linear().inputs;
   field.Record({0,
                 {points.data(), static_cast<std::size_t>(points.size())},
                 {inputs.data(), static_cast<std::size_t>(inputs.size())}},
@@ -276,7 +276,7 @@ void SampledDensity::PullResidual() {
   const Field& field = residual_[0]->field();
   std::vector<double> sums(field.parameter_count(), 0.0);
   std::vector<double> bz(parts_.latent().size());
-  const Matrix& inputs = target_.linear_.inputs;
+  const Matrix& inputs = linear().inputs;
   field.Pullback(
       {0, {points.data(), count}, {inputs.data(), static_cast<std::size_t>(inputs.size())}},
       residual_record_, {bvalues.data(), count}, {bpoints.data(), count}, sums);
