@@ -1,8 +1,8 @@
 // Measures the speed of the numerical core, as ratios of times in one run, which vary less between
 // runs than the times themselves.
 //
-// Every benchmark is repeated in random order, and the smallest time of the repetitions counts.
-// After the plain listing, the program prints the table of docs/performance.md.
+// Every benchmark is repeated in random order, and the smallest time of the repetitions counts. The
+// program prints the table of docs/performance.md.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
@@ -147,7 +147,7 @@ void NormalNumbers(benchmark::State& state) {
   for (auto _ : state) RandomStream(1, step++, 0, Purpose::kTest).Normals(z);
 }
 
-// Prints the results as usual, and keeps the smallest time of each benchmark.
+// Keeps the smallest time of each benchmark instead of printing the times.
 class Collector : public benchmark::ConsoleReporter {
  public:
   void ReportRuns(const std::vector<Run>& runs) override {

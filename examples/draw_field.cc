@@ -7,7 +7,7 @@
 
 int main() {
   // There are four inducing points in the plane. A whitened mean of zero and a whitened covariance
-  // of one would be the prior; a small covariance means that the field is close to zero there.
+  // of one would be the prior. With a small covariance, the field is close to zero at these points.
   gpode::GpParameters parameters;
   parameters.inducing_locations = gpode::Matrix{{-1, -1}, {-1, 1}, {1, -1}, {1, 1}};
   parameters.inducing_mean = gpode::Matrix::Zero(2, 4);

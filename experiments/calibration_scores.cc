@@ -13,13 +13,14 @@ bool Covers(double y, std::span<const double> sorted, double level) {
          y <= SortedQuantile(sorted, 0.5 + level / 2);
 }
 
-// The draws of one value. `sorted` leaves out those that ran away; `draws` counts all of them.
+// The draws of one value. `sorted` leaves out those that ran away; `draws` is the number of all
+// draws.
 struct ValueDraws {
   std::vector<double> sorted;
   std::size_t draws = 0;
 
   // Returns the medians of groups of four neighbouring draws, for scores whose time grows with the
-  // square of the number of draws.
+  // square of the number of draws. If there are few draws, returns all of them.
   std::vector<double> Fewer() const {
     constexpr std::size_t kGroup = 4;
     if (sorted.size() < 32 * kGroup) return sorted;

@@ -10,16 +10,17 @@
 //               observation if the truth is unknown
 //   width       width of the 90 % band of the draws
 //
-// The time for a CRPS grows with the square of the number of draws. It is therefore computed from
-// fewer: sorted draws are grouped by four, and the median of each group stands for the group.
+// The time for a CRPS grows with the square of the number of draws. The CRPS is therefore computed
+// from fewer draws: sorted draws are grouped by four, and the median of each group stands for the
+// group.
 //
 // MNLL, CRPS, MSE and width are in units of the channel's spread (BandsTask::spread). A score is
 // the average over all values.
 //
 // A draw ran away if it is not finite or is more than kFarAway spreads from the observations' mean.
-// Bands are those of the other draws. If such a band contains the value, it counts as the share of
-// draws that did not run away instead of as 1. Draws that ran away have probability zero in MNLL
-// and are left out of CRPS, MSE and width, which are infinite if all draws ran away.
+// Bands are those of the other draws. If such a band contains the value, the value counts as the
+// share of draws that did not run away instead of as 1. Draws that ran away have probability zero
+// in MNLL and are left out of CRPS, MSE and width, which are infinite if all draws ran away.
 //
 // Thread safety: any thread may call these functions; they share no state that changes.
 //

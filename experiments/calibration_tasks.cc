@@ -99,8 +99,9 @@ Matrix WithNoise(const Matrix& truth, const Vector& deviation, std::uint64_t see
   return noisy;
 }
 
-// Returns a start near the system's: normals, or log-normals for positive states, whose standard
-// deviation is a small share of the states' spread, and of the start itself where that is less.
+// Returns a random start near that of the system. The standard deviation of each state is a small
+// share of the state's spread. If the states are positive, they are log-normal, and the standard
+// deviation is also at most the same share of the start.
 std::vector<double> StartOf(const CalibrationSystem& system, bool positive, const Vector& spread,
                             std::uint64_t seed) {
   std::vector<double> start = system.start;
@@ -125,8 +126,8 @@ Vector SpreadOver(const CalibrationSystem& system, std::span<const double> start
   return SpreadOf(Solve(system, start, RegularTimes(0, system.span, kSpreadPoints)));
 }
 
-// Returns the task of a truth, which solve(times) returns: noisy observations on the span, and the
-// truth and noisy observations over another half of it.
+// Returns the task of a system whose true states at given times are solve(times): noisy
+// observations on [0, span], and the truth and noisy observations over the next half of the span.
 template <typename SolveAt>
 Task MakeTask(const std::vector<std::string>& channels, double span, const Vector& spread,
               const Vector& deviation, SolveAt solve, std::uint64_t seed) {
@@ -174,8 +175,9 @@ Vector SpreadOfObserved(const Matrix& values) {
   return spread;
 }
 
-// Moves some rows of the training data to the values that are held back. `place`, from 0 to 1, is
-// their place within the middle third. `truth` has the noise-free values of all rows, or no rows.
+// Holds back some rows of the training data: moves their values to task->bands. `place`, from 0 to
+// 1, is the place of these rows within the middle third. `truth` has the noise-free values of all
+// rows, or no rows.
 void CutGap(double place, const Matrix& truth, Task* task) {
   Trajectory& data = task->data.trajectories[0];
   const auto rows = static_cast<double>(data.times.size());
@@ -220,8 +222,8 @@ Task RealTask(const RealSeries& series) {
   return task;
 }
 
-// Returns a task with a gap in a real series. In a long series, the gap is in the part to learn
-// from and the rest is left out; in a short one, it is in the whole series.
+// Returns a task with a gap in a real series. Of a long series, only the part to learn from is
+// used, of a short one the whole series.
 Task RealGapTask(RealSeries series, std::uint64_t seed) {
   constexpr std::size_t kLong = 100;
   if (series.times.size() < kLong) series.learnt = series.times.size();

@@ -31,8 +31,8 @@ struct PaperTask {
 PaperTask VanDerPolRegular();
 PaperTask VanDerPolIrregular();
 
-// Returns 25 (or 50) noisy observations on [0, 5]. Those with x1 > 0 and x2 < 0 are left out, and
-// are the test data.
+// Returns noisy observations at `points` times on [0, 5]; the original data sets have 25 and 50.
+// Times at which the truth has x1 > 0 and x2 < 0 are left out, and are the test times.
 PaperTask FitzHughNagumoGap(std::size_t points = 25);
 
 // Returns 4 T noisy observations on [0, T], where T is `length`. The test data are the next 50

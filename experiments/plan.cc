@@ -57,7 +57,8 @@ double StepsOf(const FitOptions& o) {
                                                       std::exp2(static_cast<double>(s.max_depth));
 }
 
-// Makes the folders of the results, before anything is run.
+// Makes the folders of the results before anything is run. Throws an InputError if one of them
+// cannot be written.
 void MakeFolders(const PlanSettings& settings) {
   for (const TaskInfo& task : settings.tasks) {
     const std::filesystem::path folder = settings.out / task.name;

@@ -1,4 +1,4 @@
-// Plans of many runs: lists them, finds those that already have a result file, and does the others.
+// A plan lists many runs, finds those that already have a result file, and does the others.
 //
 // Runs go in parallel, the longest first, each in one thread. The result of every run is written
 // when it ends (run_file.h), so that a plan that was interrupted and is made again finds it.
@@ -47,8 +47,8 @@ struct PlanHooks {
   std::function<void(const PlannedRun&)> ended = {};
 };
 
-// Returns the runs ordered by task, method and seed; writes nothing. Throws an InputError if motion
-// capture is missing, or if an existing run was made with other options or cannot be read.
+// Returns the runs ordered by task, method and seed; writes nothing. Throws an InputError if a data
+// file is missing, or if an existing run was made with other options or cannot be read.
 std::vector<PlannedRun> MakePlan(const PlanSettings& settings);
 
 // Does the runs that have no record yet. Returns false if it was stopped before the end.

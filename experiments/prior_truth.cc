@@ -10,7 +10,7 @@ namespace gpode::experiments {
 namespace {
 
 constexpr std::size_t kDim = 2, kFeatures = 2000;
-// Linear fields grow exponentially. Over this span their solutions grow by a factor of about 10.
+// Solutions of linear fields grow exponentially, over this span by a factor of about 10.
 constexpr double kSpan = 2;
 constexpr std::uint64_t kFirstSeed = 90000;  // so large that no other task uses these seeds
 constexpr std::uint64_t kStep = 0;           // the step number of all random streams of a truth
@@ -68,7 +68,7 @@ PriorTruth DrawPriorTruth(std::uint64_t seed) {
   truth.span = kSpan;
   const PriorOptions& prior = truth.options.prior;
 
-  // One inducing point whose value has its prior leaves the process as it is.
+  // An inducing point whose value is distributed as in the prior leaves the process as it is.
   GpParameters p;
   p.inducing_locations = Matrix::Zero(1, kDim);
   p.inducing_mean = Matrix::Zero(kDim, 1);

@@ -3,8 +3,8 @@
 // (Talts et al. 2018, Validating Bayesian inference algorithms with simulation-based calibration).
 //
 // The model that is fitted to such data works in the user's units (FitOptions::scale is off), so
-// that its prior does not depend on the data. It is that of `gpode fit`, with the numbers of
-// PriorOptions:
+// that its prior does not depend on the data. This prior is that of `gpode fit`, with the numbers
+// of PriorOptions:
 //
 //   f_d(x) = g_d(x) + b_d0 + b_d . x,   g_d ~ GP(0, k_d), k_d squared exponential,   b ~ N(0, I),
 //   log lengthscales ~ N(log 3, 1),   log variances ~ N(0, 1),

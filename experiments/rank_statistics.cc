@@ -16,7 +16,7 @@ namespace {
 static_assert((kRankDraws + 1) % kRankBins == 0 && kRankBins == 8);
 
 // The times of ranked states as multiples of the data's span: within the data, at their end, and
-// after them. Slopes are ranked at the states at kSlopeTimes.
+// after them. Slopes are ranked at the true states at kSlopeTimes, and at the origin.
 constexpr std::array kStateTimes = {0.5, 1.0, 1.5};
 constexpr std::array kSlopeTimes = {0.25, 0.75};
 
@@ -30,7 +30,8 @@ std::size_t RankOf(double truth, ValueOfDraw value_of_draw) {
   return rank;
 }
 
-// Returns the share of ranks in the central part of their distribution.
+// Returns the share of ranks that lie in the central part of the uniform distribution, whose
+// probability is `level`.
 double Coverage(std::span<const std::size_t> ranks, double level) {
   double inside = 0;
   for (const std::size_t rank : ranks) {

@@ -1,5 +1,5 @@
-// Real series, whose bands are compared with later observations or with those in a gap. The last
-// column has the number of rows to learn from and the number of rows to forecast.
+// Real series for comparing bands with later observations or with those in a gap. The last column
+// has the number of rows to learn from and the number of rows to forecast.
 //
 //   name           contents and source                                               rows
 //   lynx-hare      pelts in thousands, 1900 to 1920, Hudson's Bay Company            15 + 6 years

@@ -86,7 +86,7 @@ struct RunSettings {
 
 struct RunResult {
   RunRecord record;
-  std::optional<Model> model;  // not set if the run failed
+  std::optional<Model> model;  // not set if the run failed or was stopped
   bool stopped = false;        // true if the observer stopped it; the record is then incomplete
 };
 

@@ -304,7 +304,7 @@ void WriteText(const std::filesystem::path& path, const std::string& text) {
   internal::WriteFile(path, std::as_bytes(std::span(text)));
 }
 
-// Returns the place of a name in the order of the tables.
+// Returns the place of a name in the order of the tables, or all.size() if the name is unknown.
 template <typename Infos>
 std::size_t PlaceOf(const std::string& name, const Infos& all) {
   return static_cast<std::size_t>(
@@ -312,7 +312,7 @@ std::size_t PlaceOf(const std::string& name, const Infos& all) {
       all.begin());
 }
 
-// Returns a key by which runs are sorted. Texts of settings come after the other methods.
+// Returns a key by which runs are sorted. Methods given as settings come after the other methods.
 auto OrderOf(const RunRecord& r) {
   return std::tuple(PlaceOf(r.task, AllTasks()), PlaceOf(r.method, AllMethods()),
                     r.method != kDefaultFit, r.method, r.seed);

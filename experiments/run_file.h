@@ -31,7 +31,7 @@ namespace gpode::experiments {
 std::filesystem::path RunPath(const std::filesystem::path& out, std::string_view task,
                               std::string_view method, std::uint64_t seed);
 
-// Writes a run and its model.
+// Writes a run and its model. If the run has no model, removes that of an earlier run.
 void SaveRun(const std::filesystem::path& out, const RunResult& result);
 // Returns the run in a file, or nothing if there is no such file.
 std::optional<RunRecord> LoadRun(const std::filesystem::path& path);

@@ -19,7 +19,8 @@ Summary Over(std::span<const RunRecord* const> runs, Value value) {
   return Summarise(values);
 }
 
-// Summarises a score. A failed run has no scores and counts as infinite if other runs have some.
+// Summarises a score. A failed run has no scores. It counts as infinite if the scores are those of
+// test data or if other runs have such scores.
 Summary OverScores(std::span<const RunRecord* const> runs, std::optional<Scores> RunRecord::*scores,
                    double Scores::*member) {
   const bool any = std::any_of(runs.begin(), runs.end(),

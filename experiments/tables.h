@@ -48,11 +48,14 @@ Table HorizonTable(std::span<const MethodSummary> summaries, std::string_view gr
 Table RanksTable(std::span<const MethodSummary> summaries, std::string_view group);
 Table EfficiencyTable(std::span<const MethodSummary> summaries);
 Table SamplersTable(std::span<const MethodSummary> summaries, std::string_view group);
-// Returns the table of one task. It has no rows unless both methods were run on the task.
+// Returns the table of one task. It has no rows unless both GPODE and its sampler were run on the
+// task.
 Table BandsTable(std::span<const MethodSummary> summaries, std::string_view task);
 
-// Returns the tables of every group: a comparison if the paper has scores for it, otherwise our
-// scores; then the tables of samplers and bands, if they have rows.
+// Returns the tables of every group that have rows. A group has a comparison if the paper has
+// scores for it, otherwise our scores, and then the tables of samplers and bands. The task
+// `efficiency` has its own table; calibration tasks have those of calibration, horizon, ranks and
+// samplers.
 std::vector<Table> TablesOf(std::span<const MethodSummary> summaries);
 
 std::string MarkdownOf(const Table& table);  // the best cells are bold

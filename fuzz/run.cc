@@ -1,6 +1,6 @@
-// The fuzz target of everything that is done with a model file after it is loaded: a forecast, and a
-// few steps of training. Checksums are not verified. Sizes that cost time or memory, and that are
-// allowed, are made smaller.
+// The fuzz target of everything that is done with a model file after it is loaded: a forecast, and
+// a few steps of training. Checksums are not verified. Large models are skipped, and options that
+// cost much time are lowered.
 #include <algorithm>
 #include <span>
 

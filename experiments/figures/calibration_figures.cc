@@ -58,7 +58,7 @@ bool KnowsTruth(const MethodSummary& s) {
   return s.calibration->all.Of(&BandScores::truth_90).runs > 0;
 }
 
-// Returns true if a summary is the mean of its group, or if it is the method's only task in the
+// Returns true if a summary is the mean of its group, or that of the method's only task in the
 // group.
 bool StandsForGroup(const MethodSummary& s, const std::vector<MethodSummary>& summaries) {
   return s.task.name == s.task.group ||

@@ -34,7 +34,7 @@ std::size_t CountBelow(const std::vector<PaperRun>& runs, double least) {
   return count;
 }
 
-// Returns a time axis that begins with the first bound of at least `least_bound`.
+// Returns an axis for the times at which bounds are at least `least_bound`.
 Axis TimeAxis(const std::vector<PaperRun>& runs, double least_bound) {
   Extent extent;
   for (const PaperRun& run : runs) {

@@ -40,7 +40,7 @@ constexpr FieldTask kTasks[] = {{"vdp-regular", VanDerPolRegular},
 // The data that all panels of a figure share.
 struct Scene {
   PaperTask task;
-  Matrix truth;                    // (kTimes, 2), from time 0 to the end of data and test
+  Matrix truth;                    // (2 kTimes, 2), from time 0 to the end of data and test
   std::vector<double> test_times;  // from the first test time to the last
   Plane plane;                     // the plane with the true field
   double size = 1;                 // the root mean square (RMS) of the true field
@@ -68,7 +68,7 @@ Scene SceneOf(const PaperTask& task) {
   return scene;
 }
 
-// Returns the vector field of a method on the same axes.
+// Returns the vector field that a method has learnt, on the axes of the scene.
 Plane PlaneOf(const Posterior& posterior, const Scene& scene) {
   Plane plane = scene.plane;
   const Matrix points = CellCentres(plane);

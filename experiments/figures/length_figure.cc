@@ -260,7 +260,7 @@ Axis LengthAxis(const std::vector<Setting>& settings) {
           .marks = {lengths.begin(), lengths.end()}};
 }
 
-// Returns the settings of one noise variance, ordered by length.
+// Returns the settings of one noise variance, in the given order.
 std::vector<Setting> OfNoise(const std::vector<Setting>& settings, double noise) {
   std::vector<Setting> chosen;
   for (const Setting& s : settings) {

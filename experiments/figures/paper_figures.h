@@ -33,9 +33,9 @@
 
 namespace gpode::experiments {
 
-// Draws every figure that has results; returns the files. `results` is the folder of
-// `gpode reproduce --out`, `data` that of motion capture (experiments/mocap.h), without which its
-// figures are left out. The folder `out` is created if necessary.
+// Writes every figure that has results, and returns the paths of the files. `results` is the folder
+// of `gpode reproduce --out`. `data` is the folder of motion capture (experiments/mocap.h), without
+// which its figures are left out. The folder `out` is created if necessary.
 std::vector<std::filesystem::path> WritePaperFigures(const std::filesystem::path& results,
                                                      const std::filesystem::path& data,
                                                      const std::filesystem::path& out);
@@ -58,8 +58,8 @@ PaperFigures DrawMocap(const std::filesystem::path& results, const std::filesyst
 // methods.
 report::Key ColoursKey(const std::vector<PaperRun>& runs, double width, double opacity);
 
-// Writes at the bottom of a panel how many draws diverged, if any. The mean ends where the first of
-// these draws ends.
+// Writes at the bottom of a panel how many draws are lost, if any: they diverged or ran out of
+// steps. The mean ends where the first of these draws ends.
 void NoteDiverged(const Forecast& forecast, const report::Panel& panel, report::Canvas* canvas);
 
 // Returns a canvas 180 mm wide.

@@ -74,7 +74,7 @@ MethodStyle StyleOf(const std::string& model) {
   const auto look = std::find_if(std::begin(kLooks), std::end(kLooks),
                                  [&](const Look& l) { return model == l.name; });
   const std::optional<MethodInfo> method = FindMethod(model);
-  // Texts of settings, such as "default", all look alike.
+  // Methods given as settings, such as "default", all look alike.
   if (look == std::end(kLooks)) return {model, {.colour = kGrey, .width = 1}, MarkShape::kSquare};
   GPODE_CHECK(method.has_value());
   Stroke stroke{.colour = look->colour, .width = 1};

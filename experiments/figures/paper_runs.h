@@ -28,14 +28,16 @@ struct PaperRun {
 // no such folder.
 std::vector<PaperRun> RunsOfTask(const std::filesystem::path& results, const std::string& task);
 
-// Returns the methods of the runs, each once, in the order of the tables.
+// Returns the methods of the runs, except those given as settings, each once and in the order of
+// the tables.
 std::vector<std::string> MethodsOf(const std::vector<PaperRun>& runs);
 
-// Returns the first run of every method that has a model.
+// Returns, for every method, the first of its runs that has a model file.
 std::vector<PaperRun> FirstModels(const std::vector<PaperRun>& runs);
 
 // The style of a method, the same in all figures. A family of methods shares a colour and its
-// members differ by dashes, except that GPODE with and without shooting have a colour each.
+// members differ by dashes, except that GPODE with and without shooting have a colour each. Methods
+// given as settings (experiments/methods.h) are grey.
 struct MethodStyle {
   std::string title;
   report::Stroke stroke;

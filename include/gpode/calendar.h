@@ -16,8 +16,8 @@
 
 namespace gpode {
 
-// The order of day, month and year in dates such as 03/04/2004. Dates that begin with a year of
-// four digits, have points or name their month are read the same way whatever this is.
+// The order of day, month and year in dates such as 03/04/2004. This order does not matter for
+// dates that begin with a year of four digits, have points between their parts or name their month.
 enum class DateOrder {
   kFound,       // the order that makes all dates valid and sorted; an error if both orders do
   kDayFirst,    // 3 April
@@ -38,18 +38,18 @@ struct Calendar {
 // Seconds per year, the mean of the Gregorian calendar.
 inline constexpr double kSecondsPerYear = 365.2425 * 86400;
 
-// Returns the name of the unit: "seconds", "minutes", "hours", "days", "years"; empty for plain
-// numbers.
+// Returns the name of the unit: "seconds", "minutes", "hours", "days", "years", or "2 s" for a unit
+// of 2 seconds that has no name. Returns an empty text if times are plain numbers.
 std::string UnitName(const Calendar& calendar);
-// Returns the number of seconds of the unit with this name, or nothing if there is none.
+// Returns the number of seconds of the unit with this name, or nothing if the name is unknown.
 std::optional<double> SecondsOf(std::string_view unit_name);
 
-// Returns the time as text: a date such as 2004-03-10 or 2004-03-10T18:00:00.25, or a number with
-// six digits if the calendar is not set.
+// Returns the time as text: a date such as 2004-03-10 or 2004-03-10T18:00:00.25, which ends in Z if
+// it has a time of day in UTC; or a number with six significant digits if the calendar is not set.
 std::string ShowTime(double time, const Calendar& calendar);
 
-// Returns the time that a text names: a number or, if the calendar is set, a date. Returns nothing
-// for any other text.
+// Returns the time that a text names: a number or, if the calendar is set, a date. With a calendar,
+// eight digits such as 20040311 are a date. Returns nothing for any other text.
 std::optional<double> ParseTime(std::string_view text, const Calendar& calendar);
 
 }  // namespace gpode

@@ -59,7 +59,7 @@ struct DrawSummary {
 DrawSummary Summarise(const Matrix& values);
 
 struct SamplerReport {
-  std::vector<DrawSummary> coordinates = {};  // one for each; none if all chains failed
+  std::vector<DrawSummary> coordinates = {};  // one for each coordinate; none if all chains failed
   double worst_rhat = 0;                      // the largest R-hat; NaN if one of them is NaN
   double least_bulk_ess = 0, least_tail_ess = 0;
   double least_energy_information = 0;

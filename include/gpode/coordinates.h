@@ -1,7 +1,7 @@
 // The coordinates of a model: the only place that knows scales, offsets and units.
 //
-// A model computes with states z, time s and inputs w that are of about unit size. They are related
-// to the user's states x, time t and inputs u by
+// A model computes with states z, time s and inputs w that are of about unit size. States x, time t
+// and inputs u in the user's units follow from them:
 //
 //   x = state_scale z + state_offset,  u = input_scale w + input_offset,  t = start + time_scale s
 //   dx/dt = state_scale (dz/ds) / time_scale
@@ -22,7 +22,7 @@ namespace gpode {
 
 struct Coordinates {
   Vector state_scale = {}, state_offset = {};  // (D)
-  double time_scale = 1;                       // the user's time in one unit of the model's time
+  double time_scale = 1;                       // the user's time per unit of the model's time
   Vector input_scale = {}, input_offset = {};  // (U)
 
   std::size_t dim() const { return static_cast<std::size_t>(state_scale.size()); }
@@ -33,7 +33,7 @@ struct Coordinates {
   Matrix ToModel(const Matrix& states) const;
   Matrix ToUser(const Matrix& states) const;
   Matrix DifferencesToModel(const Matrix& differences) const;
-  // Converts n states, stored one after the other, and allocates no memory.
+  // Converts n states, stored one after the other, to the model's coordinates. Allocates no memory.
   void ToModel(std::span<const double> states, std::span<double> result) const;
 
   // These convert rows of slopes (n, D), or of variances of slopes, between the model's and the
@@ -41,7 +41,7 @@ struct Coordinates {
   Matrix SlopesToUser(const Matrix& slopes) const;
   Matrix SlopesToModel(const Matrix& slopes) const;
   Matrix SlopeVariancesToUser(const Matrix& variances) const;
-  // Returns the slope of state d, in the user's units, that is a slope of one in the model's units.
+  // Returns the size, in the user's units, of a slope of state d that is one in the model's units.
   double SlopeUnit(std::size_t d) const;
   // Converts n Jacobians (D, D) of the field to the user's units, in place.
   void JacobiansToUser(std::span<double> jacobians) const;

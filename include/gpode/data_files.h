@@ -45,11 +45,11 @@ enum class TimeFormat {
 };
 
 struct ReadOptions {
-  // The columns of a CSV file that hold the times and the trajectories' names, several separated
-  // by commas: "Date,Time". If a name is empty, the reader finds the time: "time" or "t", a name
-  // such as "Year" or "timestamp", the only column with dates or the only sorted one; and it takes
-  // the column "trajectory" if there is one, in upper or lower case. A given name must match
-  // exactly.
+  // The columns of a CSV file that hold the times and the trajectories' names; several names are
+  // separated by commas: "Date,Time". A given name must match exactly. If time_column is empty, the
+  // reader looks for the time: "time" or "t", a name such as "Year" or "timestamp", the only column
+  // with dates, or the only sorted one. If trajectory_column is empty, it is the column
+  // "trajectory", in upper or lower case, if there is one.
   std::string time_column = {};
   std::string trajectory_column = {};
   // The channels to read, in this order; if empty, all columns with numbers. A pattern such as
@@ -59,7 +59,7 @@ struct ReadOptions {
 
   // CSV: ',', ';', '\t' or ' ' for any number of spaces and tabs; 0: the one that the file uses.
   char separator = 0;
-  char decimal = 0;  // CSV: '.' or ','; 0: the one that is found first
+  char decimal = 0;  // CSV: '.' or ','; 0: the first that is found, '.' if commas separate cells
   // CSV: further markers of missing values, beside those of docs/formats.md. A marker that is a
   // number stands for every cell of that value.
   std::vector<std::string> missing = {};
@@ -74,8 +74,8 @@ struct ReadOptions {
   TimeFormat time_format = TimeFormat::kFound;
   DateOrder date_order = DateOrder::kFound;
   std::string time_unit = {};  // the unit of times that are dates, such as "hours"; empty: chosen
-  // The calendar of earlier data, such as those of a model. If it is fixed, dates become numbers in
-  // the same way, and are an error if it is not set.
+  // The calendar of earlier data, such as those of a model. If has_fixed_calendar is true, dates
+  // become numbers by this calendar. Dates are then an error if the calendar is not set.
   Calendar calendar = {};
   bool has_fixed_calendar = false;
 
@@ -85,15 +85,16 @@ struct ReadOptions {
 
   double frame_rate = 120;  // motion capture: frames per second
 
-  // Rows to keep: those later than `after` and not later than `until`, numbers or dates; of each
-  // trajectory, every n-th of these, beginning with the first. `only` names the trajectories to
-  // keep, or patterns of names; empty: all.
+  // The rows to keep. They are later than `after` and not later than `until`, which are numbers or
+  // dates; an empty text is no limit. Of these rows, the first of each trajectory is kept, and then
+  // every n-th, n = `every`. `only` names the trajectories to keep, or patterns of names; empty:
+  // all.
   std::string after = {}, until = {};
   std::size_t every = 1;
   std::vector<std::string> only = {};
 
-  // If true, the options come from earlier data: a column that they name and a file does not have
-  // is found as if it had not been named.
+  // If true, the options come from earlier data. If they name a column that a file does not have,
+  // the reader finds that column as if it had not been named.
   bool names_are_hints = false;
 
   // Requirements on the data: the least number of rows of a trajectory, and whether a channel may
@@ -106,8 +107,9 @@ struct ReadOptions {
 // Reads one or more files: CSV and NumPy files, or motion capture with at most one .asf among them.
 // A trajectory is named after its file, without folder and extension. A CSV file may name its
 // trajectories itself; their names then begin with "FILE/" if there are several files. The path "-"
-// is standard input; files that gzip compressed are decompressed. `notes`, if given, gets one line
-// for everything that was left out, filled or reordered.
+// is standard input. Files compressed by gzip are decompressed, except NumPy files, which must not
+// be compressed. `notes`, if given, gets one line for everything that was left out, filled or
+// reordered.
 Dataset ReadDataset(std::span<const std::filesystem::path> files, const ReadOptions& options = {},
                     std::vector<std::string>* notes = nullptr);
 
@@ -152,8 +154,8 @@ void WriteDataset(const std::filesystem::path& path, const Dataset& data);
 
 // Writes a header, then one line per row, with commas between the cells. Numbers have the fewest
 // digits that read back to the same bits; NaN is an empty cell. Names and words are quoted where
-// necessary. All columns must have the same length. The file is replaced in one piece or not at
-// all. A stream that cannot be written is an InputError, too.
+// necessary. All columns must have the same length. A file is replaced in one piece or not at all.
+// Throws an InputError if the file or the stream cannot be written.
 void WriteCsv(const std::filesystem::path& path, std::span<const Column> columns);
 void WriteCsv(std::ostream& out, std::span<const Column> columns);
 

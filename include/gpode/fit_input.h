@@ -19,13 +19,14 @@ namespace gpode {
 // The accepted values of `when` in SetStartTimes.
 inline constexpr std::string_view kStartTimeWords = "first, gap or a time";
 
-// Sets the times of the initial states: at the first observation ("first"), one gap between
-// observations earlier ("gap"), or at a time, which must not be after any first observation. Other
-// words are an InputError that begins with `source`: "fit: --initial is 'x', must be ...".
+// Sets the times of the initial states. "first" is the time of the first observation, "gap" is
+// earlier by the interval between the first two rows, and any other text must be a time that is not
+// after any first observation. Throws an InputError that begins with `source` for other texts, and
+// for "gap" if a trajectory has one row only: "fit: --initial is 'x', must be ...".
 void SetStartTimes(std::string_view when, std::string_view source, Dataset* data);
 
-// If the channels are states and there are more states than channels, makes the channels the first
-// states.
+// If the channels are states (Observation::kIdentity) and the options ask for more states than
+// there are channels, sets an observation map that makes the channels the first states.
 void CompleteObservation(std::size_t channels, FitOptions* options);
 
 // A channel from which nothing can be learnt.

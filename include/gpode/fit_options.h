@@ -69,6 +69,8 @@ struct PriorOptions {
   double variance = 1, variance_deviation = 1;
   double noise = 0.1, noise_deviation = 1;  // `noise` is a standard deviation, not a variance
   double linear = 1;
+  // The process noise: the standard deviation per square root of the model's time.
+  double process_noise = 0.1, process_noise_deviation = 1;
 };
 
 struct FitOptions {
@@ -90,6 +92,11 @@ struct FitOptions {
   // Known variances of the observation noise in the user's units: one for all channels, or one for
   // each. They are not trained. If this is empty, the noise is learnt.
   std::vector<double> noise_variance;
+  // Process noise, a random force on the states (src/data/noise_pieces.h), in the posteriors "joint"
+  // and "nuts". "none": the system is an ODE. "learnt": the noise is learnt, if the data show that
+  // there is any. Or one number for all states, or one for each, with commas between them: known
+  // standard deviations per square root of time, in the user's units.
+  std::string process_noise = "learnt";
   // If true, the model's states and time are scaled to unit size. Otherwise they are in the user's
   // units, and tolerances, jitter and the standard normal prior of initial states refer to these.
   bool scale = true;
@@ -111,8 +118,8 @@ struct FitOptions {
   std::size_t batch = 1000;
   double learning_rate = 0.01;
   std::size_t warm_up = 100;  // steps over which the learning rate grows from zero
-  // If the bound has not improved for this many windows of 250 steps in a row, the learning rate
-  // falls to zero and the last phase ends early. With 0, all steps are taken.
+  // If, in the last phase, the bound has not improved for this many windows of 250 steps in a row,
+  // the learning rate falls to zero and the phase ends early. With 0, all steps are taken.
   std::size_t patience = 4;
   // The noise variance starts at the residual variance of a smoother, is held fixed for this share
   // of all steps, and is learnt from then on. If it were learnt from the first step, it would grow
@@ -148,8 +155,8 @@ struct FitOptions {
   std::size_t polish_most = 250;
   double polish_loss = 50;
   // Early stopping: if there are validation data, their forecast is scored every 50 steps of the
-  // last phase. The phase ends after this many scores in a row without a new best one, and the best
-  // parameters become the model. 0 disables early stopping.
+  // last phase and at its end, and the parameters with the best score become the model. The phase
+  // ends after this many scores in a row without a new best one; with 0 it takes all its steps.
   std::size_t validation_patience = 40;
 
   NeuralOptions neural;

@@ -26,8 +26,9 @@ struct ChannelFit {
   std::size_t values = 0;
   std::size_t missed = 0;  // number of values at whose times too many draws are lost (kMostLost)
   double spread = 0;       // standard deviation of the observations
-  // Root mean square of observation minus median. A missed value counts as if the median were the
-  // mean of the channel, which explains nothing.
+  // Root mean square of the observations minus the median of the forecast's draws. For a missed
+  // value the channel's mean replaces the median, so that a model that misses every value explains
+  // nothing.
   double residual = 0;
   double noise = 0;  // standard deviation of the learnt noise
   // Share of observations outside the 90 % band that includes the noise; missed ones are outside.
@@ -50,9 +51,10 @@ struct FitQuality {
 // few thousand times at most.
 FitQuality AssessFit(const TrainedModel& trained, const ForecastOptions& options = {.draws = 64});
 
-// Returns one sentence that says whether the bands of a model can be trusted, and why: by held-back
-// data if there were any, by the diagnostics of a sampler, and by how much of the data the model
-// explains.
+// Returns a text for the label "bands:" that says whether the bands of a model can be trusted, and
+// why. If the model explains too little of a channel, the text says so; otherwise it goes by
+// held-back data if there were enough, or else by the sampler's diagnostics or the kind of
+// posterior.
 std::string BandVerdict(const TrainedModel& trained, const FitQuality& quality);
 
 }  // namespace gpode

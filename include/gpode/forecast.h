@@ -9,7 +9,7 @@
 // not change.
 //
 // The solver may take FitOptions::solver.max_steps steps for the longest span of the training data,
-// and more for longer spans in proportion, but never more than ten million unless the option says so.
+// and more in proportion for longer spans, but not more than ten million unless max_steps is more.
 //
 // Thread safety: the functions start their own threads, and results have the same bits for any
 // number of them.
@@ -51,10 +51,10 @@ inline constexpr double kMostLost = 0.05;
 struct Forecast {
   std::vector<double> times = {};  // (T)
   // One matrix (T, channels) per draw, in the user's units, without observation noise. A draw whose
-  // integration failed is lost: it is NaN at all later times.
+  // integration failed is lost: it is NaN at the times that the integration did not reach.
   MatrixStack draws = {};
   std::size_t diverged = 0;                  // the number of draws that ran away
-  std::vector<std::size_t> unfinished = {};  // the draws that needed more solver steps than allowed
+  std::vector<std::size_t> unfinished = {};  // indices of draws that ran out of solver steps
   MatrixStack states = {};      // one (T, D) per draw in the user's units, if asked for
   ObservationNoise noise = {};  // the learnt likelihood of the channels
   // The extra standard deviations by which bands are widened (widening.h): of the channels
@@ -62,14 +62,15 @@ struct Forecast {
   // widened.
   Matrix widening = {}, state_widening = {};
 
-  // Both return (T, channels). After a draw is lost, the mean is NaN. Nobody knows on which side of
+  // Both return (T, channels). The mean is NaN where a draw is lost. Nobody knows on which side of
   // a band a lost draw would be: for a quantile below the median it counts as smaller than all
-  // others, for one above the median as larger, so that bands become wider. Quantiles are NaN if
-  // that leaves none of the other draws, or if more than kMostLost of the draws are lost.
+  // others, for one above the median as larger, so that bands become wider; for the median it is
+  // left out. Quantiles are NaN where the quantile would be a lost draw, or more than kMostLost of
+  // the draws are lost.
   Matrix Mean() const;
   Matrix Quantile(double p) const;  // interpolates linearly between the sorted draws
   // Returns the quantiles p of new observations, whose distribution is the average of the
-  // likelihood over the draws; -infinity and infinity for p = 0 and 1.
+  // likelihood over the draws. If there is noise, they are -infinity and infinity for p = 0 and 1.
   Matrix PredictiveQuantile(double p) const;
   // Returns the forecast of the states in place of the channels; states have no noise.
   Forecast OfStates() const;
@@ -84,7 +85,7 @@ struct LostDraws {
 
   void Add(const Forecast& forecast);
   void Add(const LostDraws& others);
-  // Returns a sentence about the lost draws, or "" unless `many`.
+  // Returns a sentence about the lost draws if `many` is true, and otherwise an empty text.
   std::string Warning() const;
 };
 

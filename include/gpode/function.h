@@ -82,7 +82,8 @@ class FunctionField final : public Field {
   static constexpr std::size_t kMostInputs = 1024;
 
   // The first form refers to a function, which must outlive the field; the second shares the
-  // function's ownership. Both throw an InputError for a function with more outputs than inputs.
+  // function's ownership. Both throw an InputError for a function with more outputs than inputs, or
+  // with more than kMostInputs inputs if the field has inputs.
   explicit FunctionField(const Function& function);
   explicit FunctionField(std::shared_ptr<const Function> function);
 

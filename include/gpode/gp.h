@@ -56,8 +56,8 @@ struct GpParameters {
   bool has_inducing_values() const { return inducing_mean.size() > 0; }
 };
 
-// The cotangents of GpParameters, and of the factors L_d. Draws add to the cotangents of the
-// factors; SparseGp::FinishGradient then converts these into cotangents of locations and
+// The cotangents (field.h) of GpParameters, and of the factors L_d. Draws add to the cotangents of
+// the factors; SparseGp::FinishGradient then converts these into cotangents of locations and
 // hyperparameters, on which the factors depend. It does so once per step for any number of draws.
 //
 // Thread safety: different threads may work on different rows of the hyperparameters.
@@ -126,9 +126,10 @@ class SparseGp {
   Matrix Variance(const Matrix& x) const;                        // (n, O)
   Matrix Covariance(const Matrix& x, std::size_t output) const;  // (n, n)
 
-  // Converts the cotangents in `gradient.rows` (of the factors, and parts of that of Z) into those
-  // of locations and hyperparameters, and zeroes them. Instead of FinishGradient, a caller may call
-  // FinishRow for each row, in any order and from any thread, and then SumRows.
+  // gradient.rows holds the cotangents of the factors, and for each row a part of the cotangent of
+  // Z. FinishGradient turns these into cotangents of locations and hyperparameters, adds them to
+  // gradient.parameters, and sets the factors and parts in gradient.rows to zero. Instead, a caller
+  // may call FinishRow for each row, in any order and from any thread, and then SumRows.
   void FinishGradient(GpGradient& gradient) const;
   void FinishRow(std::size_t row, GpGradient& gradient) const;
   void SumRows(GpGradient& gradient) const;
@@ -175,8 +176,8 @@ enum class FeaturePrecision { kDouble, kFloat };
 // One function drawn from q(f).
 //
 // Pullback adds to parameter_count() raw sums whose layout is private to this class. PullbackRow
-// and PullbackToGp turn them into the gradient of the process's parameters, once per draw. No sums
-// for single frequencies are needed: these depend on the lengthscales alone, and
+// and PullbackToGp turn these sums into the gradient of the process's parameters, once per draw. No
+// sums for single frequencies are needed: the frequencies depend on the lengthscales alone, and
 // dprior/dlengthscale_k = -(x_k / lengthscale_k) dprior/dx_k follows from the Jacobian of the
 // prior.
 //
@@ -222,9 +223,10 @@ class GpDraw final : public Function {
   void PullbackRow(const SparseGp& gp, std::span<const double> bparameters, std::size_t row,
                    GpGradient& gradient, std::span<double> bwhite) const;
 
-  // Both also add to the cotangents of inducing_mean and inducing_chol: PullbackRowToGp for one row
-  // of the hyperparameters, PullbackToGp for all. gp and normals must be those that Set was called
-  // with. They allocate no memory.
+  // PullbackRowToGp does the same as PullbackRow, and PullbackToGp does it for all rows of the
+  // hyperparameters. Both also add to the cotangents of inducing_mean and inducing_chol in
+  // `gradient`, and leave the cotangent of v in gradient.white. gp and normals must be those that
+  // Set was called with. They allocate no memory.
   void PullbackRowToGp(const SparseGp& gp, const GpNormals& normals,
                        std::span<const double> bparameters, std::size_t row,
                        GpGradient& gradient) const;

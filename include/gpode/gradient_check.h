@@ -16,7 +16,8 @@
 //   |analytic - numeric| / max(|analytic|, |numeric|, scale),
 //   scale = max(relative_floor * largest |entry| of both gradients, absolute_floor).
 // The rounding error of f is the same for every entry, so an entry that is far smaller than the
-// largest one has fewer correct digits. Its error is therefore divided by `scale`.
+// largest one has fewer correct digits. The error of an entry below `scale` is therefore divided by
+// `scale`.
 //
 // Shapes: point, gradient (n). A check takes 2 * levels * n evaluations of f, and up to
 // (1 + restarts) times as many if derivatives are hard to compute or zero.

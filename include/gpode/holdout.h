@@ -1,10 +1,11 @@
 // Held-back data: the last rows of each trajectory are not used for training. They are forecast,
 // and the forecast is compared with them.
 //
-// The comparison measures the errors of the forecast by channel and horizon, together with those of
-// two simple forecasts made from the same training rows: persistence (the last value stays) and a
-// linear model x' = A x + b. It also says whether the bands are wide enough, and by how much they
-// have to be widened (widening.h). docs/holdout.md has the formulas.
+// The comparison measures the errors of the forecast by channel and horizon (the time since the
+// last training row), together with those of two simple forecasts made from the same training rows:
+// persistence (the last value stays) and a linear model x' = A x + b. It also says whether the
+// bands are wide enough, and by how much they have to be widened (widening.h). docs/holdout.md has
+// the formulas.
 //
 // Thread safety: any thread may call these functions. AssessHoldout starts its own threads and
 // gives the same bits for any number of them.
@@ -53,7 +54,7 @@ Dataset Rejoin(const Dataset& seen, const Dataset& held);
 // The error of a forecast of one held-back value.
 struct HeldError {
   std::size_t trajectory = 0, channel = 0;
-  double horizon = 0;    // the time since the last observation
+  double horizon = 0;    // the time since the trajectory's last training row
   double error = 0;      // the value minus the median of the forecast
   double deviation = 0;  // the half-width of the 90 % band of observations, divided by 1.645
 };
@@ -85,7 +86,8 @@ struct HoldoutRow {
   double inside = 0, inside_widened = 0;
 
   // Returns 1 - MSE / (MSE of the better simple forecast): 1 for a perfect forecast, 0 for one that
-  // is as good as the simple forecast.
+  // is as good as the simple forecast. If the simple forecast has no error, returns 0 for a perfect
+  // forecast and otherwise -infinity.
   double Skill() const;
 };
 
@@ -101,9 +103,9 @@ struct HoldoutReport {
   std::vector<std::string> Remarks(const std::vector<std::string>& channels) const;
 };
 
-// Forecasts the held-back rows with a model that has learnt from `seen`, starting from its latest
-// states, and compares the forecast with them. Of more than a few thousand times, evenly chosen
-// ones are compared.
+// Forecasts the held-back rows with a model that has learnt from `seen`, starting from the model's
+// latest states, and compares the forecast with the rows. If there are more than about two thousand
+// held-back times, evenly chosen ones are compared.
 HoldoutReport AssessHoldout(const Model& model, const Dataset& seen, const Dataset& held,
                             std::size_t draws = 256, std::uint64_t seed = 1,
                             std::size_t threads = 0);

@@ -23,11 +23,12 @@ namespace gpode {
 
 struct SmoothedWeights {
   std::vector<double> weights;  // (S) for S draws; their sum is one, or zero if all weights are
-  double shape = 0;             // k; infinite if there are too few weights to estimate it
-  double effective = 0;         // effective number of draws: 1 / (sum of squared weights)
+  double shape = 0;             // k; SmoothWeights says when it is infinite
+  double effective = 0;         // 1 / (sum of squared weights), the effective number of draws
 };
 
-// A log weight of -infinity gives the weight zero.
+// A log weight of -infinity or NaN gives the weight zero. The shape is infinite if there are too
+// few weights to estimate it, and -infinity if the largest weights are all equal.
 SmoothedWeights SmoothWeights(std::span<const double> log_weights);
 
 // Returns `count` indices of draws, by systematic resampling with one uniform number in [0, 1):

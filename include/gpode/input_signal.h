@@ -1,7 +1,8 @@
 // Inputs u(t) in R^U that drive a field: forces, doses, temperatures.
 //
 // A solver asks for the inputs at the times at which it evaluates the field. Its error control
-// assumes that u is smooth. A jump of u within a step makes it reject steps until they are small.
+// assumes that u is smooth. If u jumps within a step, the solver rejects steps until they are
+// small.
 //
 // Thread safety: At may be called from any number of threads at once.
 //

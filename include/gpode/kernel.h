@@ -57,7 +57,7 @@ class Kernel {
 };
 
 // Returns the kernel with this name, which lives as long as the program. Throws an InputError that
-// lists the known names.
+// lists the known names if there is no such kernel.
 const Kernel& GetKernel(std::string_view name);
 // Returns the names of the built-in kernels, then those of the registered ones.
 std::vector<std::string> KernelNames();
@@ -76,9 +76,9 @@ Matrix KernelMatrix(const Kernel& kernel, const Hyperparameters& hyper, const Ma
 void KernelMatrix(const Kernel& kernel, const Hyperparameters& hyper, const Matrix& x,
                   const Matrix& z, Matrix& k);
 
-// Reverses KernelMatrix: for the cotangent bk (n, m), adds to bx (n, I), bz (m, I) and the
-// hyperparameters' cotangents. bx and bz may be the same matrix (when x is z). The second form
-// takes scratch (2 m) and allocates nothing.
+// Reverses KernelMatrix: for the cotangent (field.h) bk (n, m) of k, adds to bx (n, I), bz (m, I)
+// and the hyperparameters' cotangents. bx and bz may be the same matrix (when x is z). The second
+// form takes scratch (2 m) and allocates nothing.
 void KernelMatrixPullback(const Kernel& kernel, const Hyperparameters& hyper, const Matrix& x,
                           const Matrix& z, const Matrix& bk, Matrix& bx, Matrix& bz,
                           Hyperparameters& bhyper);

@@ -52,8 +52,9 @@ class Likelihood {
   // Returns a random observation, which is made from number `index` of the stream.
   virtual double Draw(const RandomStream& stream, std::uint64_t index, double value,
                       std::span<const double> p) const = 0;
-  // Returns the typical variance of an observation around its value. Deviation is its square root,
-  // which reports show. SetVariance sets the parameters so that Variance returns this number.
+  // Variance returns the typical variance of an observation around its value. Deviation returns its
+  // square root, which reports show. SetVariance sets the parameters so that Variance returns
+  // `variance`.
   virtual double Variance(std::span<const double> p) const = 0;
   double Deviation(std::span<const double> p) const { return std::sqrt(Variance(p)); }
   virtual void SetVariance(double variance, std::span<double> p) const = 0;
@@ -69,8 +70,8 @@ class Likelihood {
                       std::span<double> log_p) const = 0;
 
   // The functions below are for the mixture (1/S) sum_s p(y | value_s) over the S draws of a
-  // forecast. `sorted` holds the values in increasing order, without those of draws that were
-  // lost before this time. The defaults call the functions above; a likelihood may override them with
+  // forecast. `sorted` holds the values in increasing order, without those of draws that were lost
+  // before this time. The defaults call the functions above; a likelihood may override them with
   // closed forms.
 
   // Returns log (1/draws) sum_s p(y | value_s), in which lost draws count as zero.
@@ -78,17 +79,18 @@ class Likelihood {
                             std::span<const double> p) const;
   virtual double MixtureCdf(double y, std::span<const double> sorted,
                             std::span<const double> p) const;
-  // Returns -infinity and infinity for the probabilities 0 and 1.
+  // Returns -infinity and infinity for the probabilities 0 and 1, unless there is no noise.
   virtual double MixtureQuantile(double probability, std::span<const double> sorted,
                                  std::span<const double> p) const;
   // Returns the continuous ranked probability score of the mixture.
   virtual double MixtureCrps(double y, std::span<const double> sorted,
                              std::span<const double> p) const;
 
-  // Returns the log density of one row of observations y (channels), given the channels' values:
-  // the sum over the channels of log p(y | value) times the channel's weight (one if there are no
-  // weights). Adds its derivatives to bvalues (channels) and bparameters. A NaN in y is a missing
-  // value. RowMissed returns the same sum of MissedLogDensity.
+  // RowReverse returns the log density of one row of observations y (channels), given the channels'
+  // values: the sum over the channels of log p(y | value) times the channel's weight (one if there
+  // are no weights). It adds the derivatives of this sum to bvalues (channels) and bparameters. A
+  // NaN in y is a missing value. RowMissed returns the same sum with MissedLogDensity in place of
+  // log p(y | value).
   virtual double RowReverse(std::span<const double> y, std::span<const double> values,
                             std::span<const double> parameters, std::span<const double> weights,
                             std::span<double> bvalues, std::span<double> bparameters) const;
@@ -103,7 +105,8 @@ class Likelihood {
   }
 };
 
-// Returns the likelihood with this name. Throws an InputError that lists the known names.
+// Returns the likelihood with this name. Throws an InputError that lists the known names if there
+// is no such likelihood.
 const Likelihood& GetLikelihood(std::string_view name);
 std::vector<std::string> LikelihoodNames();
 // Registers a likelihood under its name, which must be new.

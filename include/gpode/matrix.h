@@ -24,7 +24,7 @@ using Vector = Eigen::VectorXd;
 class MatrixStack {
  public:
   MatrixStack() = default;
-  // The matrices are zero.
+  // Makes `count` matrices of zeros.
   MatrixStack(std::size_t count, Eigen::Index rows, Eigen::Index cols)
       : count_(count),
         rows_(rows),

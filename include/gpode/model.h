@@ -38,8 +38,9 @@ struct Model {
   FitOptions options;
   std::vector<std::string> channels;
   ObservationMap map;       // the map from the model's states to the user's channels
-  Coordinates coordinates;  // the conversion between the model's states and time and the user's
-  // The user's times of the initial state and of the last observation of each training trajectory.
+  Coordinates coordinates;  // converts between the model's and the user's units
+  // The times, in the user's units, of the initial state and of the last observation of each
+  // training trajectory.
   std::vector<double> start_times, end_times;
   std::string warning;  // a problem during training; empty if there was none
 
@@ -56,6 +57,10 @@ struct Model {
   // used the vanilla bound.
   std::vector<std::size_t> shooting_trajectory;  // (K)
   std::vector<double> shooting_times;            // (K), in the user's time
+
+  // The number of equal pieces of time of each training trajectory on which the process noise is
+  // constant. Empty if there is no process noise.
+  std::vector<std::size_t> noise_pieces;
 
   // The extra width of bands that held-back data showed to be necessary; empty if no data were held
   // back. Forecasts, imputations and scores apply it.

@@ -30,8 +30,8 @@ Model LoadModel(const std::filesystem::path& path);
 // Returns the model and, if they were saved with it, the data, the history and the training state.
 TrainedModel LoadTrainedModel(const std::filesystem::path& path);
 
-// The same in memory: the bytes of a model file, and the model in them. Errors begin with
-// `source_name` instead of a path.
+// ModelFileBytes returns the bytes of a model file; LoadTrainedModel reads such bytes. Errors begin
+// with `source_name` instead of a path.
 std::vector<std::byte> ModelFileBytes(const TrainedModel& trained);
 TrainedModel LoadTrainedModel(std::span<const std::byte> bytes, std::string_view source_name);
 

@@ -13,9 +13,10 @@
 // https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT (zip).
 //
 // Whatever the bytes are, reading either succeeds or throws an InputError "FILE: entry 'x': what
-// was found, what is accepted". The readers never allocate more memory than the unpacked contents
-// of the arrays take that they return. Archives whose arrays unpack to more than 32 MiB and to more
-// than 100 times the size of the archive are refused: data do not compress so well.
+// was found, what is accepted". The readers allocate memory in proportion to the unpacked sizes of
+// the arrays that they return, whatever sizes the headers declare. Archives whose arrays unpack to
+// more than 32 MiB and to more than 100 times the size of the archive are refused: data do not
+// compress so well.
 //
 // Thread safety: all functions may be called from any thread.
 //

@@ -30,12 +30,12 @@ struct ObservationMap {
 
   std::size_t channels() const { return matrix.rows(); }
   std::size_t dim() const { return matrix.cols(); }
-  // Tells whether every state has a channel of its own.
+  // Tells whether C is square and diagonal without zeros, so that channel d shows state d alone.
   bool IsDiagonal() const;
   // Maps rows of states (n, D) to rows of channels (n, channels), without noise.
   Matrix Apply(const Matrix& states) const;
-  // ApplyTo maps one state x (D) to channels. AddReverse adds the cotangent of x, C^T bchannels, to
-  // bx.
+  // ApplyTo maps one state x (D) to channels. AddReverse adds the cotangent (field.h) of x, which
+  // is C^T bchannels, to bx.
   void ApplyTo(std::span<const double> x, std::span<double> channels) const;
   void AddReverse(std::span<const double> bchannels, std::span<double> bx) const;
   // Returns the state that fits one row of channel values best by least squares; NaN values are
@@ -43,8 +43,9 @@ struct ObservationMap {
   // state is computed, too. Returns nothing if the values do not determine the state.
   std::optional<StateEstimate> StateOf(std::span<const double> values,
                                        const Matrix& covariance = {}) const;
-  // Returns these states for rows of values (n, channels), with NaN for a state that the values do
-  // not determine.
+  // Returns the states (n, D) that fit the rows of values (n, channels) best. If C is diagonal,
+  // state d is NaN in rows where channel d is missing; otherwise a row is NaN if its values do not
+  // determine all states.
   Matrix StatesOf(const Matrix& values) const;
 
   static ObservationMap Identity(std::size_t dim);

@@ -68,8 +68,8 @@ inline constexpr Method Method::kDormandPrince54{"dopri5"};
 inline constexpr Method Method::kTsitouras54{"tsit5"};
 inline constexpr Method Method::kDop853{"dop853"};
 
-// Name returns the name by which users ask for a method. MethodFromName is its inverse, and throws
-// an InputError that lists the known names.
+// Name returns the name by which users ask for a method. MethodFromName is its inverse; it throws
+// an InputError that lists the known names if there is no such method.
 constexpr std::string_view Name(Method method);
 Method MethodFromName(std::string_view name);
 // Returns the names of the built-in methods in the order above, then those of the registered ones.
@@ -105,7 +105,7 @@ struct SolveResult {
   SolveStatus status = SolveStatus::kOk;
   SolveStatistics statistics;
   double reached = 0;      // the time up to which the solution is known
-  std::size_t filled = 0;  // the number of requested states that are known; the others are NaN
+  std::size_t filled = 0;  // number of requested times with known states; the other states are NaN
   double step_hint = 0;    // a good first step for an integration like this one
 
   bool ok() const { return status == SolveStatus::kOk; }
@@ -133,7 +133,7 @@ class SolveRecord {
     double start, size;
     std::size_t first;        // the index of evaluation 0 in evaluations_
     std::size_t rest;         // the index of evaluation 1; the others follow it
-    std::size_t evaluations;  // their number, with evaluation 0 and those of dense output
+    std::size_t evaluations;  // the number of the step's evaluations, with those of dense output
     bool shares_first;        // true if evaluation 0 is the closing one of the step before
   };
   struct Output {
@@ -185,8 +185,8 @@ class Solver {
   void Replay(const Field& field, const SolveRecord& record, std::span<const double> x0,
               std::span<double> states, const InputSignal* inputs = nullptr);
 
-  // Reverses SolveRecorded. Given the cotangents bstates (times, n, D) of the states that were
-  // filled,
+  // Reverses SolveRecorded. Given the cotangents (field.h) bstates (times, n, D) of the states that
+  // were filled,
   //   bx0         += (dstates/dx0)^T bstates
   //   bparameters += (dstates/dparameters)^T bstates
   // The times and inputs at which the field was evaluated are in the record.

@@ -23,6 +23,9 @@
 
 namespace gpode {
 
+// Returns the numbers of FitOptions::process_noise; none if it is "none" or "learnt".
+std::vector<double> KnownProcessNoise(const FitOptions& options);
+
 // Returns all options, one per line. If `with_help` is true, a comment describes each of them.
 std::string OptionsText(const FitOptions& options, bool with_help = false);
 
@@ -48,7 +51,8 @@ const std::vector<NamedModel>& ListModels();
 // Returns the named model that the options describe. If there is none, the name is composed of the
 // choices of function, posterior and bound.
 NamedModel NameOf(const FitOptions& options);
-// Sets function, posterior and bound; an unknown name is an error that begins with `source`.
+// Sets function, posterior and bound to those of the model with this name. Throws an InputError
+// that begins with `source` if the name is unknown.
 void SetModel(FitOptions& options, std::string_view name, std::string_view source);
 // Tells whether the posterior is made by a sampler rather than trained.
 bool IsSampled(const FitOptions& options);

@@ -16,10 +16,11 @@
 
 namespace gpode {
 
-// Called when a pool has fewer threads than were asked for, by the thread that makes the pool.
+// A function that ThreadPool's constructor calls if the pool has fewer threads (`size`) than were
+// asked for (`wanted`).
 using ThreadShortageHandler = void (*)(std::size_t wanted, std::size_t size);
-// Sets the handler of the process and returns the one before it. Without one, which is how a process
-// begins, nothing is called.
+// Sets the process's handler and returns the handler before it. A null handler, with which a
+// process begins, means that nothing is called.
 ThreadShortageHandler SetThreadShortageHandler(ThreadShortageHandler handler);
 
 class ThreadPool {

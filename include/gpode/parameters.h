@@ -37,7 +37,7 @@ struct ParameterBlock {
   Transform transform = Transform::kFree;
   std::size_t flat_offset = 0, flat_size = 0;
   std::size_t value_offset = 0, value_size = 0;
-  std::size_t items = 0;  // the size of the first dimension, or 1 for a single triangular matrix
+  std::size_t items = 0;  // the first dimension; 1 for a scalar or a single triangular matrix
 };
 
 // Items first .. first + count - 1 of a block (along its first dimension), such as those that a
@@ -78,9 +78,9 @@ class ParameterLayout {
   void ConstrainPullback(std::span<const double> values, std::span<const double> bvalues,
                          std::span<double> bflat) const;
 
-  // The same functions for a range of one block. They take the vectors of all parameters, but read
-  // and write only the entries of that range. Whole returns the range of all items of a block;
-  // FlatOf and ValuesOf return the entries of a range in the two vectors.
+  // These are the same functions for a range of one block. They take the vectors of all parameters,
+  // but read and write only the entries of that range. Whole returns the range of all items of a
+  // block; FlatOf and ValuesOf return the entries of a range in the two vectors.
   ParameterRange Whole(std::size_t block) const { return {block, 0, blocks_[block].items}; }
   Stretch FlatOf(const ParameterRange& range) const;
   Stretch ValuesOf(const ParameterRange& range) const;

@@ -15,17 +15,21 @@
 namespace gpode {
 
 struct PitValues {
-  // One value each per observation; `without_noise` is the share of draws below the observation.
+  // One value each per observation. `without_noise` is the share of draws below the observation;
+  // draws equal to it count half.
   std::vector<double> with_noise, without_noise;
-  // The number of observations that have none, since too many draws are lost (gpode/forecast.h).
+  // The number of observations without PIT values, because more than kMostLost of the draws are
+  // lost (gpode/forecast.h).
   std::size_t missed = 0;
 };
 
-// Adds the PIT values of the observations (T, channels) at the forecast's times. Missing
-// observations are ignored, and so are lost draws, as long as they are few.
+// Adds the PIT values of the observations `seen` (T, channels) at the forecast's times, and counts
+// the missed ones. Missing observations are ignored. Lost draws are left out; the others are
+// widened if the forecast is.
 void AddPitValues(const Forecast& forecast, const Matrix& seen, PitValues* all);
 
-// Returns the share of values inside the central band of a level. The `missed` ones are outside.
+// Returns the share of values inside the central band of a level. `missed` more values count as
+// outside.
 double ShareInside(const std::vector<double>& pit, double level, std::size_t missed = 0);
 
 // Returns the number of values in each of `bins` equal parts of [0, 1].

@@ -6,10 +6,9 @@
 // draws of a point estimate (npODE, NeuralODE) are the same function. In a sampled model, seed and
 // i choose one of the sampler's draws.
 //
-// If held-back data have shown that bands are too narrow, they are widened (widening.h). By how
-// much depends on the horizon: in imputations, the distance to the nearest observation within a gap
-// of the training data; in other forecasts, the time since the last observation or since the given
-// start.
+// If held-back data have shown that bands are too narrow, they are widened. The amount depends on
+// the horizon of a time (widening.h). In a forecast from a given start, the horizon is the time
+// between that start and the forecast time.
 //
 // Times must not decrease. Times before a start are reached by integrating backwards. An empty list
 // of times gives a forecast without rows. Times that are not finite, or zero draws, are an

@@ -50,7 +50,7 @@ struct GaussianItems {
 
 // The posterior of one model: a family that knows where its parameters are among those of the
 // model. `values` are the constrained values (parameters.h) of all parameters of the model,
-// `bvalues` their cotangents.
+// `bvalues` their cotangents (field.h).
 class LatentPosterior {
  public:
   virtual ~LatentPosterior() = default;
@@ -75,7 +75,7 @@ class LatentPosterior {
                            std::span<double> bvalues) const = 0;
 
   // Returns KL[q || p] of the items of a range, times the part's divergence weight. Unless bvalues
-  // is empty, adds b times the gradient of the returned number to it.
+  // is empty, adds b times the gradient of the returned number to bvalues.
   virtual double Divergence(std::span<const double> values, const LatentRange& range, double b,
                             std::span<double> bvalues) const = 0;
 
@@ -112,7 +112,8 @@ class PosteriorFamily {
                                                 ParameterLayout& parameters) const = 0;
 };
 
-// Returns the family with this name. Throws an InputError that lists the known names.
+// Returns the family with this name. Throws an InputError that lists the known names if there is no
+// such family.
 const PosteriorFamily& GetPosteriorFamily(std::string_view name);
 std::vector<std::string> PosteriorFamilyNames();
 // Registers a family under its name, which must be new.

@@ -19,12 +19,12 @@
 
 namespace gpode {
 
-// The use of a stream's numbers. Streams of different purposes are independent. The
-// values below determine the random numbers, so they must never change. The value 10 was used by an
-// earlier version and stays unused.
+// The use of a stream's numbers. Streams of different purposes are independent. The values below
+// determine the random numbers, so they must never change. The value 10 was used by an earlier
+// version and stays unused.
 //
 // Forecasts have no purpose of their own: they use the purposes of training with step 2^62
-// (kForecastStep in src/predict), which no training run reaches.
+// (kForecastStep in src/model/model_draws.h), which no training run reaches.
 enum class Purpose : std::uint64_t {
   kFrequencies = 1,
   kFourierWeights = 2,
@@ -36,6 +36,7 @@ enum class Purpose : std::uint64_t {
   kObservationNoise = 8,
   kSimulation = 9,
   kSampler = 11,
+  kProcessNoise = 12,
   kTest = 1000,
 };
 

@@ -9,11 +9,12 @@
 //             same for the central part of the mixture of the p(. | x_s)
 // A score is the average over all values that are not NaN. Lower is better, except for coverage,
 // which should be near its level. A forecast whose bands are widened (widening.h) has the scores of
-// its widened draws; the mean in MSE stays that of the draws themselves.
+// its widened draws, with two exceptions: the mean in MSE stays that of the draws themselves, and a
+// value that is inside a `predictive` band before widening counts as inside.
 //
 // A draw that is lost, because its integration failed, makes MSE and CRPS infinite and has
-// probability zero in MNLL. Bands take account of it like the quantiles of a Forecast; a value whose
-// bands are unknown is outside them.
+// probability zero in MNLL. In bands it counts as in Forecast::Quantile; a value is outside a band
+// whose ends are NaN.
 //
 // Thread safety: all functions may be called from any thread; results have the same bits for any
 // number of threads.
@@ -53,7 +54,7 @@ Scores Pool(std::span<const Scores> parts);
 // `from` and `to` are both t - start.
 struct HorizonScores {
   double from = 0, to = 0;
-  Scores scores;  // its lost draws are those lost up to these times
+  Scores scores;  // `diverged` and `unfinished` count draws lost at these times
 };
 
 // Returns the scores by the time since `start`, such as the time of the last observation. There is

@@ -33,8 +33,8 @@ struct SimulationOptions {
   std::vector<double> noise_variance = {};
   double noise_share = 0;
   // The first trajectory begins at `start`. The others begin at random states around it, whose
-  // standard deviation is start_spread times that of each state along the first trajectory. They
-  // are normal, or log-normal if the states must be positive.
+  // standard deviation is start_spread times that of each state along the first trajectory. The
+  // random states are normal, or log-normal if the states must be positive.
   std::size_t trajectories = 1;
   double start_spread = 0.5;
   double missing = 0;  // each value is missing with this probability, less than 1

@@ -11,8 +11,9 @@
 // the closing evaluation of the step before (see Stepper::closing). The stepper makes all others.
 // The evaluations of accepted steps are recorded, so that the reverse needs no new ones.
 //
-// The reverse computes the cotangents of x and of the field's parameters from those of next and of
-// the dense outputs. It is the exact derivative of the computed numbers with h held fixed.
+// The reverse computes the cotangents (field.h) of x and of the field's parameters from those of
+// next and of the dense outputs. It is the exact derivative of the computed numbers with h held
+// fixed.
 //
 // The built-in steppers are explicit Runge-Kutta methods. A program can register its own:
 //
@@ -145,7 +146,7 @@ class StepReverse {
   FieldPoints Points(std::size_t i) const { return memory_->Points(Index(i)); }
   std::span<const double> memory() const { return own_; }
 
-  // The cotangents of x, of next, of the slopes and of memory(), which starts at zero.
+  // The cotangents of x, of next, of the slopes and of memory(). bmemory() starts at zero.
   std::span<double> bx() { return bx_; }
   std::span<double> bnext() { return bnext_; }
   std::span<double> bslope(std::size_t i) { return {bslopes_ + i * size(), size()}; }

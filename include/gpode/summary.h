@@ -2,7 +2,9 @@
 //
 // Thread safety: all functions may be called from any thread.
 //
-//   for (const auto& [name, value] : ModelFacts(trained)) std::cout << name << ": " << value << '\n';
+//   for (const auto& [name, value] : ModelFacts(trained)) {
+//     std::cout << name << ": " << value << '\n';
+//   }
 #pragma once
 
 #include <string>
@@ -21,15 +23,15 @@ std::string TrajectoryName(const TrainedModel& trained, std::size_t trajectory);
 // on that state, the state has the channel's name; the others are state1, state2, ...
 std::vector<std::string> StateNames(const Model& model);
 
-// Return the lengthscales (outputs or 1, D) and the inducing locations (M, D) of a process in the
-// user's units, and empty matrices for other functions.
+// These return the lengthscales (outputs or 1, D) and the inducing locations (M, D) of a process in
+// the user's units, and empty matrices for other functions.
 Matrix Lengthscales(const Model& model);
 Matrix InducingLocations(const Model& model);
 
 // Returns the number of draws of a sampled posterior and their source: "1200 draws from 4 chains".
 std::string DescribeDraws(const Model& model);
 
-// Returns what held-back data say about the bands of a model; empty if there were none.
+// Returns what held-back data say about the bands of a model; empty if no data were held back.
 std::string DescribeWidening(const Model& model);
 
 // Returns names and values that describe the vector field: kernel and inducing points, or layers of
@@ -37,7 +39,7 @@ std::string DescribeWidening(const Model& model);
 std::vector<std::pair<std::string, std::string>> FieldFacts(const Model& model);
 
 // Returns names and values that describe a model: its states, its name and seed, its field, how
-// training ended, and what is to be said about its bands.
+// training ended, what held-back data say about its bands, and a warning if there is one.
 std::vector<std::pair<std::string, std::string>> ModelFacts(const TrainedModel& trained);
 
 // Returns all remarks: about the data, about the fit, and about forecasts of held-back data.

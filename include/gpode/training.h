@@ -39,11 +39,11 @@ struct Progress {
   // prior.
   double loglik = 0, constraint = 0, kl_u = 0;
   // The tolerance sigma_xi of shooting and the size of the gaps xi between segments (their root
-  // mean square, or for a Laplace prior the mean of |xi|), in the model's states of unit size. If
-  // there are no gaps, `gap` equals the tolerance.
+  // mean square, or for a Laplace prior the mean of |xi|), in the model's coordinates
+  // (coordinates.h). If there are no gaps, `gap` equals the tolerance.
   double tolerance = 0, gap = 0;
   double noise = 0;             // mean over channels of the noise's standard deviation
-  double lengthscale = 0;       // geometric mean, in the model's states of unit size
+  double lengthscale = 0;       // geometric mean, in the model's coordinates
   std::size_t diverged = 0;     // integrations in this step that diverged
   std::size_t evaluations = 0;  // evaluations of the drawn fields in this step
   std::size_t skipped = 0;      // steps so far that were skipped for lack of a finite gradient
@@ -62,16 +62,17 @@ struct FitControl {
   std::size_t checkpoint_steps = 0;
   double checkpoint_seconds = 60;
 
-  // If set, called with the bytes of the model file instead of writing them to `checkpoint`. The
-  // last eight bytes are the checksum of the others, as text. May be called by the function that
-  // `standby` gets, from the thread that calls it.
+  // If set, this function is called with the bytes of the model file instead of writing them to
+  // `checkpoint`, which must not be empty. The last eight bytes are the checksum of the others, as
+  // text. The function `save` of `standby` calls it, too, on the thread that calls `save`.
   std::function<void(std::span<const std::byte>)> write = {};
-  // If set, called with the message when a checkpoint cannot be written before the end. The run goes
-  // on, and tries again when the next checkpoint is due. Otherwise the error ends the run.
+  // If set, this function is called with the message when a checkpoint cannot be written before the
+  // end. The run goes on, and tries again when the next checkpoint is due. If not set, the error
+  // ends the run.
   std::function<void(const std::string&)> checkpoint_failed = {};
-  // If set, called after every step that has taken longer than half a second, with a function that
-  // saves the run as it was after that step. A program that has to end during the next step, which
-  // may take as long, can call that function from any thread.
+  // If set, this function is called after every step that took longer than half a second, except
+  // the last, with a function that saves the run as it was after that step. A program that has to
+  // end during the next step, which may take as long, can call `save` from any thread.
   std::function<void(std::function<void()> save)> standby = {};
 
   // This function is called when held-back data have been compared with their forecasts, before the
@@ -88,7 +89,7 @@ struct SamplingState;  // the state of a sampler
 struct TrainedModel {
   Model model;
   Dataset data = {};
-  Dataset validation = {};             // empty if there were none
+  Dataset validation = {};             // has no trajectories if there were no validation data
   std::vector<Progress> history = {};  // at most 400 evenly spaced steps, and the last
   bool finished = false;
   // The state from which Resume continues: that of the optimiser, or of a sampler.
@@ -102,20 +103,21 @@ struct TrainedModel {
 
 // Returns the instruction sets that this program uses on this machine: that of its vector loops,
 // which GPODE_SIMD can choose, and that for which the rest is compiled. Results have the same bits
-// only with the same sets, since these round differently.
+// only with the same sets, since different sets round differently.
 std::string InstructionSets();
 
-// Returns the options with those parts of the model that suit the data, as `gpode fit` chooses them.
-// A process gets the joint posterior, and with it a kernel that continues linearly beyond the data,
-// if there are at most 200 times and 6 states. Otherwise it gets the paper's posterior, by shooting
-// if a trajectory has 100 times or more. `given` are names of options (options.h) that the caller
-// has set and that stay; options of training, such as "steps", mean a posterior that is trained.
+// Returns the options with the parts of the model that suit the data, as `gpode fit` chooses them.
+// The bound is shooting if a trajectory has 100 times or more, and otherwise vanilla. A process
+// gets the joint posterior if there are at most 200 times and 6 states. With any sampled posterior,
+// a process gets a kernel that continues linearly beyond the data, and 64 Fourier features. `given`
+// are names of options (options.h) that the caller has set and that stay. If one of them is an
+// option of training, such as "steps", the posterior stays, too.
 FitOptions ChooseOptions(const Dataset& data, FitOptions options = {},
                          const std::vector<std::string>& given = {});
 
 // Trains a model on all trajectories. `validation`, which has the channels of the data, decides
-// when training stops (FitOptions::validation_patience). Samplers do not use it. The model of a
-// sampler that was stopped has no draws and cannot forecast before it was resumed.
+// when training stops (FitOptions::validation_patience). Samplers do not use it. If a sampler is
+// stopped, its model has no draws, and cannot forecast until the run is resumed.
 TrainedModel Train(const Dataset& data, const FitOptions& options, const FitControl& control = {},
                    const Dataset& validation = {});
 

@@ -112,8 +112,8 @@ class UnknownFunction {
   // them.
   virtual void SetStart(const FunctionStart& /*start*/) {}
 
-  // Moves hyperparameters that are more than one prior standard deviation from the centre of their
-  // prior to that distance.
+  // Limits each hyperparameter to one prior standard deviation from the centre of its prior, on a
+  // logarithmic scale.
   virtual void Moderate(std::span<double> /*values*/) const {}
 
   // Takes the hyperparameters from the constrained values of all parameters.
@@ -123,8 +123,8 @@ class UnknownFunction {
   virtual std::unique_ptr<FunctionDraw> MakeDraw() const = 0;
 
   // Reverses Set and FunctionDraw::Set for S draws. Each row of `sums` (S, stride) begins with the
-  // raw sums that the Pullback of the draw's field has added up. Writes the cotangents of the
-  // latent variables to bz (S, stride_z), and adds those of the hyperparameters to bvalues.
+  // raw sums that the Pullback of the draw's field has added up. Writes the cotangents (field.h) of
+  // the latent variables to bz (S, stride_z), and adds those of the hyperparameters to bvalues.
   virtual void Pullback(std::span<const std::unique_ptr<FunctionDraw>> draws,
                         std::span<const double> sums, std::size_t stride, std::span<double> bz,
                         std::size_t stride_z, std::span<double> bvalues, ThreadPool& pool) = 0;
@@ -140,8 +140,8 @@ class UnknownFunction {
                              std::span<const Matrix> /*bbasis*/, std::span<double> /*bvalues*/) {}
 
   // Returns minus the log density of the hyperparameters' prior, up to a constant. Unless bvalues
-  // is empty, adds b times its gradient to bvalues. Only point estimates and sampled posteriors
-  // use this prior.
+  // is empty, adds b times the gradient of the returned number to bvalues. Only point estimates and
+  // sampled posteriors use this prior.
   virtual double HyperparameterCost(double /*b*/, std::span<double> /*bvalues*/) const { return 0; }
 
   // Tells whether different latent variables can give the same function, as when hidden units of a

@@ -5,8 +5,8 @@
 
 namespace gpode::internal {
 
-// Returns the number of bytes that this process can have at most: the memory of the machine, or less
-// where the system limits the process or its control group. Infinite if that is not known.
+// Returns the largest number of bytes that this process can have: the memory of the machine, or
+// less if the system limits the process or its control group. Returns infinity if it is not known.
 double MemoryLimit();
 
 }  // namespace gpode::internal

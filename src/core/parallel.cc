@@ -154,8 +154,8 @@ ThreadShortageHandler SetThreadShortageHandler(ThreadShortageHandler handler) {
 ThreadPool::ThreadPool(std::size_t threads) : state_(std::make_unique<State>()) {
   const std::size_t wanted = threads == 0 ? Cores() : threads;
   std::size_t size = wanted;
-  // After a failure, half of the threads that could be started is as much as the pool takes: they
-  // need memory for their stacks, and so does the work that they are to do.
+  // After a failure, the pool takes at most half as many threads as could be started, since each
+  // needs memory for its stack and for its work.
   while (!state_->Start(size)) size = std::clamp<std::size_t>(state_->Stop() / 2, 1, Cores());
   if (size == wanted) return;
   if (const ThreadShortageHandler handler = shortage_handler) handler(wanted, size);

@@ -46,7 +46,7 @@ class Registry {
   // Adds an entry that lives as long as the program.
   void AddStatic(const T& entry) { Add({std::shared_ptr<const T>(), &entry}); }
 
-  // Throws an InputError that lists the known names.
+  // Throws an InputError that lists the known names if there is no such entry.
   const T& Get(std::string_view name) const {
     const std::lock_guard lock(mutex_);
     if (const T* entry = FindLocked(name)) return *entry;

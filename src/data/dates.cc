@@ -17,8 +17,8 @@ constexpr double kDay = 86400;
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
-// Reads a text from left to right. Each Take… function returns nothing and stays where it is if
-// the text does not go on with what it reads.
+// Reads a text from left to right. If the text does not go on with what a Take… function reads,
+// that function returns nothing (or false) and does not move on.
 class Scanner {
  public:
   explicit Scanner(std::string_view text) : rest_(text) {}
@@ -70,8 +70,8 @@ int ToInt(std::string_view digits) {
   return value;
 }
 
-// Returns the index of the name that the word is, or begins with at least three letters; -1 if
-// none is.
+// Returns the index of the first name that begins with the word, in upper or lower case; -1 if
+// there is none or the word has fewer than three letters.
 template <std::size_t N>
 int IndexOf(std::string_view word, const std::array<std::string_view, N>& names) {
   if (word.size() < 3) return -1;
@@ -135,7 +135,8 @@ std::optional<DatePart> TakePart(Scanner* scanner) {
   return {};
 }
 
-// Sets the date of three parts, or of two if `last` is nullptr: a year and a month.
+// Sets the date of three parts, or of a year and a month if `last` is nullptr. Returns false if the
+// parts are not a date.
 bool SetDate(const DatePart& a, const DatePart& b, const DatePart* last, char separator,
              DateOrder order, DateText* date) {
   const auto set = [&](std::string_view year, int month, std::string_view day) {
@@ -210,7 +211,8 @@ bool TakeDate(Scanner* scanner, DateOrder order, DateText* date) {
   return true;
 }
 
-// Takes hours, minutes and seconds with the same mark between them, and AM or PM.
+// Takes hours, minutes and seconds with the same mark between them, and AM or PM if that follows.
+// Returns seconds, or nothing if the text does not go on with a time of day.
 std::optional<double> TakeClock(Scanner* scanner, std::size_t most_hour_digits) {
   Scanner trial = *scanner;
   const auto hours = trial.TakeDigits(most_hour_digits);
@@ -252,7 +254,8 @@ std::optional<double> TakeClock(Scanner* scanner, std::size_t most_hour_digits) 
   return seconds;
 }
 
-// Takes a time zone, if there is one, and moves the time to UTC. Returns false for a bad one.
+// Takes a time zone, if there is one, and moves the time to UTC. Returns false if the rest of the
+// text does not begin with a time zone.
 bool TakeZone(Scanner* scanner, DateText* date) {
   scanner->SkipBlanks();
   if (scanner->AtEnd()) return true;
@@ -261,7 +264,7 @@ bool TakeZone(Scanner* scanner, DateText* date) {
     date->has_zone = true;
     if (scanner->AtEnd()) return true;
   }
-  const double sign = scanner->Peek() == '-' ? 1 : -1;  // times east of Greenwich are later
+  const double sign = scanner->Peek() == '-' ? 1 : -1;  // clocks east of Greenwich are ahead of UTC
   if (!scanner->TakeChar("+-")) return false;
   const auto digits = scanner->TakeDigits(4);
   if (!digits || digits->size() == 3) return false;
@@ -321,7 +324,7 @@ std::optional<double> ParseClock(std::string_view text) {
 
 std::string ShowDate(double seconds, bool always_clock) {
   constexpr double kTicks = 1e6;  // shown times are rounded to microseconds
-  // Times beyond the years 1 to 9999 cannot be shown as dates.
+  // Times about 7900 years or more from 1970 are not shown as dates: years must have four digits.
   if (!(std::fabs(seconds) < 2.5e11)) return fmt::format("{:g} s", seconds);
   const double day = std::floor(std::round(seconds * kTicks) / kTicks / kDay);
   const std::chrono::year_month_day date{

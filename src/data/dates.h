@@ -32,11 +32,13 @@ struct DateText {
 // Returns nothing for any other text.
 std::optional<DateText> ParseDateText(std::string_view text, DateOrder order);
 
-// Parses a time of day or a duration alone: 18:00, 18.00.00, 127:30:00. Returns seconds.
+// Parses a time of day or a duration alone: 18:00, 18.00.00, 127:30:00. Returns seconds, or nothing
+// for any other text.
 std::optional<double> ParseClock(std::string_view text);
 
 // Returns the date as 2004-03-10, followed by the time of day, T18:00 or T18:00:00.25, unless it is
-// midnight and `always_clock` is false.
+// midnight and `always_clock` is false. Times more than about 7900 years from 1970 are not shown as
+// dates, but as "3e+11 s".
 std::string ShowDate(double seconds, bool always_clock);
 
 }  // namespace gpode::internal

@@ -12,8 +12,9 @@ namespace {
 
 constexpr int kMostIterations = 50;
 
-// Returns the first centres. Each is one of the points, drawn with a probability proportional to
-// its squared distance to the nearest centre so far (Arthur and Vassilvitskii, 2007).
+// Returns the first centres, which are drawn from the points: the first with equal probabilities,
+// the others with probabilities proportional to the points' squared distances to the nearest centre
+// so far (Arthur and Vassilvitskii, 2007).
 Matrix Spread(const Matrix& points, Eigen::Index k, const RandomStream& stream) {
   Matrix centres(k, points.cols());
   std::vector<double> uniforms(k);

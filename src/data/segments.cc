@@ -5,8 +5,8 @@
 namespace gpode {
 namespace {
 
-// Appends an index to increasing runs, unless it is already the last one. It must not be smaller
-// than the last one.
+// Appends an index to runs of increasing indices, unless it already is the last index of the last
+// run. The index must not be smaller than that one.
 void Append(std::size_t index, std::vector<IndexRun>& runs) {
   if (runs.empty() || index > runs.back().first + runs.back().count) {
     runs.push_back({index, 1});

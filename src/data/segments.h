@@ -52,7 +52,7 @@ std::vector<TimedValues> InModelTime(const Dataset& data, const Coordinates& coo
 
 // Cuts each trajectory into segments that span `gaps` intervals between observations, or into a
 // single segment if `gaps` is 0. Shooting states are at observation times after the trajectory's
-// start, but never at its last one.
+// start, but never at the last observation.
 Segmentation CutIntoSegments(const std::vector<TimedValues>& trajectories, std::size_t gaps);
 
 }  // namespace gpode

@@ -18,7 +18,8 @@ namespace {
 // is the index of the trajectory.
 enum StreamStep : std::uint64_t { kStarts = 0, kTimes = 1, kMissing = 2 };
 
-// The longest span, in default spans. The solver would reach its limit of steps long before.
+// The longest accepted span, as a multiple of the default span. The solver would reach its limit of
+// steps long before.
 constexpr double kLongestSpan = 1e6;
 
 void CheckOptions(const SimulationOptions& o, const SystemInfo& info) {
@@ -83,7 +84,8 @@ Vector Spread(std::span<const Matrix> parts) {
 }
 
 // Returns a random value around `start` with a standard deviation of about `spread`, made from a
-// standard normal. If the sign must not change, the value is log-normal instead of normal.
+// standard normal. If the sign must not change, the value is log-normal instead of normal, and a
+// start of zero stays zero.
 double PerturbStart(double start, double spread, double normal, bool keeps_sign) {
   if (!keeps_sign) return start + spread * normal;
   if (start == 0) return 0;

@@ -26,7 +26,7 @@ struct RecordLayout {
   std::size_t update;       // (O)          kernel part
   std::size_t slope;        // (O, I)       Jacobian of the sum of both parts
   std::size_t phi;          // (O, stride)  profile of the kernel at each inducing point (kernel.h)
-  std::size_t psi;          // (O, stride)  -2 times its slope
+  std::size_t psi;          // (O, stride)  -2 times the slope of the profile
   std::size_t size;
 
   // If psi equals phi (Kernel::slope_is_value), both share one block.

@@ -1,5 +1,5 @@
-// Polynomials in the I inputs: the part of a field that does not fall back to zero far from the
-// data, as a stationary process does. (The paper has no such part; its kernel is in kernel/.)
+// Polynomials in the I inputs. As a part of a field, a polynomial goes on far from the data, where
+// a stationary process returns to zero. (The paper has no such part; its kernel is in kernel/.)
 //
 //   g_d(x) = sum_j w_jd psi_j(x),   psi = 1, x_i, x_i x_k (i <= k), x_i x_k x_l (i <= k <= l),
 //
@@ -47,8 +47,8 @@ class Polynomial final : public Function {
   // Returns psi (n, J) at points (n, I). The second form reuses the memory of `terms`.
   static Matrix Terms(const Matrix& points, std::size_t degree);
   static void Terms(const Matrix& points, std::size_t degree, Matrix& terms);
-  // Reverses Terms: adds the cotangent of the points to bpoints (n, I), given that of the terms,
-  // bterms (n, J).
+  // Reverses Terms: adds the cotangent (gpode/field.h) of the points to bpoints (n, I), given that
+  // of the terms, bterms (n, J).
   static void TermsPullback(const Matrix& points, std::size_t degree, const Matrix& bterms,
                             Matrix& bpoints);
 

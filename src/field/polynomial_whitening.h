@@ -39,7 +39,7 @@ class PolynomialWhitening {
 
   // Computes [v, b] (M + J) for z (M + J), and `inner` [p, r] (M + J), which the reverse needs.
   void Apply(std::span<const double> z, std::span<double> inner, std::span<double> latent) const;
-  // The same for all columns (M + J, n) together.
+  // Does the same for all columns (M + J, n) together.
   void Apply(const Matrix& z, Matrix& inner, Matrix& latent) const;
   // Returns the columns z (M + J, n) that Apply maps to the columns [v; b] of `latent`. Since Apply
   // is orthogonal, this is its transpose.
@@ -47,14 +47,16 @@ class PolynomialWhitening {
 
   // Sets the cotangents to zero.
   void SetZero();
-  // Reverses Apply: writes bz, and adds to the cotangents of B, N and T, which this object holds.
+  // Reverses Apply: writes bz, and adds to the cotangents (gpode/field.h) of B, N and T, which this
+  // object holds.
   void ApplyPullback(std::span<const double> inner, std::span<const double> blatent,
                      std::span<double> bz);
-  // The same for all columns (M + J, n) together, but for bz, which is Inverse(blatent).
+  // Does the same for all columns (M + J, n) together, but does not write bz, which is
+  // Inverse(blatent).
   void ApplyPullback(const Matrix& inner, const Matrix& blatent);
   // Reverses Set for the sum of all cotangents since SetZero: adds to the lower triangle of
-  // bfactor, the cotangent of L, and writes bterms, that of Psi. That of S is not needed, since S
-  // is not learnt.
+  // bfactor, the cotangent of L, and writes bterms, the cotangent of Psi. The cotangent of S is not
+  // needed, since S is not learnt.
   void Finish(Matrix& bfactor, Matrix& bterms);
 
  private:

@@ -27,7 +27,7 @@ struct Skeleton {
 
 Skeleton ParseAsf(TextRecords* lines);
 
-// Returns the words of a line, which are separated by spaces and tabs.
+// Returns the words of a line, which are separated by white space.
 std::vector<std::string_view> Words(std::string_view line);
 
 }  // namespace gpode::internal

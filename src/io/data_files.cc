@@ -83,7 +83,7 @@ void NameByFile(const std::filesystem::path& path, Dataset* data) {
   }
 }
 
-// Adds notes about a file, each after this prefix.
+// Appends the notes `own` about a file to `notes`, each with this prefix.
 void AddNotes(const std::vector<std::string>& own, const std::string& prefix,
               std::vector<std::string>* notes) {
   for (const std::string& note : own) notes->push_back(prefix + note);

@@ -72,8 +72,8 @@ std::optional<Attributes> AttributesOf(const std::filesystem::path& path) {
 }
 
 // Returns true if no process is writing the temporary file with this name and process number. A
-// writer holds a lock on its file (TemporaryFile). The number alone says too little, since it may be
-// one of another machine, or have been given to another process by now; the lock alone says too
+// writer holds a lock on its file (TemporaryFile). The number alone says too little, since it may
+// be one of another machine, or have been given to another process by now; the lock alone says too
 // little in the moment between creating and locking the file.
 bool IsAbandoned(const std::filesystem::path& temporary, pid_t process) {
   constexpr std::time_t kLongAgo = 600;  // seconds
@@ -134,7 +134,7 @@ class TemporaryFile {
   TemporaryFile(const std::filesystem::path& path, std::string name,
                 const std::optional<Attributes>& attributes)
       : path_(path), temporary_(path), name_(std::move(name)) {
-    // The name is unique because other threads and processes may write the same file.
+    // The name has to be unique, since other threads and processes may write the same file.
     static std::atomic<unsigned> counter = 0;
     temporary_ += fmt::format(".{}.{}.tmp", getpid(), counter++);
     // A file whose mode is going to be set is closed to others until then.
@@ -169,8 +169,8 @@ class TemporaryFile {
   }
 
  private:
-  // Sets the owner as far as the system lets us. If the group cannot be set, the rights of the
-  // group would be given to another one, and are left out.
+  // Sets the owner, as far as the system permits, and the mode. If the group cannot be set, the
+  // mode gives no rights to the group, since these would be rights of another group.
   void Set(const Attributes& attributes) {
     const auto keep = static_cast<uid_t>(-1);
     bool has_group = fchown(descriptor_, attributes.user, attributes.group) == 0;

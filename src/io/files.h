@@ -2,8 +2,8 @@
 //
 // WriteFile replaces a file in one piece: it writes a temporary file in the same folder, flushes it
 // to the disk and renames it. If the process dies at any moment, a reader finds either the old file
-// or the new one, never a part. A killed process may leave its temporary file, NAME.PID.N.tmp, which
-// the next WriteFile to NAME removes.
+// or the new one, never a part. A killed process may leave its temporary file, NAME.PID.N.tmp,
+// which the next WriteFile to NAME removes.
 //
 // A symbolic link stays one: the file that it points to is replaced. The new file has the mode and,
 // where the system permits it, the owner of the old one. A hard link is cut: the other names of the
@@ -37,8 +37,8 @@ namespace gpode::internal {
 std::string Quote(std::string_view text, std::size_t longest = 60);
 
 // These functions read and write a whole file. Errors are InputErrors that begin with the path.
-// After a failed write, the old file is unchanged and there is no temporary file. If there is no old
-// file, the new one gets mode and owner of the file `like`, if that is given and exists.
+// After a failed write, the old file is unchanged and there is no temporary file. If there is no
+// old file, the new one gets mode and owner of the file `like`, if that is given and exists.
 std::vector<std::byte> ReadFile(const std::filesystem::path& path);
 void WriteFile(const std::filesystem::path& path, std::span<const std::byte> bytes,
                const std::filesystem::path& like = {});
@@ -50,7 +50,7 @@ std::filesystem::path ResolveTarget(const std::filesystem::path& path);
 
 // The path that stands for standard input.
 inline constexpr std::string_view kStandardInput = "-";
-// Returns the file's name for messages.
+// Returns the path, or "standard input" for the path "-", for messages.
 std::string ShowPath(const std::filesystem::path& path);
 
 // Reads a file, a pipe or standard input from its beginning, block by block, and decompresses what
@@ -76,15 +76,15 @@ class FileReader {
  private:
   static constexpr std::size_t kBeginning = 1024;
 
-  // Reads from the file itself, whatever its bytes mean.
+  // Reads bytes of the file as they are, compressed or not.
   std::size_t ReadBytes(std::span<char> into);
-  // Reads what follows the beginning.
+  // Reads what follows beginning_, decompressed if the file is compressed.
   std::size_t ReadOn(std::span<char> into);
 
   std::string name_;
   int descriptor_ = -1;
   std::string beginning_;
-  std::size_t taken_ = 0;  // number of bytes of the beginning that were read
+  std::size_t taken_ = 0;  // number of bytes of beginning_ that Read has returned
   std::unique_ptr<GzipStream> gzip_;
 };
 

@@ -1,5 +1,6 @@
-// A stream of bytes that gzip compressed, decompressed block by block. Files of several parts, one
-// after the other, are read to their end; damage and missing ends are InputErrors.
+// Decompresses, block by block, a stream of bytes that gzip has compressed. A file may consist of
+// several compressed parts, one after the other; all of them are read. Damage and a missing end are
+// InputErrors.
 //
 // Thread safety: a stream belongs to one thread.
 //

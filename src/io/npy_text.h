@@ -18,7 +18,8 @@ struct TextDtype {
   bool swap;               // true if characters are big-endian
 };
 
-// Returns nullopt if NumPy's name of a dtype is not that of strings.
+// Returns nullopt unless `descr`, NumPy's name of a dtype, is that of strings of 1 to 2^24
+// characters.
 std::optional<TextDtype> FindTextDtype(std::string_view descr);
 
 // Returns the strings as model files store lists of names (lines.h): an array of the bytes of a

@@ -77,8 +77,8 @@ Bytes Slice(Bytes bytes, std::uint64_t offset, std::uint64_t size, std::string_v
   return bytes.subspan(offset, size);
 }
 
-// Returns the place of the end record, the last part of a zip archive but for a comment. Tries all
-// possible lengths of the comment until the record found states that length.
+// Returns the offset of the end record. Only a comment can follow it in a zip archive, so every
+// possible length of the comment is tried until there is a record that gives this length.
 std::size_t FindEndRecord(Bytes bytes, std::string_view file) {
   const std::size_t longest = kEndSize + std::numeric_limits<std::uint16_t>::max();
   for (std::size_t size = kEndSize; size <= std::min(bytes.size(), longest); ++size) {
@@ -295,12 +295,13 @@ std::vector<std::byte> Inflate(Bytes packed, std::size_t size, std::string_view 
   return out;
 }
 
-// Adds up how much memory the entries of an archive take, so that a small file cannot exhaust it.
+// Adds up the unpacked sizes of an archive's entries, so that a small file cannot exhaust the
+// memory.
 class UnpackedSize {
  public:
   explicit UnpackedSize(std::size_t file_size) : file_size_(file_size) {}
 
-  // Throws if this entry is the one with which the archive takes too much.
+  // Adds an entry. Throws if the sum is then too large for an archive of this size.
   void Add(const Entry& entry, std::string_view where) {
     constexpr std::uint64_t kAlwaysAllowed = std::uint64_t{32} << 20, kMostExpansion = 100;
     total_ += entry.size;  // cannot overflow: an entry has at most 1032 times its packed size

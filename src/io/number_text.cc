@@ -10,8 +10,8 @@
 namespace gpode::internal {
 namespace {
 
-// Returns the number after "e" or "E", or one that no number of digits can outweigh if it has very
-// many digits itself.
+// Returns the exponent, whose text follows "e" or "E". If it has very many digits, returns a number
+// of the same sign that is so large that the digits before the exponent do not matter.
 std::int64_t ParseExponent(std::string_view text) {
   constexpr std::int64_t kHuge = std::numeric_limits<std::int64_t>::max() / 4;
   const bool minus = text.starts_with('-');
@@ -23,7 +23,7 @@ std::int64_t ParseExponent(std::string_view text) {
 }
 
 // Returns zero or infinity for a number without a sign that is too small or too large for a double.
-// from_chars does not tell which of the two it is. The power of ten of the first digit that is not
+// from_chars does not tell which of the two it is; the power of ten of the first digit that is not
 // zero does.
 double OutOfRange(std::string_view text) {
   const std::size_t e = std::min(text.find_first_of("eE"), text.size());

@@ -153,8 +153,9 @@ void CheckReadData(const Dataset& data, std::string_view file, const ReadOptions
   NamingFile(file, [&] { CheckDataset(data); });
 }
 
-// Returns the unit of time that suits the spacing of times in seconds: the largest one that is not
-// longer than the median gap.
+// Returns the unit of time, in seconds, that suits the median gap between times, which are in
+// seconds: the largest of minute, hour, day and year that is not longer than the gap, or else a
+// second. From 300 days on, a gap counts as a year. If there are no gaps, the unit is a day.
 double UnitFor(const Dataset& data) {
   constexpr double kLeastYear = 300 * 86400.0;
   std::vector<double> gaps;
@@ -171,7 +172,8 @@ double UnitFor(const Dataset& data) {
                                 : kSecondsPerYear;
 }
 
-// Turns seconds since 1970 into times in the unit of the data, counted from the first one.
+// Turns times that are seconds since 1970 into times of a calendar: that of the options if it is
+// fixed, or else one that counts from the first time in the unit that is given or suits the data.
 void SetCalendar(std::string_view file, const ReadOptions& options, Dataset* data) {
   Calendar& calendar = data->calendar;
   if (!calendar.IsSet()) {
@@ -219,7 +221,8 @@ void KeepTrajectories(std::string_view file, const ReadOptions& options, Dataset
   });
 }
 
-// Keeps every n-th of the rows later than `after` and not later than `until`.
+// Keeps the first of the rows later than `after` and not later than `until`, and then every n-th of
+// them, where n is `every`.
 void KeepRows(double after, double until, std::size_t every, Trajectory* t) {
   const auto first = std::upper_bound(t->times.begin(), t->times.end(), after);
   const auto last = std::upper_bound(first, t->times.end(), until);

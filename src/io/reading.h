@@ -29,23 +29,24 @@ void CheckReadOptions(const ReadOptions& options, std::string_view where = "Read
 
 // Returns true if the name matches a pattern, in which * stands for any characters and ? for one.
 bool MatchesPattern(std::string_view pattern, std::string_view name);
-// Returns the names that the patterns choose, in the order of the patterns. A pattern that is a name
-// chooses it alone. Calls fail(pattern), which must throw, for a pattern that chooses nothing.
+// Returns the names that the patterns choose, in the order of the patterns. A pattern that equals a
+// name chooses that name alone. Calls fail(pattern), which must throw, for a pattern that chooses
+// nothing.
 std::vector<std::string> ChooseNames(std::span<const std::string> patterns,
                                      const std::vector<std::string>& names,
                                      const std::function<void(const std::string&)>& fail);
 
-// Keeps the channels that these names or patterns choose, in this order; throws an InputError if
-// one is missing.
+// Keeps the channels that these names or patterns choose, in this order. Throws an InputError if
+// one of them chooses nothing.
 void SelectChannels(std::span<const std::string> channels, std::string_view file, Dataset* data);
 
-// Ends the reading of a data set of one or more files: turns dates into times, keeps the rows and
-// trajectories that the options choose, and throws an InputError that begins with the file's name
-// unless the data are valid, have enough rows and, unless the options allow it, no channel without
-// a value.
+// Ends the reading of a data set of one or more files: turns dates into times, and keeps the rows
+// and trajectories that the options choose. Then throws an InputError that begins with the file's
+// name if the data are not valid, have too few rows, or have a channel without a value although the
+// options do not allow that.
 //
-// Times that are dates are seconds since 1970 before: readers set the calendar's unit to 1 and its
-// origin to 0.
+// Before this call, times that are dates are seconds since 1970, and the reader has set the
+// calendar's unit to 1 and its origin to 0.
 void FinishReading(std::string_view file, const ReadOptions& options, Dataset* data,
                    std::vector<std::string>* notes);
 

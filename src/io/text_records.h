@@ -40,13 +40,14 @@ class TextRecords {
   // Reads from memory. The text must outlive this object; messages begin with `name`.
   TextRecords(std::string_view text, std::string_view name, Quoting quoting);
 
-  // Moves to the next record; returns false after the last.
+  // Moves to the next record. Returns false if there is none left.
   bool Next();
-  // Passes over the next line, whatever quotes are in it; returns false after the last.
+  // Passes over the next line, whatever quotes are in it. Returns false if there is no line left.
   bool SkipLine();
 
-  // Returns what follows the current record: `bytes` bytes or, at the end of the file, fewer. Must
-  // be called before Next(): the current record is lost.
+  // Returns what follows the current record: `bytes` bytes, or fewer at the end of the file. The
+  // result is valid until the next record or line is read. text() is no longer valid after this
+  // call.
   std::string_view LookAhead(std::size_t bytes);
 
   // text() returns the record without its line end and is valid until Next(); line() returns the
@@ -62,8 +63,8 @@ class TextRecords {
 
  private:
   // Returns the place of the first line break at or after `from` that ends the record, or nullopt
-  // if the block has none. Sets `from` to the end of what was searched; `quoted` is true inside
-  // quotes.
+  // if the block has none. Sets `from` to the end of what was searched. `quoted` says whether
+  // `from` is inside quotes, on entry and on return.
   std::optional<std::size_t> FindEnd(std::size_t* from, bool* quoted) const;
   // Reads more of the file. The block then begins with the record that starts at begin_.
   void Fill();
@@ -80,7 +81,7 @@ class TextRecords {
   std::unique_ptr<FileReader> file_;  // nullptr if the text is in memory
   std::vector<char> buffer_;
   std::string_view block_;  // the part of the file that is in memory, or the whole text
-  std::size_t begin_ = 0;   // begin of the next record in the block
+  std::size_t begin_ = 0;   // where the next record begins in the block
   bool at_end_ = false;     // true if the block reaches the end of the file
   bool block_has_quotes_ = false;
   std::string_view text_;

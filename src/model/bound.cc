@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "gpode/error.h"
+#include "ode/forced_solver.h"
 
 namespace gpode {
 namespace {
@@ -39,11 +40,12 @@ GapDensity DensityOfGap(const Tolerance& tolerance, double gap) {
 struct Bound::Workspace {
   Solver solver;
   SolveRecord record;
-  std::vector<double> times, states, bstates, channels, bchannels;
+  ForcedSolver forced_solver;
+  std::vector<double> times, states, bstates, channels, bchannels, force;
 
   Workspace(const SolverOptions& options, std::size_t dim, std::size_t longest,
             std::size_t channel_count)
-      : solver(options), channels(channel_count), bchannels(channel_count) {
+      : solver(options), forced_solver(options), channels(channel_count), bchannels(channel_count) {
     times.reserve(longest);
     states.reserve(longest * dim);
     bstates.reserve(longest * dim);
@@ -55,8 +57,9 @@ struct Bound::Slot {
   std::span<double> sums;         // the sums from which the field's gradient is computed
   std::span<double> bparameters;  // gradient with respect to the likelihood's parameters
   double &loglik, &constraint, &diverged, &evaluations, &gap, &gaps;
-  // (kSegmentsPerItem, 2 D + 1): the gradients with respect to a segment's start state (D) and to
-  // the shooting state at its end (D), and the solver's step size.
+  // A row for each segment: the gradients with respect to its start state (D) and to the shooting
+  // state at its end (D), the solver's step size, and the gradient with respect to the force of
+  // process noise on each piece (pieces, D).
   double* segments;
 
   Slot(double* slot, std::size_t sum_count, std::size_t parameters)
@@ -73,12 +76,13 @@ struct Bound::Slot {
 
 Bound::Bound(const ModelParts& parts, const ObservationMap& map,
              std::vector<TimedValues> trajectories, Segmentation cut, const SolverOptions& solver,
-             std::size_t draws)
+             std::size_t draws, NoisePieces pieces)
     : parts_(parts),
       map_(map),
       trajectories_(std::move(trajectories)),
       cut_(std::move(cut)),
-      solver_options_(solver) {
+      solver_options_(solver),
+      pieces_(std::move(pieces)) {
   CheckAtLeast("Bound", "draws", static_cast<std::ptrdiff_t>(draws), 1);
   for (std::size_t s = 0; s < draws; ++s) draws_.push_back(parts_.function().MakeDraw());
   const std::size_t dim = parts_.shape().dim, latent = parts_.latent().size();
@@ -87,7 +91,10 @@ Bound::Bound(const ModelParts& parts, const ObservationMap& map,
   for (const Segment& segment : cut_.segments) longest_ = std::max(longest_, segment.count);
   sum_count_ = draws_[0]->field().parameter_count();
   total_size_ = sum_count_ + parameters + kTerms;
-  slot_size_ = total_size_ + kSegmentsPerItem * (2 * dim + 1);
+  std::size_t most_pieces = 0;
+  for (std::size_t count : pieces_.counts) most_pieces = std::max(most_pieces, count);
+  row_size_ = 2 * dim + 1 + most_pieces * dim;
+  slot_size_ = total_size_ + kSegmentsPerItem * row_size_;
   total_.resize(draws * total_size_);
   normals_.assign(draws, std::vector<double>(latent, 0.0));
   z_ = normals_;
@@ -177,10 +184,18 @@ void Bound::RunSegment(std::size_t draw, std::size_t position, std::size_t place
   w.states.resize(segment.count * dim);
   w.bstates.assign(segment.count * dim, 0.0);
   const double known = step_sizes_[draw * cut_.segments.size() + index];
+  const double hint = known > 0 ? known : step_sizes_.back();
+  const std::span<const double> x0 = StartState(draw, segment);
+  Force force;
+  if (parts_.HasProcessNoise()) {
+    SetForce(draw, segment, w);
+    force = {.ends = pieces_.ends[segment.trajectory], .values = w.force};
+  }
   const SolveResult result =
-      w.solver.SolveRecorded(field, StartState(draw, segment), segment.start, w.times, w.states,
-                             w.record, known > 0 ? known : step_sizes_.back());
-  double* own = slot.segments + place * (2 * dim + 1);
+      parts_.HasProcessNoise()
+          ? w.forced_solver.SolveRecorded(field, force, x0, segment.start, w.times, w.states, hint)
+          : w.solver.SolveRecorded(field, x0, segment.start, w.times, w.states, w.record, hint);
+  double* own = slot.segments + place * row_size_;
   own[2 * dim] = result.step_hint > 0 ? result.step_hint : known;
   if (!result.ok()) slot.diverged += 1;
   slot.evaluations += static_cast<double>(result.statistics.evaluations);
@@ -190,7 +205,53 @@ void Bound::RunSegment(std::size_t draw, std::size_t position, std::size_t place
   if (choice_.weight != 1) {
     for (double& b : w.bstates) b *= choice_.weight;
   }
-  w.solver.Pullback(field, w.record, w.bstates, {own, dim}, slot.sums);
+  if (parts_.HasProcessNoise()) {
+    w.forced_solver.Pullback(field, force, w.bstates, {own, dim},
+                             {own + 2 * dim + 1, w.force.size()}, slot.sums);
+  } else {
+    w.solver.Pullback(field, w.record, w.bstates, {own, dim}, slot.sums);
+  }
+}
+
+// Sets w.force to the force on each piece of a segment: component d is s_d / sqrt(h) times a latent
+// variable, where h is the length of the piece and s_d the standard deviation of the process noise.
+void Bound::SetForce(std::size_t draw, const Segment& segment, Workspace& w) const {
+  const std::size_t dim = parts_.shape().dim, n = segment.trajectory;
+  const std::span<const double> deviation =
+      parts_.layout().Values(parts_.process_noise_block(), values_);
+  const std::span<const double> z =
+      parts_.latent().Range({ModelParts::kForce, pieces_.Before(n), pieces_.counts[n]},
+                            std::span<const double>(z_[draw]));
+  const double share = 1 / std::sqrt(pieces_.lengths[n]);
+  w.force.resize(z.size());
+  for (std::size_t i = 0; i < z.size(); ++i) w.force[i] = deviation[i % dim] * share * z[i];
+}
+
+// Reverses SetForce for all segments of a draw: sets the gradient with respect to the latent
+// variables of the force, and adds that with respect to the standard deviations to bvalues.
+void Bound::AddForceGradient(std::span<const double> slots, std::size_t draw,
+                             std::span<double> bvalues) {
+  const std::size_t dim = parts_.shape().dim, latent = parts_.latent().size();
+  const double share = 1.0 / static_cast<double>(draws());
+  const std::size_t block = parts_.process_noise_block();
+  const std::span<const double> deviation = parts_.layout().Values(block, values_);
+  const std::span<double> bdeviation = parts_.layout().Values(block, bvalues);
+  for (std::size_t i = 0; i < choice_.segments.size(); ++i) {
+    const std::size_t n = cut_.segments[choice_.segments[i]].trajectory;
+    const std::size_t item = draw * ItemsPerDraw() + i / kSegmentsPerItem;
+    const double* bforce = slots.data() + item * slot_size_ + total_size_ +
+                           i % kSegmentsPerItem * row_size_ + 2 * dim + 1;
+    const LatentRange range{ModelParts::kForce, pieces_.Before(n), pieces_.counts[n]};
+    const std::span<const double> z =
+        parts_.latent().Range(range, std::span<const double>(z_[draw]));
+    const std::span<double> bz =
+        parts_.latent().Range(range, std::span(bz_).subspan(draw * latent, latent));
+    const double unit = share / std::sqrt(pieces_.lengths[n]);
+    for (std::size_t k = 0; k < z.size(); ++k) {
+      bz[k] = unit * deviation[k % dim] * bforce[k];
+      bdeviation[k % dim] += unit * z[k] * bforce[k];
+    }
+  }
 }
 
 // Adds the log likelihood of a segment's observations. The integration has reached only the first
@@ -220,7 +281,7 @@ void Bound::AddLikelihood(const Segment& segment, std::size_t filled, Workspace&
 void Bound::AddConstraint(std::size_t draw, const Segment& segment, std::size_t place, Workspace& w,
                           const Slot& slot) const {
   const std::size_t dim = parts_.shape().dim;
-  double* btarget = slot.segments + place * (2 * dim + 1) + dim;
+  double* btarget = slot.segments + place * row_size_ + dim;
   const std::span<const double> target =
       parts_.latent().Item(ModelParts::kShooting, segment.next, std::span<const double>(z_[draw]));
   const std::size_t last = w.states.size() - dim;
@@ -257,7 +318,7 @@ void Bound::TakeStepSizes(std::span<const double> slots) {
   for (std::size_t s = 0; s < draws(); ++s) {
     for (std::size_t i = 0; i < choice_.segments.size(); ++i) {
       const std::size_t item = s * per_draw + i / kSegmentsPerItem, place = i % kSegmentsPerItem;
-      const double size = slots[item * slot_size_ + total_size_ + place * (2 * dim + 1) + 2 * dim];
+      const double size = slots[item * slot_size_ + total_size_ + place * row_size_ + 2 * dim];
       step_sizes_[s * cut_.segments.size() + choice_.segments[i]] = size;
       if (!(size > 0)) continue;
       inverse += 1 / size;
@@ -291,6 +352,10 @@ void Bound::AddDivergences(std::span<double> bvalues, BoundTerms& terms) const {
   if (posterior.is_point_estimate()) {
     terms.kl_u += parts_.function().HyperparameterCost(-1, bvalues);
   }
+  if (parts_.HasProcessNoise()) {
+    terms.kl_u +=
+        posterior.Divergence(values_, parts_.latent().Whole(ModelParts::kForce), -1, bvalues);
+  }
   for (std::size_t index : choice_.segments) {
     const LatentRange range = StartRange(cut_.segments[index]);
     const double divergence = posterior.Divergence(values_, range, -choice_.weight, bvalues);
@@ -311,14 +376,14 @@ void Bound::GatherStateCotangents(std::span<const double> slots, std::size_t dra
   const std::span<double> bz =
       std::span(bz_).subspan(draw * parts_.latent().size(), parts_.latent().size());
   for (const LatentRange& range : ranges_) {
-    if (range.part == ModelParts::kFunction) continue;
+    if (range.part == ModelParts::kFunction || range.part == ModelParts::kForce) continue;
     std::ranges::fill(parts_.latent().Range(range, bz), 0.0);
   }
   for (std::size_t i = 0; i < choice_.segments.size(); ++i) {
     const Segment& segment = cut_.segments[choice_.segments[i]];
     const std::size_t item = draw * ItemsPerDraw() + i / kSegmentsPerItem;
     const double* own =
-        slots.data() + item * slot_size_ + total_size_ + i % kSegmentsPerItem * (2 * dim + 1);
+        slots.data() + item * slot_size_ + total_size_ + i % kSegmentsPerItem * row_size_;
     const std::span<double> start = parts_.latent().Range(StartRange(segment), bz);
     for (std::size_t k = 0; k < dim; ++k) start[k] += own[k];
     if (segment.next == Segment::kNone) continue;
@@ -327,7 +392,7 @@ void Bound::GatherStateCotangents(std::span<const double> slots, std::size_t dra
   }
   if (share == 1) return;
   for (const LatentRange& range : ranges_) {
-    if (range.part == ModelParts::kFunction) continue;
+    if (range.part == ModelParts::kFunction || range.part == ModelParts::kForce) continue;
     for (double& b : parts_.latent().Range(range, bz)) b *= share;
   }
 }
@@ -341,6 +406,7 @@ void Bound::AddGradient(std::span<const double> slots, std::span<double> bvalues
   parts_.function().Pullback(draws_, total_, total_size_, bz_, latent, bvalues, pool);
   for (std::size_t s = 0; s < draws(); ++s) {
     GatherStateCotangents(slots, s);
+    if (parts_.HasProcessNoise()) AddForceGradient(slots, s, bvalues);
     parts_.posterior().DrawReverse(values_, normals_[s], ranges_,
                                    std::span(bz_).subspan(s * latent, latent), bvalues);
   }

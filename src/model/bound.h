@@ -9,6 +9,9 @@
 // states. Every draw has its own function and its own states. If the posterior is a point estimate,
 // both bounds are logarithms of joint densities up to constants.
 //
+// If a model has process noise (data/noise_pieces.h), a force is added to the drawn function. Then
+// each segment must be a whole trajectory, and all segments must be chosen.
+//
 // A work item is one draw with a few segments. The cost depends on the chosen segments only, not on
 // how many there are in all. After the first evaluation of a certain size, others of that size
 // allocate no memory.
@@ -27,6 +30,7 @@
 #include <span>
 #include <vector>
 
+#include "data/noise_pieces.h"
 #include "data/segments.h"
 #include "gpode/observation.h"
 #include "gpode/ode.h"
@@ -53,7 +57,7 @@ class Bound final : public Objective {
  public:
   // The parts must outlive the bound, which changes the state of their function.
   Bound(const ModelParts& parts, const ObservationMap& map, std::vector<TimedValues> trajectories,
-        Segmentation cut, const SolverOptions& solver, std::size_t draws);
+        Segmentation cut, const SolverOptions& solver, std::size_t draws, NoisePieces pieces = {});
   ~Bound() override;
 
   std::size_t draws() const { return draws_.size(); }
@@ -105,6 +109,7 @@ class Bound final : public Objective {
   std::size_t ItemsPerDraw() const;
   void RunSegment(std::size_t draw, std::size_t position, std::size_t place, Workspace& workspace,
                   const Slot& slot) const;
+  void SetForce(std::size_t draw, const Segment& segment, Workspace& workspace) const;
   void AddLikelihood(const Segment& segment, std::size_t filled, Workspace& workspace,
                      const Slot& slot) const;
   void AddConstraint(std::size_t draw, const Segment& segment, std::size_t place,
@@ -115,6 +120,7 @@ class Bound final : public Objective {
   void SumTerms(BoundTerms& terms) const;
   void AddDivergences(std::span<double> bvalues, BoundTerms& terms) const;
   void AddGradient(std::span<const double> slots, std::span<double> bvalues, ThreadPool& pool);
+  void AddForceGradient(std::span<const double> slots, std::size_t draw, std::span<double> bvalues);
   void GatherStateCotangents(std::span<const double> slots, std::size_t draw);
   LatentRange StartRange(const Segment& segment) const;
 
@@ -123,6 +129,7 @@ class Bound final : public Objective {
   std::vector<TimedValues> trajectories_;
   Segmentation cut_;
   SolverOptions solver_options_;
+  NoisePieces pieces_;
   std::vector<std::unique_ptr<FunctionDraw>> draws_;  // (S)
 
   SegmentChoice choice_;
@@ -140,6 +147,7 @@ class Bound final : public Objective {
   std::size_t sum_count_;
   std::size_t total_size_;
   std::size_t slot_size_;
+  std::size_t row_size_;            // doubles that a slot has for each segment
   std::size_t longest_ = 0;         // the most observations of a segment
   std::vector<double> step_sizes_;  // (S, segments); one more for segments not integrated yet
   std::vector<double> slots_;       // (items, slot_size_)

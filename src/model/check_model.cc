@@ -91,6 +91,7 @@ void CheckModel(const Model& model) {
   CheckSize(kWhere, "end_times", model.end_times.size(), model.start_times.size());
   CheckFinite(kWhere, "end_times", model.end_times);
   CheckShootingStates(model);
+  CheckNoisePieces(kWhere, model.noise_pieces, model.start_times, model.end_times);
   CheckParameters(model, ModelParts(model.options, ShapeOf(model)));
   CheckDraws(model);
   CheckWidening(model.widening, model.channels.size(), model.start_times.size());

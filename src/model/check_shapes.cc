@@ -47,4 +47,17 @@ void CheckMap(std::string_view where, const ObservationMap& map, const Coordinat
   CheckPositive(where, "input_scale", Values(coordinates.input_scale));
 }
 
+void CheckNoisePieces(std::string_view where, std::span<const std::size_t> counts,
+                      std::span<const double> start_times, std::span<const double> end_times) {
+  constexpr std::size_t kMost = 1'000'000;
+  if (counts.empty()) return;
+  CheckSize(where, "noise_pieces", counts.size(), start_times.size());
+  CheckSize(where, "end_times", end_times.size(), start_times.size());
+  for (std::size_t n = 0; n < counts.size(); ++n) {
+    if (counts[n] < 1 || counts[n] > kMost || !(end_times[n] > start_times[n])) {
+      ThrowInput(where, "noise_pieces", "has a trajectory that cannot be cut into pieces");
+    }
+  }
+}
+
 }  // namespace gpode

@@ -23,4 +23,9 @@ void CheckVector(std::string_view where, std::string_view name, const Vector& v,
 void CheckMap(std::string_view where, const ObservationMap& map, const Coordinates& coordinates,
               std::size_t channels);
 
+// Throws unless `counts` is empty or has a possible number of pieces (data/noise_pieces.h) for each
+// trajectory.
+void CheckNoisePieces(std::string_view where, std::span<const std::size_t> counts,
+                      std::span<const double> start_times, std::span<const double> end_times);
+
 }  // namespace gpode

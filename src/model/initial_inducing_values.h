@@ -12,15 +12,16 @@
 
 namespace gpode {
 
-// Returns the whitened inducing values v (D, M) of the regression of slopes (n, D) at states (n,
-// D). Uses the inducing locations, lengthscales and variances of `gp`, not its inducing values.
+// Returns the whitened inducing values v (D, M) of the regression of slopes (n, D) at states
+// (n, D). Uses the inducing locations, lengthscales and variances of `gp`, not its inducing values.
 Matrix RegressedInducingValues(const Kernel& kernel, const Matrix& states, const Matrix& slopes,
                                double jitter, const GpParameters& gp);
 
-// Computes the ridge regression of slopes (n, D) on the J terms of a polynomial
-// (field/polynomial.h), whose values are `terms` (n, J), times their prior scales (D or 1, J).
-// Returns the weights b (D, J) in units of their prior, and leaves the residuals in `slopes`. The
-// noise variance is the same as for the inducing values.
+// Fits slopes (n, D) by ridge regression on the J terms of a polynomial (field/polynomial.h).
+// `terms` (n, J) are the values of the terms, `scales` (D or 1, J) the prior standard deviations of
+// their weights, and `variances` (D or 1) the variances of the process. Returns the weights (D, J)
+// divided by their prior standard deviations, and leaves the residuals in `slopes`. The noise
+// variance is the same as for the inducing values.
 Matrix RegressedPolynomial(const Matrix& terms, const Matrix& scales, const Vector& variances,
                            Matrix& slopes);
 

@@ -2,6 +2,7 @@
 // field/gp_draw.cc.
 #include "model/model_draws.h"
 
+#include <cmath>
 #include <numeric>
 
 #include "gpode/error.h"
@@ -17,24 +18,49 @@ void SetFunction(const ModelParts& parts, std::span<const double> values) {
 }
 
 // Returns the only draw of a model whose posterior is a point estimate.
-ModelDraw PointDraw(const ModelParts& parts, std::span<const double> values) {
+ModelDraw PointDraw(const ModelParts& parts, const NoisePieces& pieces,
+                    std::span<const double> values) {
   SetFunction(parts, values);
-  ModelDraw draw{parts.function().MakeDraw(), parts.LatentMean(values)};
+  ModelDraw draw{.function = parts.function().MakeDraw(), .z = parts.LatentMean(values)};
   draw.function->Set(parts.latent().Part(ModelParts::kFunction, std::span<const double>(draw.z)));
+  if (!parts.HasProcessNoise()) return draw;
+  const std::span<const double> deviation =
+      parts.layout().Values(parts.process_noise_block(), values);
+  draw.process_noise.assign(deviation.begin(), deviation.end());
+  const std::span<const double> normals =
+      parts.latent().Part(ModelParts::kForce, std::span<const double>(draw.z));
+  draw.force.assign(normals.begin(), normals.end());
+  std::size_t at = 0;
+  for (std::size_t n = 0; n < pieces.counts.size(); ++n) {
+    for (std::size_t i = 0; i < pieces.counts[n] * deviation.size(); ++i, ++at) {
+      draw.force[at] *= deviation[i % deviation.size()] / std::sqrt(pieces.lengths[n]);
+    }
+  }
   return draw;
 }
 
 }  // namespace
+
+NoisePieces PiecesOf(const Model& model) {
+  std::vector<double> spans;
+  for (std::size_t n = 0; n < model.start_times.size(); ++n) {
+    spans.push_back(model.coordinates.TimeToModel(model.end_times[n], model.start_times[n]));
+  }
+  return CutIntoPieces(model.noise_pieces, spans);
+}
 
 ModelShape ShapeOf(const Model& model) {
   return {.dim = model.dim(),
           .inputs = model.coordinates.inputs(),
           .channels = model.channels.size(),
           .trajectories = model.start_times.size(),
-          .shooting_states = model.shooting_times.size()};
+          .shooting_states = model.shooting_times.size(),
+          .noise_pieces = std::accumulate(model.noise_pieces.begin(), model.noise_pieces.end(),
+                                          std::size_t{0})};
 }
 
-ModelDraws::ModelDraws(const Model& model) : model_(model), parts_(model.options, ShapeOf(model)) {
+ModelDraws::ModelDraws(const Model& model)
+    : model_(model), pieces_(PiecesOf(model)), parts_(model.options, ShapeOf(model)) {
   if (GetPosteriorFamily(model.options.posterior).is_sampled() && !model.IsSampled()) {
     ThrowInput("Posterior", "model",
                "has no draws yet, since its sampler was stopped; gpode fit --resume finishes it");
@@ -42,9 +68,10 @@ ModelDraws::ModelDraws(const Model& model) : model_(model), parts_(model.options
   SetFunction(parts_, model.parameters.values);
 }
 
-// Returns the row of the sampler's table for draw i. Rows are ordered by chain, so that successive
-// draws take rows far apart: even a few draws come from all chains. The stride has no common
-// divisor with the number of rows, so that no row is taken twice before every row was taken once.
+// Returns the row of the sampler's table for draw i. Rows are ordered by chain. Successive draws
+// take rows far apart, so that even a few draws come from different chains. The stride has no
+// common divisor with the number of rows, so that no row is taken twice before every row was taken
+// once.
 std::size_t ModelDraws::RowOf(std::uint64_t seed, std::uint64_t i) const {
   const auto count = static_cast<std::uint64_t>(model_.draws.rows());
   auto stride = static_cast<std::uint64_t>(0.6180339887 * static_cast<double>(count));
@@ -59,7 +86,7 @@ ModelDraw ModelDraws::Make(std::uint64_t seed, std::uint64_t i,
   std::vector<LatentRange> ranges(states.begin(), states.end());
   ranges.push_back(latent.Whole(ModelParts::kFunction));
   std::vector<double> normals(latent.size());
-  ModelDraw draw{parts_.function().MakeDraw(), std::vector<double>(latent.size())};
+  ModelDraw draw{.function = parts_.function().MakeDraw(), .z = std::vector<double>(latent.size())};
   draw.function->Sample(seed, kForecastStep, i);
   latent.SampleNormals(seed, kForecastStep, i, ranges, normals);
   parts_.posterior().Draw(model_.parameters.values, normals, ranges, draw.z);
@@ -71,8 +98,9 @@ ModelDraw ModelDraws::Make(std::uint64_t seed, std::uint64_t i,
 ModelDraw ModelDraws::MakeRow(std::size_t row) const {
   GPODE_CHECK(row < static_cast<std::size_t>(model_.draws.rows()));
   const ModelParts own(model_.options, parts_.shape());
-  return PointDraw(own, {model_.draws.row(static_cast<Eigen::Index>(row)).data(),
-                         static_cast<std::size_t>(model_.draws.cols())});
+  return PointDraw(own, pieces_,
+                   {model_.draws.row(static_cast<Eigen::Index>(row)).data(),
+                    static_cast<std::size_t>(model_.draws.cols())});
 }
 
 ModelDraw ModelDraws::MakeMean() const {
@@ -81,7 +109,7 @@ ModelDraw ModelDraws::MakeMean() const {
   const ModelParts own(options, parts_.shape());
   const std::vector<double> z = parts_.LatentMean(model_.parameters.values);
   const std::vector<double> deviation(z.size(), 0.0);
-  return PointDraw(own, own.ValuesAt(z, deviation, model_.parameters));
+  return PointDraw(own, pieces_, own.ValuesAt(z, deviation, model_.parameters));
 }
 
 }  // namespace gpode

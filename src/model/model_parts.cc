@@ -41,6 +41,12 @@ ModelParts::ModelParts(const FitOptions& options, const ModelShape& shape)
                .size = shape.dim,
                .prior = LatentPrior::kFlat,
                .purpose = Purpose::kShootingState});
+  if (shape.noise_pieces > 0) {
+    latent_.Add({.name = "force",
+                 .items = shape.noise_pieces,
+                 .size = shape.dim,
+                 .purpose = Purpose::kProcessNoise});
+  }
   function_->AddParameters(layout_);
   hyperparameter_blocks_ = layout_.blocks().size();
   function_->AddResidual(layout_);
@@ -48,6 +54,9 @@ ModelParts::ModelParts(const FitOptions& options, const ModelShape& shape)
   likelihood_block_ =
       layout_.Add(std::string(likelihood_->parameter_name()),
                   {shape.channels * likelihood_->parameters_per_channel()}, Transform::kPositive);
+  if (shape.noise_pieces > 0) {
+    process_noise_block_ = layout_.Add("process_noise", {shape.dim}, Transform::kPositive);
+  }
   std::vector<ParameterRange> of_function, of_states;
   posterior_->AddParameterRanges(latent_.Whole(kFunction), of_function);
   for (std::size_t part : {kInitial, kShooting}) {
@@ -69,6 +78,7 @@ void ModelParts::FindLatentRanges(const TouchedStates& touched,
   ranges.push_back(latent_.Whole(kFunction));
   for (const IndexRun& run : touched.x0) ranges.push_back({kInitial, run.first, run.count});
   for (const IndexRun& run : touched.shooting) ranges.push_back({kShooting, run.first, run.count});
+  if (HasProcessNoise()) ranges.push_back(latent_.Whole(kForce));
 }
 
 void ModelParts::FindParameters(const TouchedStates& touched,

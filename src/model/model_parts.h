@@ -1,10 +1,10 @@
 // The parts of a model (unknown function, posterior, likelihood), which its options choose by name,
 // and the layout of its latent variables and parameters.
 //
-//   latent variables   function | x0 | state         (gpode/latent.h)
+//   latent variables   function | x0 | state | force  (gpode/latent.h)
 //   parameters         hyperparameters of the function, parameters of the posterior of each part,
-//                      parameters of the likelihood; their names are part of the model file's
-//                      format
+//                      parameters of the likelihood, process noise; their names are part of the
+//                      model file's format
 //
 // Training, sampling, prediction and the checks of model files all work on these parts, and make
 // draws in the same way.
@@ -34,6 +34,7 @@ struct ModelShape {
   std::size_t channels = 0;
   std::size_t trajectories = 0;     // each with an initial state x0
   std::size_t shooting_states = 0;  // number in all trajectories together; 0 for the vanilla bound
+  std::size_t noise_pieces = 0;  // of all trajectories (data/noise_pieces.h); 0: no process noise
 };
 
 // A range of parameters that one step of the optimiser changes.
@@ -50,8 +51,8 @@ struct TouchedParameters {
 class ModelParts {
  public:
   // The indices of the parts of the latent variables: the function's, initial states, shooting
-  // states.
-  static constexpr std::size_t kFunction = 0, kInitial = 1, kShooting = 2;
+  // states, and the normals of the process noise. The last part exists only if there are pieces.
+  static constexpr std::size_t kFunction = 0, kInitial = 1, kShooting = 2, kForce = 3;
 
   ModelParts(const FitOptions& options, const ModelShape& shape);
 
@@ -62,6 +63,10 @@ class ModelParts {
   const LatentLayout& latent() const { return latent_; }
   const ParameterLayout& layout() const { return layout_; }
   std::size_t likelihood_block() const { return likelihood_block_; }
+  bool HasProcessNoise() const { return shape_.noise_pieces > 0; }
+  // The block with the standard deviation of the process noise of each state, per square root of
+  // the model's time. It exists only if HasProcessNoise().
+  std::size_t process_noise_block() const { return process_noise_block_; }
   // Returns how many blocks of the layout, the first ones, are hyperparameters of the function.
   std::size_t hyperparameter_blocks() const { return hyperparameter_blocks_; }
 
@@ -98,6 +103,7 @@ class ModelParts {
   std::unique_ptr<LatentPosterior> posterior_;
   std::size_t hyperparameter_blocks_ = 0;
   std::size_t likelihood_block_ = 0;
+  std::size_t process_noise_block_ = 0;
   std::vector<std::size_t> common_blocks_;  // blocks whose parameters belong to no single state
   bool by_state_[3] = {};  // true for a part in which each state has its own parameters
   mutable std::vector<ParameterRange> scratch_;  // memory that FindParameters reuses

@@ -16,7 +16,7 @@
 namespace gpode {
 namespace {
 
-// Rows of hyperparameters are shared among threads from this number of inducing points on. With
+// With at least this many inducing points, rows of hyperparameters are processed in parallel. With
 // fewer, the matrices of a row take less time than a thread needs to wake up.
 constexpr std::size_t kInducingWorthSharing = 40;
 // The standard deviations of the priors of log lengthscales and log variances, and the factor by
@@ -485,8 +485,8 @@ FunctionStart ProcessFunction::Start(const Matrix& states, const Matrix& slopes,
   return start;
 }
 
-// Throws an InputError if the covariances of the posterior or the features of the draws would not
-// fit in memory.
+// Throws an InputError if the covariances of the posterior or the features of the draws would be
+// too large for memory.
 void CheckSizes(const FunctionSetting& setting) {
   constexpr double kMostCovariances = 1e8, kMostFrequencies = 4e8;
   const FitOptions& o = setting.options;

@@ -32,8 +32,8 @@ namespace gpode {
 
 std::unique_ptr<UnknownFunction> MakeProcessFunction(const FunctionSetting& setting);
 
-// Sets the random numbers of the prior function of a process's draw, instead of
-// FunctionDraw::Sample.
+// Sets the random numbers that FunctionDraw::Sample would draw otherwise. `draw` must be a draw of
+// a process.
 void SetPriorNormals(FunctionDraw& draw, const GpNormals& normals);
 
 }  // namespace gpode

@@ -1,8 +1,8 @@
 // The discrete adjoint: it goes backwards through the recorded steps, with their sizes held fixed.
 // See ode.h. (The paper uses the continuous adjoint of torchdiffeq.)
 //
-// If evaluation 0 of a step is also the closing evaluation of the step before, its cotangent from
-// both steps is summed and pulled back once, as part of the step before.
+// If evaluation 0 of a step is also the closing evaluation (Stepper::closing) of the step before,
+// its cotangent from both steps is summed and pulled back once, as part of the step before.
 #include <algorithm>
 
 #include "gpode/error.h"
@@ -75,7 +75,7 @@ void Solver::OpenReverse(const SolveRecord& record, std::size_t s, StepReverse& 
   std::fill(reverse.bown_.begin(), reverse.bown_.end(), 0.0);
 }
 
-// Computes the cotangent of the step's start from that of its end; both are in bnext. If
+// Replaces the cotangent of the step's end, in reverse.bnext(), by that of its start. If
 // next_shares, pending_ holds on entry the next step's part of the cotangent of the closing
 // evaluation's slope. If this step shares its evaluation 0 with the step before, pending_ holds on
 // return the cotangent of that evaluation's slope.

@@ -127,7 +127,7 @@ struct Solver::Run {
   }
 
   // Begins a step with its evaluation 0: if first_known, that is evaluation `known` of the store,
-  // the closing evaluation of the step before; otherwise a new one.
+  // the closing evaluation (Stepper::closing) of the step before; otherwise a new one.
   void OpenStep(bool first_known, std::size_t known) {
     EvaluationMemory& memory = store.evaluations_;
     shares_first = first_known;
@@ -274,7 +274,7 @@ SolveResult Solver::Integrate(Run& run, double step_hint) {
     }
     h = std::min(h, options_.max_step);
     const double left = std::fabs(run.end - run.t);
-    // The last step is made a little longer rather than leave a tiny one after it.
+    // The last step is made a little longer if otherwise a tiny step would be left after it.
     const bool last = h * (1 + 1e-9) >= left;
     const double signed_h = last ? run.end - run.t : direction * h;
     const double error = run.TryStep(signed_h, controlled);

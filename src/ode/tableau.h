@@ -22,7 +22,7 @@ struct Tableau {
   int order;
   int error_power;                       // the error estimate shrinks like h^error_power
   std::size_t stages;                    // number of stages that every step evaluates
-  std::size_t all_stages;                // the same with those that only dense output needs
+  std::size_t all_stages;                // number of stages with those that only dense output needs
   std::size_t closing;                   // the stage that is f(t + h, x(t + h)), or Stepper::kNone
   std::span<const double> c;             // (all_stages)
   std::span<const double> a;             // rows 1 .. all_stages-1 of the lower triangle

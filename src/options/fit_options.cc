@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include "gpode/error.h"
@@ -57,6 +58,19 @@ Requirement CountRequirement(const Requirement& requirement, const OptionRange& 
                                   : requirement;
 }
 
+// Returns the positive numbers of a text such as "0.1,0.2", or nothing if it is not such a text.
+std::optional<std::vector<double>> ToDeviations(std::string_view text) {
+  std::vector<double> deviations;
+  for (;;) {
+    const std::size_t comma = text.find(',');
+    const std::optional<double> number = ToNumber(text.substr(0, comma));
+    if (!number || !(*number > 0) || !std::isfinite(*number)) return std::nullopt;
+    deviations.push_back(*number);
+    if (comma == std::string_view::npos) return deviations;
+    text.remove_prefix(comma + 1);
+  }
+}
+
 // Returns the accepted values of an option whose value is a registered name; empty for others.
 std::vector<std::string> KnownNames(std::string_view option) {
   if (option == "function") return UnknownFunctionNames();
@@ -66,6 +80,9 @@ std::vector<std::string> KnownNames(std::string_view option) {
 }
 
 Requirement CheckName(std::string_view name, const std::string& value) {
+  if (name == "process_noise" && value != "none" && value != "learnt" && !ToDeviations(value)) {
+    return "none, learnt, or positive numbers with commas between them";
+  }
   if (name == "kernel") return FindKernelSum(value) ? "" : AcceptedKernelSums();
   const std::vector<std::string> known = KnownNames(name);
   if (known.empty() || std::ranges::find(known, value) != known.end()) return "";
@@ -212,6 +229,10 @@ void CheckRanges(const FitOptions& options, std::string_view where) {
 }
 
 }  // namespace internal
+
+std::vector<double> KnownProcessNoise(const FitOptions& options) {
+  return internal::ToDeviations(options.process_noise).value_or(std::vector<double>{});
+}
 
 std::string OptionsText(const FitOptions& options, bool with_help) {
   std::string text;

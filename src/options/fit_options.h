@@ -45,6 +45,9 @@ void ForOptions(Options& o, Visit&& visit) {
   visit("observation_map.offset", o.observation_map.offset, kAny, "b in y = C x + b");
   visit("noise_variance", o.noise_variance, kPositive,
         "known noise variance, one for all channels or one each; none: learnt");
+  visit("process_noise", o.process_noise, kAny,
+        "random force on the states (joint, nuts): none, learnt, or known standard deviations per "
+        "square root of time, one for all states or one each");
   visit("scale", o.scale, kAny, "scale states and time to unit size");
   visit("kernel", o.kernel, kAny,
         "covariance function of the field, alone or with + linear, + polynomial2 or + polynomial3");
@@ -118,6 +121,10 @@ void ForOptions(Options& o, Visit&& visit) {
         "standard deviation of its logarithm");
   visit("prior.linear", o.prior.linear, kPositive,
         "standard deviation of the weights of a kernel's linear or polynomial part a priori");
+  visit("prior.process_noise", o.prior.process_noise, kPositive,
+        "median of the process noise a priori, per square root of the model's time");
+  visit("prior.process_noise_deviation", o.prior.process_noise_deviation, kPositive,
+        "standard deviation of its logarithm");
   visit("solver.method", o.solver.method, kAny, "Runge-Kutta method");
   visit("solver.rtol", o.solver.rtol, kNonNegative, "relative tolerance of a solver step");
   visit("solver.atol", o.solver.atol, kNonNegative, "absolute tolerance of a solver step");

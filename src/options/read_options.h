@@ -5,8 +5,8 @@
 
 namespace gpode::internal {
 
-// Calls visit(name, member) for the members that say what kind of file it is. A model keeps them,
-// to read later files of the same kind.
+// Calls visit(name, member) for the members that describe a kind of file. A model keeps them, to
+// read later files of the same kind.
 template <typename Options, typename Visit>
 void ForKindOfFile(Options& options, Visit&& visit) {
   visit("time", options.time_column);

@@ -11,8 +11,9 @@
 namespace gpode {
 namespace {
 
-// Short chains of the joint posterior have too few draws for the usual limit of R-hat. Beyond
-// kApart, chains have stayed where they began.
+// Limits of R-hat: the first two are for long chains, the last two for the short chains of the
+// joint posterior, which have too few draws for the usual limit. Beyond kApart, chains have stayed
+// where they began.
 constexpr double kConverged = 1.01, kNearlyConverged = 1.1, kMixed = 1.5, kApart = 2;
 constexpr double kExplained = 0.5;
 

@@ -17,7 +17,7 @@ namespace {
 // values there is none on outliers or on few distinct values.
 constexpr double kMostMissing = 0.5;  // share of rows without a value
 constexpr double kLongGap = 10;       // distance of two times, over the median distance
-constexpr double kFarOff = 8;         // distance from the mean of two neighbours, over the usual
+constexpr double kFarOff = 8;         // distance from the neighbours' mean, over the typical one
 constexpr std::size_t kFewest = 20;
 constexpr double kFewValues = 0.1;   // share of distinct values; few mean a coarse instrument
 constexpr double kMostSpread = 1e4;  // ratio of the standard deviations of two channels
@@ -44,8 +44,9 @@ std::vector<double> Seen(const Trajectory& t, Eigen::Index channel) {
   return values;
 }
 
-// Returns the number of values that are far from the mean of their two neighbours. The typical
-// distance is the standard deviation that normal distances with this median would have.
+// Returns the number of values that are far from the mean of their two neighbours; 0 if there are
+// fewer than kFewest values. `typical` is a robust estimate of the standard deviation of the
+// distances, from their median.
 std::size_t FarOff(const std::vector<double>& values) {
   if (values.size() < kFewest) return 0;
   std::vector<double> off;

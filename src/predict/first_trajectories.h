@@ -6,7 +6,7 @@
 namespace gpode {
 
 // Returns the model with the states of its first `count` trajectories only. The posterior of the
-// field is that of all of them.
+// field stays that of all trajectories.
 Model FirstTrajectories(const Model& model, std::size_t count);
 
 }  // namespace gpode

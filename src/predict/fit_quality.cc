@@ -13,8 +13,9 @@
 namespace gpode {
 namespace {
 
-// The largest number of times that are compared, in all trajectories together, and of numbers in
-// the forecast of one trajectory (times, draws, channels and states). They limit time and memory.
+// kMostTimes is about the largest number of times that are compared, in all trajectories together.
+// kMostNumbers is the largest number of values in the forecast of one trajectory, of all times,
+// draws, channels and states. These limits save time and memory.
 constexpr std::size_t kMostTimes = 4000, kMostNumbers = 20'000'000;
 // There is a remark on a fit beyond these limits.
 constexpr double kExplained = 0.5;     // the least explained share of a channel's variance
@@ -60,8 +61,9 @@ std::vector<std::size_t> Chosen(const Dataset& data) {
   return chosen;
 }
 
-// Compares a forecast with the data. `mean` are the means of the channels. Returns the number of
-// values later than `start` that were not missed.
+// Compares a forecast with the data and adds the results to `all`, which has an entry for each
+// channel. `mean` are the means of the channels. Returns the number of values later than `start`
+// that were not missed.
 std::size_t Compare(const Trajectory& seen, const Forecast& forecast, const Vector& mean,
                     double start, std::vector<Sums>* all) {
   std::size_t reached = 0;

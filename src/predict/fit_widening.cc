@@ -16,17 +16,18 @@ constexpr double kNormal95 = 1.6448536269514722, kNormal90 = 1.2815515655446004;
 constexpr std::size_t kFewestForThirds = 9;
 
 // Returns true if errors are significantly larger than the bands say, at the level 0.1.
-// `mean_square` is the mean of (error / deviation of the band)^2 over n independent errors; n times
-// it is chi-squared if the bands are right, and its cube root about normal (Wilson, Hilferty 1931).
+// `mean_square` is the mean of (error / deviation of the band)^2 over n independent errors. If the
+// bands are right, n * mean_square is chi-squared, and the cube root of mean_square is about normal
+// (Wilson, Hilferty 1931).
 bool IsSignificant(double mean_square, double n) {
   const double s = 2 / (9 * n);
   return (std::cbrt(mean_square) - (1 - s)) / std::sqrt(s) > kNormal90;
 }
 
 // Returns (t / z)^2, where t and z are the 0.95 quantiles of Student's distribution with n degrees
-// of freedom and of the normal distribution. A variance estimated from n values has to be
-// multiplied by it so that a normal 90 % band covers 90 %. Expands t in 1/n (Abramowitz and Stegun,
-// 26.7.5), which is poor for small n: fewer than two count as two.
+// of freedom and of the normal distribution. If a variance is estimated from n values, a normal
+// 90 % band covers 90 % only after the variance is multiplied by this factor. Expands t in 1/n
+// (Abramowitz and Stegun, 26.7.5). The expansion is poor for small n, so n below two counts as two.
 double SmallSampleFactor(double n) {
   const double z = kNormal95, z2 = z * z, m = 1 / std::max(n, 2.0);
   const double ratio =

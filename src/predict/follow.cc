@@ -25,6 +25,8 @@ struct Posterior::Leg {
   // of its covariance F F^T, empty if the state is known exactly.
   Vector mean = {};
   Matrix factor = {};
+  // The training trajectory whose pieces of process noise begin at the state, if it is one.
+  std::optional<std::size_t> trajectory = {};
   double start = 0;                  // the time of the state, in the user's units
   std::size_t first = 0, count = 0;  // the times, as indices into those of the forecast
 };
@@ -62,6 +64,31 @@ Vector GivenState(const Vector& mean, const Matrix& factor, std::uint64_t seed, 
   return state;
 }
 
+// Returns the force of process noise on a leg that goes from time `first` to `last`, relative to its
+// start: that of a training trajectory as far as its pieces reach, and new random numbers of draw i
+// elsewhere.
+ForceAround ForceOf(const ModelDraw& draw, const NoisePieces& pieces,
+                    std::optional<std::size_t> trajectory, double first, double last,
+                    std::uint64_t seed, std::uint64_t i) {
+  ForceAround force;
+  const std::size_t dim = draw.process_noise.size();
+  double length = 0;
+  for (double own : pieces.lengths) length += own / static_cast<double>(pieces.lengths.size());
+  if (trajectory) {
+    length = pieces.lengths[*trajectory];
+    force.ends = pieces.ends[*trajectory];
+    const auto begin =
+        draw.force.begin() + static_cast<std::ptrdiff_t>(pieces.Before(*trajectory) * dim);
+    force.values.assign(begin, begin + std::ssize(force.ends) * static_cast<std::ptrdiff_t>(dim));
+  }
+  std::vector<double> unit = draw.process_noise;
+  for (double& u : unit) u /= std::sqrt(length);
+  const RandomStream stream(seed, kForecastStep, i, Purpose::kProcessNoise);
+  force.Extend(length, last, unit, stream);
+  if (first < 0) force.Extend(length, first, unit, stream);
+  return force;
+}
+
 // Returns the longest span of a training trajectory, in the model's time.
 double LongestSpan(const Model& model) {
   double longest = 0;
@@ -84,6 +111,7 @@ void Posterior::CheckTrajectory(std::size_t trajectory) const {
 std::vector<Posterior::Leg> Posterior::LegsOf(std::size_t trajectory, std::span<const double> times,
                                               Origin origin) const {
   std::vector<Leg> legs = {{.state = LatentRange{ModelParts::kInitial, trajectory, 1},
+                            .trajectory = trajectory,
                             .start = model_->start_times[trajectory]}};
   const std::vector<std::size_t>& owner = model_->shooting_trajectory;
   const auto own = std::equal_range(owner.begin(), owner.end(), trajectory);
@@ -136,11 +164,19 @@ Forecast Posterior::Follow(const std::vector<Leg>& legs, std::span<const double>
         const double span = std::max(-model_times.front(), model_times.back());
         with.max_steps = AllowedSteps(with.max_steps, span, usual);
       }
-      Solver solver(with);
-      status[i] =
-          Worse(status[i],
-                IntegrateBothWays(solver, draw.function->field(), {x0.data(), dim()}, model_times,
-                                  {z.data() + leg.first * dim(), leg.count * dim()}));
+      const std::span<const double> from(x0.data(), dim());
+      const std::span<double> out(z.data() + leg.first * dim(), leg.count * dim());
+      const Field& field = draw.function->field();
+      if (draw.process_noise.empty() || model_times.empty()) {
+        Solver solver(with);
+        status[i] = Worse(status[i], IntegrateBothWays(solver, field, from, model_times, out));
+      } else {
+        const ForceAround force = ForceOf(draw, draws_->pieces(), leg.trajectory,
+                                          model_times.front(), model_times.back(), options.seed, i);
+        ForcedSolver solver(with);
+        status[i] =
+            Worse(status[i], IntegrateBothWays(solver, field, force, from, model_times, out));
+      }
     }
     forecast.draws[i] = model_->map.Apply(z);
     if (options.states) forecast.states[i] = model_->coordinates.ToUser(z);

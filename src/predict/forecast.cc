@@ -16,14 +16,17 @@
 namespace gpode {
 namespace {
 
-// Returns that one of two quantiles of level p which is farther from the median. The widened
-// quantile may be the nearer one if the draws are skewed, but widening must not narrow a band.
+// Returns whichever of two quantiles of level p is farther from the median; for p = 0.5, the
+// widened one. If the draws are skewed, the widened quantile may be the nearer one, but widening
+// must not narrow a band.
 double Outer(double p, double raw, double widened) {
   return p < 0.5 ? std::min(raw, widened) : p > 0.5 ? std::max(raw, widened) : widened;
 }
 
-// Returns quantile(sorted draws, level, channel) for every time and channel (T, channels): of the
-// draws that are not lost, widened if the forecast is. NaN where the lost draws leave it unknown.
+// Returns the quantiles p (T, channels) of a forecast. quantile(sorted, level, channel) computes
+// one of them from the draws that are not lost, in increasing order; `level` is p as a level among
+// these draws (LevelAmongKept). Quantiles are widened if the forecast is, and NaN where `level` is
+// NaN.
 template <typename QuantileOf>
 Matrix ForSortedDraws(const Forecast& forecast, double p, QuantileOf quantile) {
   if (!(p >= 0 && p <= 1)) ThrowInput("Forecast::Quantile", "p", "must be between 0 and 1");

@@ -15,13 +15,14 @@
 namespace gpode {
 namespace {
 
-// The largest number of times that are compared, in all trajectories together, and of numbers in
-// the forecast of one trajectory (times, draws, channels and states). They limit time and memory.
+// kMostTimes is about the largest number of times that are compared, in all trajectories together.
+// kMostNumbers is the largest number of values in the forecast of one trajectory, of all times,
+// draws, channels and states. These limits save time and memory.
 constexpr std::size_t kMostTimes = 2000, kMostNumbers = 20'000'000;
 constexpr double kNormal95 = 1.6448536269514722;
 
-// Returns the trajectories to forecast: all that have held-back rows or, if these are more than
-// kMostTimes rows, a part of the trajectories at equal distances in the data.
+// Returns the indices of the trajectories to forecast: all that have held-back rows or, if these
+// are more than kMostTimes rows, evenly spaced ones with about that many rows.
 std::vector<std::size_t> Chosen(const Dataset& held) {
   std::vector<std::size_t> all, chosen;
   std::size_t times = 0;
@@ -79,7 +80,8 @@ Matrix DeviationsOf(const BandWidening& widening, const Comparison& one) {
   return deviations;
 }
 
-// Returns an entry with the horizon of every held-back value, whether it could be forecast or not.
+// Returns an entry for every held-back value with a positive horizon, whether it could be forecast
+// or not. Only channel and horizon of the entries are set.
 std::vector<HeldError> HorizonsOf(const std::vector<Comparison>& all) {
   std::vector<HeldError> horizons;
   for (const Comparison& one : all) {
@@ -138,9 +140,9 @@ std::vector<HoldoutRow> RowsOf(const std::vector<std::vector<Sums>>& sums,
   return rows;
 }
 
-// Sets the shares of values inside the bands, by channel, from those of the report's rows. They
-// come from quantiles of the draws; FitWidening has only estimated them from normal bands, and has
-// left out values that could not be forecast.
+// Sets the shares of values inside the bands, by channel, from those in the report's rows. The
+// shares in the rows come from quantiles of the draws. FitWidening has only estimated the shares
+// from normal bands, without the values that could not be forecast.
 void SetShares(const std::vector<HoldoutRow>& rows, BandWidening* widening) {
   std::vector<double> inside(widening->values.size()), widened(inside.size()),
       values(inside.size());

@@ -1,5 +1,5 @@
 // Divides the horizons of held-back data into three parts with about equally many values. The
-// horizon of a value is the time since the last observation before it.
+// horizon of a value is the time since the last training row of its trajectory.
 #pragma once
 
 #include <span>
@@ -9,8 +9,8 @@
 
 namespace gpode {
 
-// There is one part instead of three if no channel has at least nine values, and fewer if horizons
-// coincide.
+// There is one part instead of three if no channel has at least nine values. There are fewer than
+// three if horizons coincide.
 struct HorizonThirds {
   explicit HorizonThirds(std::span<const HeldError> errors);
 

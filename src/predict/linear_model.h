@@ -1,13 +1,13 @@
-// The linear model x' = A x + b of all channels. The forecasts of a field are compared with its
-// forecasts on held-back data.
+// The linear model x' = A x + b of all channels. On held-back data, the forecasts of a learnt field
+// are compared with those of this model.
 //
 // It is fitted by least squares to the integrals of the equation over windows of a few rows,
 //   (x(t_j) - x(t_i)) / (t_j - t_i) = A xbar_ij + b,
 // with xbar_ij the mean of x between t_i and t_j by the trapezoidal rule. Noise disturbs these
 // integrals much less than it disturbs differences of neighbouring rows. Channels are scaled to
-// unit variance, and A has a ridge penalty of one percent of it. Missing values are interpolated.
-// Positive real parts of eigenvalues of A, with which long forecasts would explode, are set to
-// zero.
+// unit variance, and A has a ridge penalty of one percent of this variance. Missing values are
+// interpolated. Positive real parts of eigenvalues of A, with which long forecasts would explode,
+// are set to zero.
 //
 // Thread safety: a LinearModel does not change after construction; any thread may call its
 // functions.
@@ -30,8 +30,8 @@ class LinearModel {
   // Returns the forecast (T, channels) at increasing times after the last row of the trajectory. It
   // starts from the channels' last values.
   Matrix Continue(const Trajectory& seen, std::span<const double> times) const;
-  // Returns the last observed value of each channel (channels). If the trajectory has none, returns
-  // the mean of the channel in all data.
+  // Returns the last observed value of each channel (channels). For a channel without a value in
+  // the trajectory, it is the mean of the channel in all data.
   Vector LastValues(const Trajectory& seen) const;
 
   // Slope returns A and Offset returns b, in the user's units.

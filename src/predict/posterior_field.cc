@@ -27,9 +27,9 @@ PosteriorField::PosteriorField(std::shared_ptr<const void> owner, const Field& f
   GPODE_CHECK(coordinates_.dim() == dim());
 }
 
-// The memory of a point is used twice. While Value runs, it is the scratch memory of the drawn
-// field, at the beginning so that it is as well aligned as the caller's, followed by the point in
-// the model's coordinates. Between Record and Pullback, it holds the Jacobian.
+// The memory of the points is used twice. While Value runs, its beginning is the scratch memory of
+// the drawn field, which is therefore aligned like the caller's memory, and its end holds the
+// points in the model's coordinates. Between Record and Pullback, it holds the Jacobians.
 std::size_t PosteriorField::record_size() const {
   return std::max(field_.record_size(), dim() * dim()) + dim();
 }

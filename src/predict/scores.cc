@@ -37,8 +37,8 @@ bool Covers(double y, std::span<const double> sorted, std::size_t draws, double 
 }
 
 // Returns |F(y) - 1/2|, where F is the distribution function of observations, the mixture over
-// draws. The central band of level l holds y if this is at most l / 2. Lost draws are on the side
-// of y that makes bands wider, as in LevelAmongKept.
+// draws. The central band of level l holds y if this is at most l / 2. Lost draws count on the side
+// of y that makes bands wider, as in LevelAmongKept; the result may then be negative.
 double LevelsAway(double y, std::span<const double> sorted, std::size_t draws,
                   const Likelihood& likelihood, std::span<const double> p) {
   const double below = likelihood.MixtureCdf(y, sorted, p);
@@ -47,14 +47,15 @@ double LevelsAway(double y, std::span<const double> sorted, std::size_t draws,
   return std::max(0.5 - (1 - share + share * below), share * below - 0.5);
 }
 
-// Adds the scores of one value y. `sorted` are those of the `draws` draws that are not lost, at
-// the time and channel of y. They are widened by the standard deviation `widening`.
+// Adds the scores of one value y to `sum`. `sorted` holds the values, at the time and channel of y,
+// of those of the `draws` draws that are not lost. This function widens them by the standard
+// deviation `widening`.
 void AddValue(double y, std::span<double> sorted, std::size_t draws, double widening,
               const Likelihood& likelihood, std::span<const double> p, Scores& sum) {
   const bool lost = sorted.size() < draws;
   double mean = 0;
   for (double v : sorted) mean += v / static_cast<double>(draws);
-  // y counts as inside a band if it is inside with or without widening: as in
+  // y counts as inside a predictive band if it is inside with or without widening: as in
   // Forecast::PredictiveQuantile, widening never narrows a band.
   const bool widens = widening > 0 && !sorted.empty();
   const double away_before = widens ? LevelsAway(y, sorted, draws, likelihood, p) : kInfinity;

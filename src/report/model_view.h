@@ -40,7 +40,7 @@ struct Quantity {
 std::vector<Quantity> QuantitiesOf(const std::vector<std::string>& names);
 // Returns the quantity of the time column, "time" if its name is unknown.
 Quantity TimeOf(const Dataset& data);
-// Returns the unit that all quantities share, or nothing.
+// Returns the unit that all quantities share, or an empty text if there is none.
 std::string CommonUnit(const std::vector<Quantity>& quantities);
 
 // Returns "1 trajectory, 50 times from 0 to 7, channels x1, x2".

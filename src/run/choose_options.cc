@@ -13,7 +13,8 @@ namespace {
 // Shooting is chosen if a trajectory has at least so many times.
 constexpr std::size_t kLongSeries = 100;
 // The joint posterior is chosen for at most so many times in all trajectories together, and at most
-// so many states. Its time grows with both; docs/results.md has times of both posteriors.
+// so many states. Its running time grows with both; docs/results.md has running times of both
+// posteriors.
 constexpr std::size_t kMostTimes = 200, kMostStates = 6;
 // The kernel and the number of Fourier features with which sampled posteriors of a process were
 // calibrated (docs/results.md).

@@ -85,7 +85,8 @@ void Save(const FitControl& control, const TrainedModel& trained) {
   }
 }
 
-// Saves a run that goes on.
+// Saves a run that goes on. If that fails, calls control.checkpoint_failed, if it is set, instead
+// of throwing an error.
 void SaveCheckpoint(const FitControl& control, const TrainedModel& trained) {
   if (!control.checkpoint_failed) return Save(control, trained);
   try {
@@ -95,7 +96,7 @@ void SaveCheckpoint(const FitControl& control, const TrainedModel& trained) {
   }
 }
 
-// Passes on a function that saves this run.
+// Calls control.standby with a function that saves the run as it is now.
 void StandBy(const FitControl& control, const TrainedModel& trained) {
   control.standby(
       [&control, run = std::make_shared<const TrainedModel>(trained)] { Save(control, *run); });
@@ -134,7 +135,7 @@ TrainedModel Run(Trainer& trainer, TrainedModel trained, const FitControl& contr
   return trained;
 }
 
-// Runs a sampler from its start, or from where trained.sampling says.
+// Runs a sampler from its start, or from the state trained.sampling if there is one.
 TrainedModel Sample(const TrainedModel& trained, const FitControl& control) {
   const auto completed = [&](TrainedModel run) {
     run.model.options = trained.model.options;
@@ -174,7 +175,7 @@ bool AwaitsComparison(const TrainedModel& trained) {
 }
 
 // Compares a model with the data held back from it. Then trains it again on all data if the options
-// ask for that (HoldoutOptions::refit).
+// ask for that (HoldoutOptions::refit). Returns a model that does not await a comparison unchanged.
 TrainedModel CompareAndRefit(TrainedModel trained, const FitControl& control) {
   if (!AwaitsComparison(trained)) return trained;
   constexpr std::size_t kDraws = 256;

@@ -32,7 +32,7 @@ struct DualAveraging {
 // matrix estimated from its draws, and last iterations in which only the step size adapts.
 struct WarmUpSchedule {
   std::size_t begin = 0;          // first iteration of the first window
-  std::vector<std::size_t> ends;  // one past the last iteration of each window; empty if too short
+  std::vector<std::size_t> ends;  // one past each window's last iteration; none if warm_up < 20
 
   explicit WarmUpSchedule(std::size_t warm_up);
 

@@ -102,7 +102,8 @@ double Chain::EnergyDecrease(std::uint64_t attempt) {
 
 // Doubles or halves the step size until the acceptance probability of a single leapfrog step
 // crosses 0.8 (Hoffman and Gelman 2014, algorithm 4, with Stan's threshold), then restarts the
-// averaging from that step size.
+// averaging from that step size. Returns kImproper or kNoStepSize if the step size becomes
+// extremely large or small before that.
 ChainStatus Chain::FindStepSize() {
   constexpr double kLargest = 1e7, kSmallest = 1e-300;
   const double threshold = std::log(0.8);

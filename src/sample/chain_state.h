@@ -1,5 +1,5 @@
-// The state of a chain of the No-U-Turn sampler after one of its iterations: with the options and
-// the target, everything that its next iterations and its result depend on.
+// The state of a chain of the No-U-Turn sampler after one of its iterations. The chain's next
+// iterations and its result depend only on this state, the options and the target.
 //
 // A chain is saved and restored by copying this struct whole. The table of its members for model
 // files (store/model_members.h) does not compile until it lists every member, so that none is
@@ -23,7 +23,7 @@ struct NutsChainState {
   Matrix inverse_mass;  // (1, n) or (n, n)
   DualAveraging averaging = {};
   DrawMoments moments{};
-  std::uint64_t trial_steps = 0;  // of FindStepSize so far; addresses their random numbers
+  std::uint64_t trial_steps = 0;  // trial steps so far, which address random numbers
   std::size_t divergent = 0, warm_up_divergent = 0, evaluations = 0;
   Matrix draws = {}, further_draws = {};              // (draws so far, .)
   std::vector<TransitionStatistics> statistics = {};  // (draws so far)

@@ -91,7 +91,7 @@ SmoothedWeights SmoothWeights(std::span<const double> log_weights) {
         result.weights[order[s - tail + i]] = std::min(threshold + ParetoQuantile(fit, p), 1.0);
       }
     } else {
-      result.shape = -std::numeric_limits<double>::infinity();  // all weights are equal
+      result.shape = -std::numeric_limits<double>::infinity();  // the largest weights are all equal
     }
   }
   const double sum = std::accumulate(result.weights.begin(), result.weights.end(), 0.0);

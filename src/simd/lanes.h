@@ -113,8 +113,8 @@ inline Lanes<float> Fma(Lanes<float> a, Lanes<float> b, Lanes<float> c) {
 #endif
 }
 
-// Returns true if any lane is outside [-limit, limit] or NaN. Compares bits as integers: for
-// numbers without a sign this gives the same order, and NaN is above all of them.
+// Returns true if any lane is outside [-limit, limit] or NaN. Compares the bits of absolute values
+// as integers: they have the same order as the numbers, and NaN is above all of them.
 template <typename Real>
 inline bool AnyBeyond(Lanes<Real> x, Real limit) {
   const IntLanes<Real> magnitude = Bits<Real>(x) & ~Bits<Real>(Broadcast<Real>(Real(-0.0)));

@@ -17,8 +17,8 @@
 //
 // An ulp is the distance between the two floating-point numbers next to the exact result; for
 // subnormal results it is the smallest subnormal number. The sine and cosine of a float have an
-// absolute error of up to 2^-36, because the argument is reduced by multiples of pi/2 that is known
-// to about 50 bits. Where sine or cosine are near zero, that can be hundreds of ulp.
+// absolute error of up to 2^-36, because the argument is reduced by multiples of pi/2, of which
+// only about 50 bits are used. Where sine or cosine are near zero, that can be hundreds of ulp.
 //
 // The result for an element does not depend on its position, its neighbours or the array's length.
 // Results of different instruction sets differ in the last bits (fused multiply-adds) unless stated
@@ -38,7 +38,7 @@ namespace gpode::simd {
 
 void SinCos(std::span<const double> x, std::span<double> sine, std::span<double> cosine);
 void SinCos(std::span<const float> x, std::span<float> sine, std::span<float> cosine);
-// In the functions below with x and y only, both may be the same memory.
+// In Exp, ExpScaled and Tanh, x and y may be the same memory.
 void Exp(std::span<const double> x, std::span<double> y);
 void Exp(std::span<const float> x, std::span<float> y);
 void ExpScaled(double scale, std::span<const double> x, std::span<double> y);  // exp(scale x)

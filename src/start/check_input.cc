@@ -45,6 +45,22 @@ void CheckGivenNoise(const std::vector<double>& variances, std::size_t channels)
   if (variances.size() > 1) CheckSize("Fit", "noise_variance", variances.size(), channels);
 }
 
+// The number of states is that of the map C, or that of the option, or that of the channels.
+void CheckProcessNoise(const Dataset& data, const FitOptions& o) {
+  const std::vector<double> known = KnownProcessNoise(o);
+  if (known.empty()) return;
+  const bool is_possible =
+      o.function == "process" && (o.posterior == "joint" || o.posterior == "nuts");
+  if (!is_possible) {
+    ThrowInput("Fit", "process_noise",
+               "needs a Gaussian process with the posterior joint or nuts; use none or learnt");
+  }
+  const std::size_t states = o.observation_map.matrix.size() > 0 ? o.observation_map.dim()
+                             : o.states > 0                      ? o.states
+                                                                 : data.channels.size();
+  if (known.size() > 1) CheckSize("Fit", "process_noise", known.size(), states);
+}
+
 void CheckGivenMap(const ObservationMap& map, std::size_t states, std::size_t channels) {
   CheckSize("Fit", "observation_map.matrix's rows", map.channels(), channels);
   CheckFinite("Fit", "observation_map.matrix", Entries(map.matrix));
@@ -60,6 +76,7 @@ void CheckObservation(const Dataset& data, const FitOptions& o) {
   const std::size_t channels = data.channels.size();
   const bool given = o.observation_map.matrix.size() > 0;
   CheckGivenNoise(o.noise_variance, channels);
+  CheckProcessNoise(data, o);
   if (o.observation == Observation::kIdentity) {
     if (given) ThrowInput("Fit", "observation_map", "is given, but observation is the identity");
     if (o.states == 0 || o.states == channels) return;
@@ -79,7 +96,7 @@ void CheckObservation(const Dataset& data, const FitOptions& o) {
   }
 }
 
-// The range of this option includes 0 and 1, which are impossible: a sampler has to accept some
+// The table of options accepts 0 and 1, too, which are impossible: a sampler has to accept some
 // proposals, and never accepts all.
 void CheckAcceptance(double target) {
   if (target > 0 && target < 1) return;
@@ -87,10 +104,10 @@ void CheckAcceptance(double target) {
              fmt::format("is {:g}, must be between 0 and 1", target));
 }
 
-// Returns how many bytes a run needs at least, from its largest arrays: covariances of the inducing
-// values, what the optimiser keeps for every parameter, matrices of a sampler over all latent
-// variables, and its draws. The factors are how often these arrays exist, below what was
-// measured.
+// Returns a lower bound on the bytes that a run needs, from its largest arrays: the Fourier
+// features of the draws, covariances of the inducing values, and either the optimiser's numbers for
+// every parameter or a sampler's draws and its matrices over the function's latent variables. The
+// constants are the numbers of copies of these arrays, chosen lower than those measured.
 double LeastMemory(const Dataset& data, const FitOptions& options) {
   constexpr double kCovariances = 4, kParameters = 20, kMatrices = 20, kFeatures = 4;
   constexpr std::size_t kCountable = 1'000'000;  // with more, numbers of parameters may overflow

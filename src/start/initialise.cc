@@ -12,14 +12,15 @@
 namespace gpode {
 namespace {
 
-// Constants of the initial noise variances. A channel with too small a noise variance would
-// dominate the likelihood, so it is at least kSmallestNoise times the channel's variance. With
-// principal components, it is kPcaNoise times the mean over the channels; channels that never
-// change have a further factor kConstantNoise.
+// Constants of the initial noise variances. A noise variance is at least kSmallestNoise times the
+// channel's variance, since a channel with a smaller one would dominate the likelihood. With
+// principal components, all channels get kPcaNoise times the mean of these noise variances;
+// channels that never change get kConstantNoise times that.
 constexpr double kSmallestNoise = 1e-3, kPcaNoise = 1.5, kConstantNoise = 1e-9;
 constexpr double kRounding = 1e-9;  // relative size below which a spread is a rounding error
 
-// Returns the map y = C x + b from the user's states x.
+// Returns the observation map y = C x + b for states x in the user's units, before Initialise
+// scales them.
 ObservationMap UserMap(const Dataset& data, const FitOptions& options) {
   if (options.observation == Observation::kIdentity) {
     return ObservationMap::Identity(data.channels.size());
@@ -54,8 +55,8 @@ Vector Sizes(const Matrix& rows) {
 }
 
 // Returns the initial noise variances: those that are given, or the mean squares of the smoother's
-// residuals. With principal components all channels have the same unit; they all get the same
-// noise, so that channels with small residuals do not dominate before the dynamics are learnt.
+// residuals. With principal components all channels have the same unit; all that change get the
+// same noise, so that channels with small residuals do not dominate before the dynamics are learnt.
 Vector NoiseVariances(const FitOptions& options, const std::vector<Matrix>& residuals,
                       const ChannelMoments& moments) {
   const Eigen::Index channels = moments.mean.size();

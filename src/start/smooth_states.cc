@@ -44,8 +44,9 @@ Matrix Correlation(const Dataset& data, const Vector& mean, const Vector& units)
   return sum / count;
 }
 
-// Returns for each state the change that moves the channels by one of their units in all. A state
-// that no channel depends on gets the geometric mean of the others.
+// Returns for each state the change for which the changes of the channels, each in its channel's
+// unit, have a norm of one. For a state that no channel depends on, returns the geometric mean of
+// the others.
 Vector StateUnits(const Matrix& matrix, const Vector& units) {
   Vector sizes = (units.cwiseInverse().asDiagonal() * matrix).colwise().norm().cwiseInverse();
   double log_sum = 0, count = 0;
@@ -142,8 +143,9 @@ Level SmoothSignal(const std::vector<std::vector<double>>& times,
   return level;
 }
 
-// Returns the derivative of a level: its value and slope are the slope and the acceleration of the
-// level. If the level has no acceleration, its slope is smoothed again to get one.
+// Returns the derivative of a level. The value and the slope of the result are the slope and the
+// acceleration of the level. If the level has no acceleration, its slope is smoothed again to get
+// one.
 Level Derivative(const std::vector<std::vector<double>>& at, const Level& level) {
   Level next{level.slope, level.acceleration, {}};
   if (next.slope.empty()) next.slope = SmoothSignal(at, next.value, at).slope;

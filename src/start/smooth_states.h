@@ -3,8 +3,8 @@
 // slopes.)
 //
 // The data determine a few signals s of about unit size: the scaled channels themselves or, if
-// there are more channels than the rank of C, as many combinations of them. Each signal is smoothed
-// in time. The states are
+// there are more channels than the rank of C, as many combinations of channels as this rank. Each
+// signal is smoothed in time. The states are
 //
 //   x = offset + observed s + hidden h
 //
@@ -29,7 +29,7 @@ struct SignalMap {
   Vector offset;            // (D)
 };
 
-// Returns the signals for the map y = C x + b between the user's states and channels.
+// Returns the signals for the map y = C x + b from states in the user's units to channels.
 SignalMap SignalsOf(const Dataset& data, Observation kind, const ObservationMap& map,
                     const ChannelMoments& moments);
 

@@ -17,8 +17,8 @@
 namespace gpode::internal {
 namespace {
 
-// The name of a block of parameters, and of the array that held it in the old format. They are in
-// the old order of the flat vectors.
+// The name of a block of parameters, and of the array that held it in the old format. kOldNames has
+// the blocks in the order of the old flat vectors.
 struct OldName {
   std::string_view block, array;
 };
@@ -113,9 +113,9 @@ void ReadDraws(const Archive& archive, std::string_view file, Model& model) {
   }
 }
 
-// Returns the sizes of the blocks in an old flat vector, in the order of kOldNames. All models had
-// all blocks, with size zero if they did not need them, but for the chol and deviation blocks of
-// point estimates, which had their full size without being used.
+// Returns the sizes of the blocks in an old flat vector, in the order of kOldNames. Every model had
+// all blocks. A block that a model did not need had size zero, except for the chol and deviation
+// blocks of point estimates, which had their full size although they were not used.
 std::vector<std::size_t> OldFlatSizes(const Model& model) {
   const FitOptions& o = model.options;
   const bool network = o.function == "network";

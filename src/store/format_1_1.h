@@ -1,5 +1,5 @@
 // Reads the parts of model files that were different before format 2: arrays for each kind of model
-// instead of named parameters, and flat vectors in another order.
+// instead of named parameters, and flat vectors (gpode/parameters.h) in another order.
 #pragma once
 
 #include <string_view>

@@ -99,6 +99,7 @@ Model ReadModel(const Archive& archive, std::string_view file, unsigned major) {
   } else {
     ForMembers(model, MemberReader(archive, "model/", file));
     CheckMap("model", model.map, model.coordinates, model.channels.size());
+    CheckNoisePieces("model", model.noise_pieces, model.start_times, model.end_times);
     ReadParameters(archive, file, model);
   }
   ForMembers(model.widening, MemberReader(archive, "widening/", file));

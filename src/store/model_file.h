@@ -26,8 +26,8 @@ TrainedModel ParseModel(std::span<const std::byte> bytes, std::string_view name)
 // Throws an InputError unless the state can be that of a run on this data with these options.
 void CheckTrainingState(const TrainingState& state, const Dataset& data, const Model& model);
 
-// Throws an InputError unless the arrays of each chain fit together. Whether they fit the sampler is
-// checked when it is resumed.
+// Throws an InputError unless the arrays of each chain fit together. Whether they fit the sampler
+// is checked when it is resumed.
 void CheckSampling(const SamplingState& state);
 
 // Throws an InputError unless the trajectories of the held-back data can follow those of the run.

@@ -82,7 +82,7 @@ void ForMembers(S& s, const Visit& visit) {
   // Three members are stored elsewhere: the options as text (options/fit_options.h), the parameters
   // as one array per block, and the widening, if there is one, under the prefix "widening/".
   auto& [options, channels, map, coordinates, start_times, end_times, warning, parameters, draws,
-         sampler, shooting_trajectory, shooting_times, widening] = s;
+         sampler, shooting_trajectory, shooting_times, noise_pieces, widening] = s;
   visit("channels", channels);
   ForNested("map", map, visit);
   ForMembers(coordinates, visit);
@@ -93,6 +93,7 @@ void ForMembers(S& s, const Visit& visit) {
   ForNested("sampler", sampler, visit);
   visit("shooting_trajectory", shooting_trajectory);
   visit("shooting_times", shooting_times);
+  visit("noise_pieces", noise_pieces);
 }
 
 template <Is<FunctionStart> S, typename Visit>
@@ -163,7 +164,7 @@ void ForMembers(S& s, const Visit& visit) {
   visit("settling_from", settling_from);
 }
 
-// The target and the kind of mass matrix are those of the options.
+// The target acceptance and the kind of mass matrix are not stored: they come from the options.
 template <Is<NutsChainState> S, typename Visit>
 void ForMembers(S& s, const Visit& visit) {
   auto& [iteration, position, further, step_size, inverse_mass, averaging, moments, trial_steps,

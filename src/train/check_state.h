@@ -1,7 +1,7 @@
 // Checks the state of a training run that was read from a file: a program that goes on from counts
 // and sizes that no run can have would read out of bounds, or train for ever.
 //
-// Thread safety: any thread may call this function.
+// Thread safety: any thread may call these functions.
 //
 //   CheckTrainerState(state, PlanOf(options, dim), parts.layout().flat_size(), states);
 #pragma once

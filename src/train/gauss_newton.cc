@@ -29,6 +29,10 @@ constexpr double kFirstStep = 0.2, kLargestStep = 0.5;
 // An estimate is discarded if its mean squared error is more than this many noise variances.
 constexpr double kLargestError = 10;
 
+// Process noise is found if the logarithm of the evidence at the best tolerance is this much larger
+// than at the last one.
+constexpr double kNoiseEvidence = 5;
+
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
 class GaussNewton {
@@ -51,8 +55,10 @@ class GaussNewton {
     SetFunction();
   }
 
-  std::vector<double> Fit(SampledTarget& target) {
+  GaussNewtonEstimate Fit(SampledTarget& target, const NoisePieces& pieces, bool noise_is_known) {
     bool is_first = true;
+    Level best;
+    double last = -kInfinite;  // the evidence at the last tolerance
     for (double tolerance : kTolerances) {
       SetTolerance(tolerance);
       // The latent variables of the start belong to guessed hyperparameters. They mean little, so
@@ -60,13 +66,69 @@ class GaussNewton {
       Descend(is_first);
       is_first = false;
       LearnNoise(tolerance);
-      LearnHyperparameters(target);
+      last = LearnHyperparameters(target);
+      if (last > best.evidence) best = {last, tolerance, values_, z_, states_};
     }
     Descend(false);
-    return FollowsData() ? Flat() : std::vector<double>();
+    GaussNewtonEstimate estimate;
+    if (FollowsData()) estimate.flat = Flat();
+    const bool is_noisy = noise_is_known || best.evidence > last + kNoiseEvidence;
+    if (!pieces.counts.empty() && is_noisy && std::isfinite(best.evidence)) {
+      estimate.noisy = Noisy(best, pieces);
+    }
+    return estimate;
   }
 
  private:
+  // The estimate at one tolerance.
+  struct Level {
+    double evidence = -kInfinite, tolerance = 0;
+    std::vector<double> values = {};
+    Vector z = {};
+    Matrix states = {};
+  };
+
+  // Goes back to the estimate at a tolerance, and follows its segments. Returns nothing if the
+  // integration of a segment fails.
+  std::optional<NoisyEstimate> Noisy(const Level& level, const NoisePieces& pieces) {
+    values_ = level.values;
+    z_ = level.z;
+    states_ = level.states;
+    if (!SetFunction()) return std::nullopt;
+    NoisyEstimate estimate;
+    estimate.flat = Flat();
+    // The tolerance is that of a whole segment.
+    double length = 0, ties = 0;
+    for (std::size_t n = 0; n < segments_.size(); ++n) {
+      if (ties_.next[n] == SegmentTies::kNone) continue;
+      length += segments_[n].times.back();
+      ties += 1;
+    }
+    estimate.deviation = level.tolerance / std::sqrt(length / std::max(ties, 1.0)) * start_.spread;
+    const Field& field = FieldAt(z_);
+    for (std::size_t n = 0; n < trajectories_; ++n) {
+      const std::vector<double>& ends = pieces.ends[n];
+      Matrix states(std::ssize(ends), dim_);
+      double begin = 0;
+      std::size_t p = 0;
+      for (std::size_t segment = n; segment != SegmentTies::kNone; segment = ties_.next[segment]) {
+        const double end = begin + segments_[segment].times.back();
+        const bool is_last = ties_.next[segment] == SegmentTies::kNone;
+        std::vector<double> times;
+        const std::size_t first = p;
+        while (p < ends.size() && (is_last || ends[p] <= end)) times.push_back(ends[p++] - begin);
+        const std::span<const double> from(states_.row(static_cast<Eigen::Index>(segment)).data(),
+                                           static_cast<std::size_t>(dim_));
+        const std::span<double> out(states.row(static_cast<Eigen::Index>(first)).data(),
+                                    times.size() * static_cast<std::size_t>(dim_));
+        if (!solver_.Solve(field, from, 0.0, times, out).ok()) return std::nullopt;
+        begin = end;
+      }
+      estimate.states.push_back(states);
+    }
+    return estimate;
+  }
+
   void SetTolerance(double tolerance) {
     ties_.precision = (tolerance * start_.spread).cwiseAbs2().cwiseInverse();
   }
@@ -172,7 +234,7 @@ class GaussNewton {
     linear_ = LineariseSegments(FieldAt(z_), states_, segments_, ties_, start_.map, precision_,
                                 target_.options().solver);
     if (linear_.target.size() == 0) return false;
-    MakeDesign(linear_, parts_.function().Basis(linear_.points), design_);
+    MakeDesign(linear_, parts_.function().Basis(linear_.points), {}, design_);
     return true;
   }
 
@@ -256,12 +318,14 @@ class GaussNewton {
   }
 
   // Maximises the evidence of the linearised model by Rprop, whose step sizes depend on the signs
-  // of the gradient alone. Then moves the unknowns to the mode of the linearised model.
-  void LearnHyperparameters(SampledTarget& target) {
-    if (!Linearise()) return;
+  // of the gradient alone. Then moves the unknowns to the mode of the linearised model. Returns the
+  // logarithm of the largest evidence, or minus infinity if there is none.
+  double LearnHyperparameters(SampledTarget& target) {
+    if (!Linearise()) return -kInfinite;
     target.SetFlat(Flat());
-    target.SetLinear(WithoutStates(linear_, trajectories_));
-    if (!target.HasLinear()) return;
+    const LinearisedLikelihood reduced = WithoutStates(linear_, trajectories_);
+    target.SetLinear(reduced);
+    if (!target.HasLinear()) return -kInfinite;
     const std::unique_ptr<SampledDensity> density = target.Density();
     const std::vector<double> flat = Flat();
     Vector at = density->HyperparametersOf(flat);
@@ -283,7 +347,7 @@ class GaussNewton {
       }
       last = gradient;
     }
-    if (!std::isfinite(highest)) return;
+    if (!std::isfinite(highest)) return -kInfinite;
     const std::vector<double> before = values_;
     values_ = density->WithHyperparameters(flat, {best.data(), size});
     Vector z;
@@ -291,9 +355,9 @@ class GaussNewton {
     if (!SetFunction()) {
       values_ = before;
       SetFunction();
-      return;
+      return -kInfinite;
     }
-    MakeDesign(linear_, parts_.function().Basis(linear_.points), design_);
+    MakeDesign(linear_, parts_.function().Basis(linear_.points), {}, design_);
     if (Solve(z, states) && std::isfinite(Cost(z, states))) {
       z_ = z;
       states_ = states;
@@ -301,6 +365,7 @@ class GaussNewton {
       values_ = before;
       SetFunction();
     }
+    return highest + reduced.log_factor;
   }
 
   std::vector<double> Flat() {
@@ -333,8 +398,9 @@ class GaussNewton {
 
 }  // namespace
 
-std::vector<double> FitByGaussNewton(SampledTarget& target) {
-  return GaussNewton(target).Fit(target);
+GaussNewtonEstimate FitByGaussNewton(SampledTarget& target, const NoisePieces& pieces,
+                                     bool noise_is_known) {
+  return GaussNewton(target).Fit(target, pieces, noise_is_known);
 }
 
 }  // namespace gpode

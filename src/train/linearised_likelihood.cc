@@ -8,6 +8,8 @@
 #include <cmath>
 #include <optional>
 
+#include "ode/forced_solver.h"
+
 namespace gpode {
 namespace {
 
@@ -29,15 +31,21 @@ struct Path {
 
 // Returns the solution on a grid of `count` equally spaced times from 0 to `end`; the grid is
 // shorter if the integration fails before the end.
-Path FollowPath(const Field& field, std::span<const double> x0, double end, std::size_t count,
-                const SolverOptions& options) {
+Path FollowPath(const Field& field, const Force& force, std::span<const double> x0, double end,
+                std::size_t count, const SolverOptions& options) {
   const std::size_t dim = field.dim(), halves = 2 * count - 1;
   std::vector<double> times(halves), states(halves * dim);
   for (std::size_t i = 0; i < halves; ++i) {
     times[i] = end * static_cast<double>(i) / static_cast<double>(halves - 1);
   }
-  Solver solver(options);
-  const std::size_t filled = solver.Solve(field, x0, 0.0, times, states).filled;
+  std::size_t filled = 0;
+  if (force.ends.empty()) {
+    Solver solver(options);
+    filled = solver.Solve(field, x0, 0.0, times, states).filled;
+  } else {
+    ForcedSolver solver(options);
+    filled = solver.Solve(field, force, x0, 0.0, times, states).filled;
+  }
   Path path;
   const std::size_t whole = (filled + 1) / 2;
   for (std::size_t i = 0; i < whole; ++i) path.times.push_back(times[2 * i]);
@@ -69,13 +77,18 @@ std::vector<std::size_t> ChooseNodes(const Path& path, std::size_t nodes) {
   return chosen;
 }
 
-// The derivatives of the states at the grid times: one matrix (D, S D + D) for each time. The first
-// S D columns are derivatives with respect to the field's values at the S nodes, output after
-// output; the last D columns are derivatives with respect to x0.
+// The derivatives of the states at the grid times: one matrix (D, S D + D + P D) for each time. The
+// first S D columns are derivatives with respect to the field's values at the S nodes, output after
+// output; the next D columns are derivatives with respect to x0, and the last P D those with respect
+// to the force on each piece. All pieces have the same number of steps of the grid.
 class Sensitivities {
  public:
-  Sensitivities(const Field& field, const Path& path, std::vector<std::size_t> nodes)
-      : path_(path), nodes_(std::move(nodes)), dim_(static_cast<Eigen::Index>(field.dim())) {
+  Sensitivities(const Field& field, const Path& path, std::vector<std::size_t> nodes,
+                std::size_t pieces, std::size_t steps_per_piece)
+      : path_(path),
+        nodes_(std::move(nodes)),
+        dim_(static_cast<Eigen::Index>(field.dim())),
+        steps_per_piece_(steps_per_piece) {
     const auto halves = static_cast<std::size_t>(path.states.rows());
     jacobians_.resize(halves * field.dim() * field.dim());
     for (std::size_t i = 0; i < halves; ++i) {
@@ -83,8 +96,9 @@ class Sensitivities {
       std::copy_n(j.data(), j.size(), jacobians_.data() + i * field.dim() * field.dim());
     }
     const auto s = static_cast<Eigen::Index>(nodes_.size());
-    Eigen::MatrixXd at = Eigen::MatrixXd::Zero(dim_, s * dim_ + dim_);
-    at.rightCols(dim_).setIdentity();
+    Eigen::MatrixXd at =
+        Eigen::MatrixXd::Zero(dim_, s * dim_ + dim_ + static_cast<Eigen::Index>(pieces) * dim_);
+    at.middleCols(s * dim_, dim_).setIdentity();
     values_.push_back(at);
     for (std::size_t i = 0; i + 1 < path.times.size(); ++i) {
       at = Step(i, at);
@@ -118,9 +132,10 @@ class Sensitivities {
     return {i, (time - t[i]) / (t[i + 1] - t[i])};
   }
 
-  // Returns dx/dt of the derivatives x at row h of the path's states (h / 2 is the place on the
-  // grid): the linear equation of the header, with one column for each node and output.
-  Eigen::MatrixXd Rate(std::size_t h, const Eigen::MatrixXd& x) const {
+  // Returns dx/dt of the derivatives x in step i of the grid, at row h of the path's states (h / 2
+  // is the place on the grid): the linear equation of the header, with one column for each node and
+  // output. The force on a piece acts like a change of the field.
+  Eigen::MatrixXd Rate(std::size_t i, std::size_t h, const Eigen::MatrixXd& x) const {
     const Eigen::Map<const Matrix> jacobian(
         jacobians_.data() + h * static_cast<std::size_t>(dim_ * dim_), dim_, dim_);
     Eigen::MatrixXd rate = jacobian * x;
@@ -130,6 +145,10 @@ class Sensitivities {
       const double hat = Hat(j, place);
       if (hat == 0) continue;
       for (Eigen::Index d = 0; d < dim_; ++d) rate(d, d * s + static_cast<Eigen::Index>(j)) += hat;
+    }
+    if (steps_per_piece_ > 0) {
+      const auto piece = static_cast<Eigen::Index>(i / steps_per_piece_);
+      for (Eigen::Index d = 0; d < dim_; ++d) rate(d, (s + 1 + piece) * dim_ + d) += 1;
     }
     return rate;
   }
@@ -150,21 +169,27 @@ class Sensitivities {
 
   Eigen::MatrixXd Step(std::size_t i, const Eigen::MatrixXd& x) const {
     const double h = path_.times[i + 1] - path_.times[i];
-    const Eigen::MatrixXd k1 = Rate(2 * i, x), k2 = Rate(2 * i + 1, x + 0.5 * h * k1),
-                          k3 = Rate(2 * i + 1, x + 0.5 * h * k2), k4 = Rate(2 * i + 2, x + h * k3);
+    const Eigen::MatrixXd k1 = Rate(i, 2 * i, x), k2 = Rate(i, 2 * i + 1, x + 0.5 * h * k1),
+                          k3 = Rate(i, 2 * i + 1, x + 0.5 * h * k2),
+                          k4 = Rate(i, 2 * i + 2, x + h * k3);
     return x + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4);
   }
 
   const Path& path_;
   std::vector<std::size_t> nodes_;
   Eigen::Index dim_;
+  std::size_t steps_per_piece_;          // 0 if there is no force
   std::vector<double> jacobians_;        // (2 K - 1, D, D): the field's, at the path's states
-  std::vector<Eigen::MatrixXd> values_;  // (K) of (D, S D + D)
+  std::vector<Eigen::MatrixXd> values_;  // (K) of (D, S D + D + P D)
 };
 
 // Replaces Q and c (`root` and `target`) by smaller ones of about the same likelihood: the data say
-// almost nothing about directions with eigenvalues of Q^T Q below kLeastInformation.
-void Compress(Eigen::MatrixXd& root, Vector& target) {
+// almost nothing about directions with eigenvalues of Q^T Q below kLeastInformation. The squared
+// target in the directions that are dropped goes into the factor.
+void Compress(LinearisedLikelihood& linear) {
+  Eigen::MatrixXd& root = linear.root;
+  Vector& target = linear.target;
+  const double before = target.squaredNorm();
   // Q^T Q and Q Q^T have the same positive eigenvalues; the smaller matrix takes less time.
   const bool by_rows = root.rows() < root.cols();
   const Eigen::MatrixXd squares =
@@ -175,26 +200,39 @@ void Compress(Eigen::MatrixXd& root, Vector& target) {
   if (by_rows) {
     target = Vector(directions.transpose() * target);
     root = Eigen::MatrixXd(directions.transpose() * root);
+    linear.log_factor -= 0.5 * (before - target.squaredNorm());
     return;
   }
   const Vector sizes = eigen.eigenvalues().tail(kept).cwiseSqrt();
   target = Vector(directions.transpose() * (root.transpose() * target)).cwiseQuotient(sizes);
   root = sizes.asDiagonal() * directions.transpose();
+  linear.log_factor -= 0.5 * (before - target.squaredNorm());
 }
 
 // The solutions that start at the rows of x0, with their nodes and derivatives.
 class Solutions {
  public:
   Solutions(const Field& field, const Matrix& x0, const std::vector<TimedValues>& trajectories,
-            const SolverOptions& solver)
-      : x0_(x0), dim_(static_cast<Eigen::Index>(field.dim())) {
+            const SolverOptions& solver, const ForceOnPieces& force)
+      : x0_(x0), dim_(static_cast<Eigen::Index>(field.dim())), force_(force) {
     const std::size_t count = trajectories.size();
     const std::size_t nodes = std::max(kMostNodes / count, kFewestNodes);
     paths_.reserve(count);  // Sensitivities keep references to paths, which must not move.
     for (std::size_t n = 0; n < count; ++n) {
       const auto row = x0.row(static_cast<Eigen::Index>(n));
-      paths_.push_back(FollowPath(field, {row.data(), static_cast<std::size_t>(dim_)},
-                                  trajectories[n].times.back(), nodes * kStepsPerNode + 1, solver));
+      // Each piece of the force has a whole number of steps of the grid.
+      std::size_t steps = nodes * kStepsPerNode, pieces = 0;
+      Force own_force;
+      if (!force.pieces.counts.empty()) {
+        pieces = force.pieces.counts[n];
+        steps = (steps + pieces - 1) / pieces * pieces;
+        own_force = {
+            .ends = force.pieces.ends[n],
+            .values = std::span(force.values)
+                          .subspan(force.pieces.Before(n) * field.dim(), pieces * field.dim())};
+      }
+      paths_.push_back(FollowPath(field, own_force, {row.data(), static_cast<std::size_t>(dim_)},
+                                  trajectories[n].times.back(), steps + 1, solver));
       const Path& path = paths_.back();
       std::vector<std::size_t> chosen;
       if (path.times.size() >= 2) chosen = ChooseNodes(path, nodes);
@@ -207,13 +245,18 @@ class Solutions {
       }
       counts_.push_back(own);
       sensitivities_.emplace_back();
-      if (own > 0) sensitivities_.back().emplace(field, path, std::move(chosen));
+      if (own > 0) {
+        sensitivities_.back().emplace(field, path, std::move(chosen), pieces,
+                                      pieces == 0 ? 0 : steps / pieces);
+      }
     }
     slopes_ = Evaluate(field, points_);
   }
 
   const Matrix& points() const { return points_; }
-  Eigen::Index columns() const { return dim_ * points_.rows() + x0_.rows() * dim_; }
+  Eigen::Index columns() const {
+    return dim_ * points_.rows() + x0_.rows() * dim_ + std::ssize(force_.values);
+  }
   bool Reaches(std::size_t n, double time) const {
     return counts_[n] > 0 && time <= paths_[n].times.back() * (1 + 1e-12);
   }
@@ -222,7 +265,7 @@ class Solutions {
   // Appends a row for each component of `map` times the state of solution n at `time`. `left` is
   // the observation minus its prediction by the solution; a component that is NaN gets no row. The
   // row of Q is the derivative of the prediction. Its target is `left` plus that derivative times
-  // the present field values and start state. Both are multiplied by the component's weight.
+  // the present field values, start state and force. Both are multiplied by the component's weight.
   void AddRows(std::size_t n, double time, const Eigen::MatrixXd& map, const Vector& left,
                const Vector& weights, LinearisedLikelihood& linear, Eigen::Index& at) const {
     const Eigen::MatrixXd moves = map * sensitivities_[n]->At(time);
@@ -230,15 +273,22 @@ class Solutions {
     const auto start_at = static_cast<Eigen::Index>(n);
     for (Eigen::Index c = 0; c < moves.rows(); ++c) {
       if (std::isnan(left[c])) continue;
-      double known = 0;  // the derivatives times the present field values and start states
+      double known = 0;  // the derivatives times the present field values, start and force
       for (Eigen::Index d = 0; d < dim_; ++d) {
         const auto part = moves.row(c).segment(d * own, own);
         linear.root.row(at).segment(d * all + first, own) = weights[c] * part;
         known += part.dot(slopes_.col(d).segment(first, own).transpose());
       }
-      const auto start = moves.row(c).tail(dim_);
+      const auto start = moves.row(c).segment(dim_ * own, dim_);
       linear.root.row(at).segment(dim_ * all + start_at * dim_, dim_) = weights[c] * start;
       known += start.dot(x0_.row(start_at));
+      if (!force_.values.empty()) {
+        const auto before = static_cast<Eigen::Index>(force_.pieces.Before(n)) * dim_;
+        const auto size = static_cast<Eigen::Index>(force_.pieces.counts[n]) * dim_;
+        const auto forced = moves.row(c).tail(size);
+        linear.root.row(at).segment((all + x0_.rows()) * dim_ + before, size) = weights[c] * forced;
+        known += forced.dot(Eigen::Map<const Vector>(force_.values.data() + before, size));
+      }
       linear.target[at] = weights[c] * (left[c] + known);
       ++at;
     }
@@ -247,6 +297,7 @@ class Solutions {
  private:
   Matrix x0_;
   Eigen::Index dim_;
+  ForceOnPieces force_;
   std::vector<Path> paths_;
   std::vector<std::optional<Sensitivities>> sensitivities_;
   Matrix points_, slopes_;
@@ -265,6 +316,9 @@ void AddObservations(const Solutions& solutions, const std::vector<TimedValues>&
       const Vector predicted = map.matrix * solutions.StateAt(n, data.times[i]) + map.offset;
       const Vector left = data.values.row(static_cast<Eigen::Index>(i)).transpose() - predicted;
       solutions.AddRows(n, data.times[i], map.matrix, left, weights, linear, at);
+      for (Eigen::Index c = 0; c < left.size(); ++c) {
+        if (!std::isnan(left[c])) linear.log_factor += std::log(weights[c]);
+      }
     }
   }
 }
@@ -284,6 +338,7 @@ void AddTies(const Solutions& solutions, const std::vector<TimedValues>& segment
     const Eigen::Index next =
         dim * solutions.points().rows() + static_cast<Eigen::Index>(ties.next[n]) * dim;
     linear.root.block(first, next, dim, dim).diagonal() -= weights;
+    linear.log_factor += weights.array().log().sum();
   }
 }
 
@@ -313,18 +368,18 @@ Eigen::Index CountValues(const std::vector<TimedValues>& trajectories) {
 LinearisedLikelihood Linearise(const Field& field, const Matrix& x0,
                                const std::vector<TimedValues>& trajectories,
                                const ObservationMap& map, const Vector& precision,
-                               const SolverOptions& solver) {
-  const Solutions solutions(field, x0, trajectories, solver);
+                               const SolverOptions& solver, const ForceOnPieces& force) {
+  const Solutions solutions(field, x0, trajectories, solver, force);
   LinearisedLikelihood linear = EmptyRows(solutions, CountValues(trajectories));
   Eigen::Index rows = 0;
   AddObservations(solutions, trajectories, map, precision, linear, rows);
   Finish(rows, linear);
-  if (linear.target.size() > 0) Compress(linear.root, linear.target);
+  if (linear.target.size() > 0) Compress(linear);
   return linear;
 }
 
 void MakeDesign(const LinearisedLikelihood& linear, std::span<const Matrix> basis,
-                Eigen::MatrixXd& design) {
+                std::span<const double> force_scale, Eigen::MatrixXd& design) {
   Eigen::Index from = 0, to = 0, columns = linear.root.cols();
   for (const Matrix& own : basis) columns += own.cols() - own.rows();
   design.resize(linear.root.rows(), columns);
@@ -334,13 +389,15 @@ void MakeDesign(const LinearisedLikelihood& linear, std::span<const Matrix> basi
     to += own.cols();
   }
   design.rightCols(columns - to) = linear.root.rightCols(columns - to);
+  const auto forces = std::ssize(force_scale);
+  design.rightCols(forces) *= Eigen::Map<const Vector>(force_scale.data(), forces).asDiagonal();
 }
 
 LinearisedLikelihood LineariseSegments(const Field& field, const Matrix& states,
                                        const std::vector<TimedValues>& segments,
                                        const SegmentTies& ties, const ObservationMap& map,
                                        const Vector& precision, const SolverOptions& solver) {
-  const Solutions solutions(field, states, segments, solver);
+  const Solutions solutions(field, states, segments, solver, {});
   LinearisedLikelihood linear = EmptyRows(solutions, CountValues(segments) + states.size());
   Eigen::Index rows = 0;
   AddObservations(solutions, segments, map, precision, linear, rows);
@@ -351,7 +408,8 @@ LinearisedLikelihood LineariseSegments(const Field& field, const Matrix& states,
 
 // Let Q = [A, B], where B has the columns of the states b to be integrated out, and let B = U R be
 // its QR factorisation. The minimum of |A a + B b - c|^2 over b is |V^T (A a - c)|^2, where the
-// columns of V complete those of U to an orthonormal basis.
+// columns of V complete those of U to an orthonormal basis. The integral over b leaves the factor
+// 1 / |det R|.
 LinearisedLikelihood WithoutStates(const LinearisedLikelihood& linear, std::size_t kept) {
   const Eigen::Index dim = linear.points.cols();
   const Eigen::Index left = dim * linear.points.rows() + static_cast<Eigen::Index>(kept) * dim;
@@ -363,8 +421,9 @@ LinearisedLikelihood WithoutStates(const LinearisedLikelihood& linear, std::size
     const Vector target = qr.householderQ().transpose() * linear.target;
     rest.root = turned.bottomRows(rows - states);
     rest.target = target.tail(rows - states);
+    rest.log_factor -= qr.matrixQR().diagonal().head(states).cwiseAbs().array().log().sum();
   }
-  if (rest.target.size() > 0) Compress(rest.root, rest.target);
+  if (rest.target.size() > 0) Compress(rest);
   return rest;
 }
 

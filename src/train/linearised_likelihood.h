@@ -9,7 +9,8 @@
 // values F = (f(x(t_1)), f(x(t_2)), ...) and in x0, and the log likelihood is quadratic in them:
 //   log p(data | F, x0) = -|Q (F, x0) - c|^2 / 2 + constant.
 // Q and c depend on the values of the field, not on the kernel of its prior, so that one
-// approximation serves all hyperparameters.
+// approximation serves all hyperparameters. Process noise (data/noise_pieces.h) is a force w that is
+// added to the field; its values on the pieces of time are further variables beside x0.
 //
 // Thread safety: any thread may call these functions; they share no state that changes.
 //
@@ -20,6 +21,7 @@
 #include <span>
 #include <vector>
 
+#include "data/noise_pieces.h"
 #include "data/segments.h"
 #include "gpode/field.h"
 #include "gpode/observation.h"
@@ -31,10 +33,20 @@ namespace gpode {
 // observed value.
 struct LinearisedLikelihood {
   Matrix points;  // (S, D): the states at the nodes
-  // Q (r, D S + N D). Its columns: output 0 of the field at all nodes, output 1, ..., then x0 of
-  // each trajectory.
+  // Q (r, D S + N D + P D). Its columns: output 0 of the field at all nodes, output 1, ..., then x0
+  // of each trajectory, then the force on each of the P pieces.
   Eigen::MatrixXd root;
   Vector target;  // c (r)
+  // What has to be added to -|Q (F, x0, w) - c|^2 / 2 so that approximations with other noise or
+  // other ties between segments can be compared: the logarithm of the factor that Linearise or
+  // WithoutStates has left out. The factors 2 pi are left out.
+  double log_factor = 0;
+};
+
+// The force of process noise on all trajectories.
+struct ForceOnPieces {
+  NoisePieces pieces;
+  std::vector<double> values;  // (P, D)
 };
 
 // Returns the approximation around the solutions of `field` that start at x0 (N, D). `precision`
@@ -43,13 +55,14 @@ struct LinearisedLikelihood {
 LinearisedLikelihood Linearise(const Field& field, const Matrix& x0,
                                const std::vector<TimedValues>& trajectories,
                                const ObservationMap& map, const Vector& precision,
-                               const SolverOptions& solver);
+                               const SolverOptions& solver, const ForceOnPieces& force = {});
 
-// Sets `design` (r, n) to the matrix W with W z = Q (F, x0), where z holds the latent variables of
-// the function and then the start states x0. `basis` (UnknownFunction::Basis at the nodes) maps
-// latent variables to the field values F. The residual of a process is left out.
+// Sets `design` (r, n) to the matrix W with W z = Q (F, x0, w). Here z holds the latent variables of
+// the function, then the start states x0, then one variable for each component of the force w on
+// each piece, which is `force_scale` (P D) times that variable. `basis` (UnknownFunction::Basis at
+// the nodes) maps latent variables to the field values F. The residual of a process is left out.
 void MakeDesign(const LinearisedLikelihood& linear, std::span<const Matrix> basis,
-                Eigen::MatrixXd& design);
+                std::span<const double> force_scale, Eigen::MatrixXd& design);
 
 // The ties between segments of multiple shooting, where each segment counts as a trajectory:
 // segment n ends where segment next[n] starts, up to an error whose variance is one over

@@ -15,12 +15,15 @@
 
 #include "gpode/chain_diagnostics.h"
 #include "gpode/error.h"
+#include "gpode/options.h"
 #include "gpode/random.h"
 #include "model/model_draws.h"
+#include "ode/forced_solver.h"
 #include "start/check_input.h"
 #include "train/chain_keeper.h"
 #include "train/gauss_newton.h"
 #include "train/linearised_draws.h"
+#include "train/noise_start.h"
 #include "train/sampled_target.h"
 #include "train/trainer.h"
 
@@ -55,6 +58,8 @@ Matrix IdentifiedQuantities(const Model& model, const std::vector<TimedValues>& 
   }
   Matrix quantities;
   Solver solver(model.options.solver);
+  ForcedSolver forced_solver(model.options.solver);
+  const NoisePieces pieces = PiecesOf(model);
   const ModelDraws draws(model);
   const ModelParts& parts = draws.parts();
   for (std::size_t s = 0; s < count; ++s) {
@@ -69,7 +74,15 @@ Matrix IdentifiedQuantities(const Model& model, const std::vector<TimedValues>& 
     }
     for (std::size_t n = 0; n < times.size(); ++n) {
       std::vector<double> states(times[n].size() * d);
-      solver.Solve(draw.function->field(), x0.subspan(n * d, d), 0.0, times[n], states);
+      const std::span<const double> from = x0.subspan(n * d, d);
+      if (draw.force.empty()) {
+        solver.Solve(draw.function->field(), from, 0.0, times[n], states);
+      } else {
+        const Force force{
+            .ends = pieces.ends[n],
+            .values = std::span(draw.force).subspan(pieces.Before(n) * d, pieces.counts[n] * d)};
+        forced_solver.Solve(draw.function->field(), force, from, 0.0, times[n], states);
+      }
       all.insert(all.end(), states.begin(), states.end());
     }
     if (s == 0) quantities.resize(static_cast<Eigen::Index>(count), std::ssize(all));
@@ -117,6 +130,7 @@ class SampledFit {
   TrainedModel Unfinished(const SamplingState& state) const {
     TrainedModel run{.model = UntrainedModel(data_, options_, start_), .data = data_};
     const ModelParts& parts = target_->parts();
+    run.model.noise_pieces = target_->pieces().counts;
     run.model.parameters = {
         parts.layout(), StartValues(parts, start_, CutIntoSegments(target_->trajectories(), 0))};
     run.sampling = std::make_shared<const SamplingState>(state);
@@ -212,7 +226,15 @@ class SampledFit {
   // Fits one model, from which all chains start. Where the likelihood can be linearised, the
   // coordinates of the chains are whitened there.
   void FitOnce() {
-    std::vector<double> flat = FitByGaussNewton(*target_);
+    NoisePieces pieces;
+    if (HasProcessNoise()) {
+      pieces =
+          SampledTarget(data_, options_, start_, ChoosePieces(target_->trajectories())).pieces();
+    }
+    GaussNewtonEstimate estimate =
+        FitByGaussNewton(*target_, pieces, !KnownProcessNoise(options_).empty());
+    if (estimate.noisy && StartWithProcessNoise(*estimate.noisy, pieces)) return;
+    std::vector<double> flat = std::move(estimate.flat);
     LinearisedLikelihood linear;
     if (!flat.empty()) linear = target_->LineariseAt(flat);
     if (linear.target.size() == 0) {
@@ -231,6 +253,80 @@ class SampledFit {
     if (target_->HasLinear()) Relinearise(flat);
     target_->SetFlat(flat);
     starts_.assign(options_.sampler.chains, target_->Density()->PositionOf(flat));
+  }
+
+  // Returns true if the model may have process noise.
+  bool HasProcessNoise() const {
+    return options_.process_noise != "none" &&
+           GetPosteriorFamily(options_.posterior).samples_residual();
+  }
+
+  // Makes process noise a part of the model, and starts from an estimate that has it. Changes nothing
+  // and returns false if the likelihood cannot be linearised there.
+  bool StartWithProcessNoise(const NoisyEstimate& estimate, const NoisePieces& pieces) {
+    auto noisy = std::make_unique<SampledTarget>(data_, options_, start_, pieces.counts);
+    std::vector<double> flat = NoisyStart(*noisy, estimate);
+    LinearisedLikelihood linear = noisy->LineariseAt(flat);
+    if (linear.target.size() == 0) return false;
+    target_ = std::move(noisy);
+    target_->SetFlat(flat);
+    target_->SetLinear(std::move(linear));
+    Relinearise(flat);
+    target_->SetFlat(flat);
+    starts_.assign(options_.sampler.chains, target_->Density()->PositionOf(flat));
+    return true;
+  }
+
+  // Returns flat parameters of a target with process noise: those of the estimate, and the force
+  // with which solutions pass through its states.
+  std::vector<double> NoisyStart(const SampledTarget& noisy, const NoisyEstimate& estimate) const {
+    const ModelParts &from = target_->parts(), &to = noisy.parts();
+    std::vector<double> values(from.layout().value_size());
+    from.layout().Constrain(estimate.flat, values);
+    from.function().SetStart(start_.function);
+    from.function().Moderate(values);
+    ThreadPool pool(1);
+    from.function().Set(values, pool);
+    const std::vector<double> mean = from.LatentMean(values);
+    const std::unique_ptr<FunctionDraw> draw = from.function().MakeDraw();
+    draw->Set(from.latent().Part(ModelParts::kFunction, std::span<const double>(mean)));
+    std::vector<double> z(to.latent().size()), none(z.size(), 0.0);
+    for (std::size_t part : {ModelParts::kFunction, ModelParts::kInitial}) {
+      std::ranges::copy(from.latent().Part(part, std::span<const double>(mean)),
+                        to.latent().Part(part, std::span(z)).begin());
+    }
+    std::vector<double> own = to.ValuesAt(z, none, {from.layout(), values});
+    std::ranges::copy(ProcessNoise(estimate.deviation),
+                      to.layout().Values(to.process_noise_block(), std::span(own)).begin());
+    const std::vector<double> scale = noisy.ForceScale(own);
+    const NoisePieces& pieces = noisy.pieces();
+    const std::span<double> normals = to.latent().Part(ModelParts::kForce, std::span(z));
+    for (std::size_t n = 0; n < pieces.counts.size(); ++n) {
+      const std::span<const double> x0 =
+          to.latent().Item(ModelParts::kInitial, n, std::span<const double>(z));
+      const std::vector<double> force =
+          ForceThrough(draw->field(), x0, pieces.ends[n], estimate.states[n], options_.solver);
+      const std::size_t first = pieces.Before(n) * x0.size();
+      for (std::size_t i = 0; i < force.size(); ++i) {
+        normals[first + i] = force[i] / scale[first + i];
+      }
+    }
+    to.posterior().Initialise(z, none, own);
+    std::vector<double> flat(to.layout().flat_size());
+    to.layout().Unconstrain(own, flat);
+    return flat;
+  }
+
+  // Returns the known standard deviations of the process noise, in the model's units, or `estimate`
+  // if they are learnt.
+  std::vector<double> ProcessNoise(const Vector& estimate) const {
+    const std::vector<double> known = KnownProcessNoise(options_);
+    std::vector<double> deviation(estimate.begin(), estimate.end());
+    for (std::size_t d = 0; d < deviation.size() && !known.empty(); ++d) {
+      deviation[d] = known[known.size() == 1 ? 0 : d] * std::sqrt(start_.coordinates.time_scale) /
+                     start_.coordinates.state_scale[static_cast<Eigen::Index>(d)];
+    }
+    return deviation;
   }
 
   // Moves the latent variables to the mode of the linearised model and linearises again there, as
@@ -341,6 +437,7 @@ class SampledFit {
 
   Model ToModel(const NutsResult& result) const {
     Model model = UntrainedModel(data_, options_, start_);
+    model.noise_pieces = target_->pieces().counts;
     const Matrix draws = result.AllDraws();
     const bool failed = draws.rows() == 0;
     const Matrix positions = failed ? Matrix(starts_[0].transpose()) : draws;

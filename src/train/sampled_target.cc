@@ -29,19 +29,31 @@ FitOptions WithFewerSteps(const Dataset& data, FitOptions options) {
 
 std::span<double> SpanOf(Vector& v) { return {v.data(), static_cast<std::size_t>(v.size())}; }
 
+NoisePieces MakePieces(const std::vector<std::size_t>& counts,
+                       const std::vector<TimedValues>& trajectories) {
+  std::vector<double> spans;
+  for (const TimedValues& t : trajectories) spans.push_back(t.times.back());
+  return CutIntoPieces(counts, spans);
+}
+
 }  // namespace
 
-SampledTarget::SampledTarget(const Dataset& data, const FitOptions& options, const Start& start)
+SampledTarget::SampledTarget(const Dataset& data, const FitOptions& options, const Start& start,
+                             const std::vector<std::size_t>& noise_pieces)
     : options_(WithFewerSteps(data, options)),
       start_(start),
       trajectories_(InModelTime(data, start.coordinates)),
+      pieces_(MakePieces(noise_pieces, trajectories_)),
       parts_(options, {.dim = start.map.dim(),
                        .channels = start.map.channels(),
-                       .trajectories = data.trajectories.size()}) {
+                       .trajectories = data.trajectories.size(),
+                       .noise_pieces = pieces_.count()}) {
   AddLatent(ModelParts::kFunction);
   AddLatent(ModelParts::kInitial);
+  if (parts_.HasProcessNoise()) AddLatent(ModelParts::kForce);
   whitened_ = coordinates_.size();
   for (std::size_t block : parts_.function().SampledBlocks()) AddBlock(block);
+  if (parts_.HasProcessNoise() && options.process_noise == "learnt") AddProcessNoise();
   hyperparameters_ = coordinates_.size() - whitened_;
   if (options.noise_variance.empty()) AddNoise(data);
 }
@@ -69,6 +81,16 @@ void SampledTarget::AddNoise(const Dataset& data) {
     coordinates_[c].centre = std::log(centres[c - first]);
     // A log variance has twice the deviation of the log standard deviation.
     coordinates_[c].unit = 2 * options_.prior.noise_deviation;
+    coordinates_[c].has_prior = false;
+  }
+}
+
+void SampledTarget::AddProcessNoise() {
+  const std::size_t first = coordinates_.size();
+  AddBlock(parts_.process_noise_block());
+  for (std::size_t c = first; c < coordinates_.size(); ++c) {
+    coordinates_[c].centre = std::log(options_.prior.process_noise);
+    coordinates_[c].unit = options_.prior.process_noise_deviation;
     coordinates_[c].has_prior = false;
   }
 }
@@ -113,7 +135,7 @@ SampledDensity::SampledDensity(const SampledTarget& target)
     : target_(target),
       parts_(target.options_, target.parts_.shape()),
       bound_(MakeBound(target.options_, target.start_, parts_, target.trajectories_,
-                       CutIntoSegments(target.trajectories_, 0))),
+                       CutIntoSegments(target.trajectories_, 0), target.pieces_)),
       values_(parts_.layout().value_size()),
       further_(target.further()) {
   bound_->Choose(bound_->AllSegments());
@@ -144,9 +166,28 @@ LinearisedLikelihood SampledTarget::LineariseAt(std::span<const double> flat) co
   draw->Set(own.latent().Part(ModelParts::kFunction, std::span<const double>(z)));
   const std::span<const double> x0 =
       own.latent().Part(ModelParts::kInitial, std::span<const double>(z));
+  ForceOnPieces force{.pieces = pieces_, .values = ForceScale(values)};
+  if (own.HasProcessNoise()) {
+    const std::span<const double> normals =
+        own.latent().Part(ModelParts::kForce, std::span<const double>(z));
+    for (std::size_t i = 0; i < normals.size(); ++i) force.values[i] *= normals[i];
+  }
   return Linearise(draw->field(),
                    Eigen::Map<const Matrix>(x0.data(), start_.x0.rows(), start_.x0.cols()),
-                   trajectories_, start_.map, PrecisionOf(values), options_.solver);
+                   trajectories_, start_.map, PrecisionOf(values), options_.solver, force);
+}
+
+std::vector<double> SampledTarget::ForceScale(std::span<const double> values) const {
+  std::vector<double> scale;
+  if (!parts_.HasProcessNoise()) return scale;
+  const std::span<const double> deviation =
+      parts_.layout().Values(parts_.process_noise_block(), values);
+  for (std::size_t n = 0; n < pieces_.counts.size(); ++n) {
+    for (std::size_t p = 0; p < pieces_.counts[n]; ++p) {
+      for (double own : deviation) scale.push_back(own / std::sqrt(pieces_.lengths[n]));
+    }
+  }
+  return scale;
 }
 
 Vector SampledTarget::PrecisionOf(std::span<const double> values) const {
@@ -190,7 +231,7 @@ void SampledDensity::SetDesign() {
     return;
   }
   basis_ = parts_.function().Basis(linear.points);
-  MakeDesign(linear, basis_, design_);
+  MakeDesign(linear, basis_, target_.ForceScale(values_), design_);
 }
 
 // Subtracts what the residual already explains from the target of the latent variables:
@@ -280,6 +321,24 @@ void SampledDensity::PullBasis() {
     to += own.cols();
   }
   parts_.function().BasisPullback(linear.points, basis_, bbasis, bvalues_);
+  if (parts_.HasProcessNoise()) PullForceScale();
+}
+
+// Adds the cotangents of the process noise's standard deviations to bvalues_, for the cotangent
+// bdesign_ of the design matrix, whose last columns are proportional to them.
+void SampledDensity::PullForceScale() {
+  const NoisePieces& pieces = target_.pieces_;
+  const std::size_t dim = parts_.shape().dim;
+  const std::span<double> bdeviation =
+      parts_.layout().Values(parts_.process_noise_block(), std::span(bvalues_));
+  const Eigen::MatrixXd& root = target_.linear_.root;
+  const auto size = static_cast<Eigen::Index>(pieces.count() * dim);
+  Eigen::Index from = root.cols() - size, to = bdesign_.cols() - size;
+  for (std::size_t n = 0; n < pieces.counts.size(); ++n) {
+    for (std::size_t k = 0; k < pieces.counts[n] * dim; ++k, ++from, ++to) {
+      bdeviation[k % dim] += root.col(from).dot(bdesign_.col(to)) / std::sqrt(pieces.lengths[n]);
+    }
+  }
 }
 
 Vector SampledDensity::HyperparametersOf(std::span<const double> flat) const {
@@ -308,8 +367,11 @@ double SampledDensity::EvaluateEvidence(std::span<const double> hyper, std::span
   values_ = WithHyperparameters(target_.flat_, hyper);
   if (!ArePossible() || !SetFunction(hyper, {})) return kImpossible;
   bvalues_.assign(gradient.empty() ? 0 : values_.size(), 0.0);
-  const double density =
-      whitening_.LogEvidence() - parts_.function().HyperparameterCost(-1, bvalues_);
+  double density = whitening_.LogEvidence() - parts_.function().HyperparameterCost(-1, bvalues_);
+  for (std::size_t i = 0; i < hyper.size(); ++i) {
+    if (!target_.coordinates_[target_.whitened() + i].has_prior)
+      density -= 0.5 * hyper[i] * hyper[i];
+  }
   if (gradient.empty()) return density;
   whitening_.EvidenceReverse(bdesign_);
   PullBasis();
@@ -317,7 +379,7 @@ double SampledDensity::EvaluateEvidence(std::span<const double> hyper, std::span
   parts_.layout().ConstrainPullback(values_, bvalues_, bflat_);
   for (std::size_t i = 0; i < hyper.size(); ++i) {
     const SampledTarget::Coordinate& c = target_.coordinates_[target_.whitened() + i];
-    gradient[i] = c.unit * bflat_[c.index];
+    gradient[i] = c.unit * bflat_[c.index] - (c.has_prior ? 0 : hyper[i]);
   }
   return density;
 }

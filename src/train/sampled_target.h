@@ -1,9 +1,10 @@
 // The density that the sampler of a model draws from: likelihood times prior of everything unknown.
 //
 // A position has three parts, one after the other:
-//   - the latent variables of the function and the initial states, in whitened coordinates
-//     (whitening.h); the latent variables and initial states are standard normal a priori,
-//   - the logarithms of the sampled hyperparameters, whose prior the function defines, and
+//   - the latent variables of the function, the initial states and the normals of the process noise
+//     (data/noise_pieces.h), all standard normal a priori, in whitened coordinates (whitening.h),
+//   - the logarithms of the sampled hyperparameters, whose prior the function defines, and of the
+//     process noise, unless it is known, whose prior is normal, and
 //   - the logarithms of the likelihood's parameters, unless the noise is known. Their prior is
 //     normal; at its centre, the noise is a fixed share of the channel's spread (PriorOptions).
 //
@@ -31,10 +32,14 @@ class SampledDensity;
 
 class SampledTarget {
  public:
-  SampledTarget(const Dataset& data, const FitOptions& options, const Start& start);
+  // `noise_pieces` is the number of pieces of each trajectory on which the process noise is
+  // constant. It is empty if there is no process noise.
+  SampledTarget(const Dataset& data, const FitOptions& options, const Start& start,
+                const std::vector<std::size_t>& noise_pieces = {});
 
   std::size_t size() const { return coordinates_.size(); }
-  // The number of hyperparameters of the function, whose coordinates follow the whitened ones.
+  // The number of hyperparameters, those of the function and the process noise. Their coordinates
+  // follow the whitened ones.
   std::size_t hyperparameters() const { return hyperparameters_; }
   // Returns the approximate posterior standard deviations of the likelihood's coordinates, from the
   // number of observations of each channel.
@@ -48,6 +53,7 @@ class SampledTarget {
   const FitOptions& options() const { return options_; }
   const Start& start() const { return start_; }
   const std::vector<TimedValues>& trajectories() const { return trajectories_; }
+  const NoisePieces& pieces() const { return pieces_; }
 
   // Takes the values of everything that is not sampled from these flat parameters.
   void SetFlat(std::span<const double> flat);
@@ -58,6 +64,9 @@ class SampledTarget {
   // Returns one over the variance of an observation of each channel (channels), where `values` are
   // the constrained values of all parameters.
   Vector PrecisionOf(std::span<const double> values) const;
+  // Returns the factor (P D) by which the latent variables of the process noise are multiplied to get
+  // the force on each piece. It is empty if there is no process noise.
+  std::vector<double> ForceScale(std::span<const double> values) const;
   // Linearises the likelihood at these flat parameters.
   LinearisedLikelihood LineariseAt(std::span<const double> flat) const;
 
@@ -80,10 +89,12 @@ class SampledTarget {
   void AddBlock(std::size_t block);
   void AddLatent(std::size_t part);
   void AddNoise(const Dataset& data);
+  void AddProcessNoise();
 
   FitOptions options_;
   Start start_;
   std::vector<TimedValues> trajectories_;
+  NoisePieces pieces_;
   ModelParts parts_;
   std::vector<Coordinate> coordinates_;
   std::size_t whitened_ = 0, hyperparameters_ = 0;
@@ -103,9 +114,9 @@ class SampledDensity {
   // `gradient` is empty. The gradient is zero for coordinates that are not varied.
   double Evaluate(std::span<const double> position, std::span<double> gradient,
                   Varied varied = Varied::kAll);
-  // Returns the log density of the function's hyperparameters (hyperparameters()) under the
-  // linearised likelihood, with latent variables and initial states integrated out. Writes its
-  // gradient unless `gradient` is empty.
+  // Returns the log density of the hyperparameters (hyperparameters()) under the linearised
+  // likelihood, with all whitened variables integrated out. Writes its gradient unless `gradient` is
+  // empty.
   double EvaluateEvidence(std::span<const double> hyper, std::span<double> gradient);
   // Returns log |det dz/de| at the position last evaluated, where z are the latent variables and e
   // the whitened coordinates (whitening.h).
@@ -135,6 +146,7 @@ class SampledDensity {
   void SetDesign();
   bool ArePossible() const;
   void PullBasis();
+  void PullForceScale();
   void AddResidual();
   void PullResidual();
   void PullWhitened(Varied varied, std::span<double> gradient);

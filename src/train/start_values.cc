@@ -10,6 +10,8 @@ namespace {
 // The standard deviation of the posterior of a state at the start of training, in units of how much
 // the states vary along the data.
 constexpr double kStateDeviation = 0.1;
+// The standard deviation of process noise, per square root of the model's time.
+constexpr double kProcessNoise = 0.1;
 
 }  // namespace
 
@@ -50,16 +52,20 @@ std::vector<double> StartValues(const ModelParts& parts, const Start& start,
   parts.posterior().Initialise(mean, deviation, values);
   std::ranges::copy(StartNoise(parts.likelihood(), start.noise_variance),
                     parts.LikelihoodParameters(std::span(values)).begin());
+  if (parts.HasProcessNoise()) {
+    std::ranges::fill(parts.layout().Values(parts.process_noise_block(), std::span(values)),
+                      kProcessNoise);
+  }
   return values;
 }
 
 std::unique_ptr<Bound> MakeBound(const FitOptions& options, const Start& start,
                                  const ModelParts& parts, std::vector<TimedValues> trajectories,
-                                 Segmentation cut) {
+                                 Segmentation cut, NoisePieces pieces) {
   parts.function().SetStart(start.function);
   const std::size_t draws = parts.posterior().is_point_estimate() ? 1 : options.draws;
   auto bound = std::make_unique<Bound>(parts, start.map, std::move(trajectories), std::move(cut),
-                                       options.solver, draws);
+                                       options.solver, draws, std::move(pieces));
   bound->channel_weights.assign(start.channel_weights.begin(), start.channel_weights.end());
   return bound;
 }

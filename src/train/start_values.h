@@ -23,7 +23,7 @@ std::vector<double> StartValues(const ModelParts& parts, const Start& start,
 // if the posterior is a point estimate, whose draws are all equal.
 std::unique_ptr<Bound> MakeBound(const FitOptions& options, const Start& start,
                                  const ModelParts& parts, std::vector<TimedValues> trajectories,
-                                 Segmentation cut);
+                                 Segmentation cut, NoisePieces pieces = {});
 
 // Returns a model with everything except the learnt parameters.
 Model UntrainedModel(const Dataset& data, const FitOptions& options, const Start& start);

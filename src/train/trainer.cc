@@ -15,7 +15,8 @@ namespace {
 
 // With a larger gradient, the squared moments of the optimiser would overflow and stay infinite.
 constexpr double kLargestGradient = 1e100;
-// The largest size of a logarithm: beyond about 709, exp overflows or becomes zero.
+// The largest absolute value of a logarithm. exp overflows above about 709, and becomes zero below
+// about -745.
 constexpr double kLargestLog = 700;
 
 // Limits the logarithms of positive parameters, so that a step of any size leaves parameters that

@@ -1,5 +1,5 @@
-// Integration and its adjoint, draws, the bounds and training steps allocate nothing after set-up.
-// This file replaces the global allocator by one that counts.
+// Tests that integration and its adjoint, draws, bounds and training steps allocate nothing after
+// set-up. This file replaces the global allocator by one that counts.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -73,7 +73,7 @@ std::size_t AllocationsOf(Work work) {
 TEST(AllocationTest, TheCountersCount) {
   EXPECT_EQ(AllocationsOf([] {
               int* volatile p =
-                  new int(3);  // volatile, because the compiler may otherwise remove it
+                  new int(3);  // volatile, because the compiler may otherwise remove the allocation
               delete p;
             }),
             1u);
@@ -108,7 +108,7 @@ void ExpectNoneIn(const Field& field, Method method, std::size_t n,
                 for (double& v : x0) v += 0.1;
                 round();
               }
-              // A run that fails does not allocate either.
+              // A failed integration does not allocate either.
               x0[0] = NAN;
               round();
             }),
@@ -204,7 +204,7 @@ TEST(AllocationTest, NoneInTrainingSteps) {
   options.approach = 0;
   options.features = 32;
   options.draws = 2;
-  // With more threads, it depends on chance when each of them has had its longest integration.
+  // With more threads, chance decides when each thread has had its longest integration.
   options.threads = 1;
   for (BoundKind bound : {BoundKind::kVanilla, BoundKind::kShooting}) {
     options.bound = bound;

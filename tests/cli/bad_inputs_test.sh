@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Tests of bad inputs. Each ends with exit code 2 and one exact line on standard error, prints
-# nothing else and leaves every file as it was.
+# Tests of bad inputs. Each must end with exit code 2 and one line on standard error, print nothing
+# else and leave every file as it was.
 # usage: bad_inputs_test.sh GPODE TEST    environment: GPODE_VERSION, the version to expect
 set -euo pipefail
 gpode=$1
@@ -10,7 +10,8 @@ enter_scratch
 # listing: prints names, kinds and checksums of all files in the current folder.
 listing() { find . -printf '%p %y %m\n' | sort; find . -type f -exec cksum {} + 2>/dev/null | sort; }
 
-# bad MESSAGE ARGUMENTS...: checks that the arguments are refused with that message.
+# bad MESSAGE ARGUMENTS...: checks that the arguments are refused with exactly that message and that
+# no file changes.
 bad() {
   local before after
   before=$(listing)
@@ -83,7 +84,7 @@ test_files_that_may_not_be_read_or_written() {
   chmod 555 closed
   if [ "$(id -u)" = 0 ]; then
     need setpriv
-    # Root may read every file, so that the program runs as another user, who needs access to the
+    # Root may read every file. The program therefore runs as another user, who needs access to the
     # program and to this folder.
     cp "$gpode" ./gpode
     chmod 755 . ./gpode
@@ -313,7 +314,7 @@ test_score_names_the_files_of_calibrate() {
     score good.gpode good.csv --start first-row --calibrate truth.csv half.csv
 }
 
-# Such tables could be written, but not be read.
+# gpode refuses to write a table that it could not read again, and two tables to one file.
 test_results_that_could_not_be_read_again() {
   good_model
   bad "forecast: --quantiles is '0.5,0.99999999999,0.999999999999', must be numbers that differ in six digits; two columns would be named q100" \

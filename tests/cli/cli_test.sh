@@ -135,8 +135,7 @@ test_interrupted_runs_are_saved_and_resumed() {
   "$gpode" simulate vdp --noise 0.05 --points 30 -o vdp.csv --quiet
   local code=0 fit=(fit vdp.csv --iterations 6000 --patience 0)
   "$gpode" "${fit[@]}" -o whole.gpode --quiet
-  # A background job of a script ignores SIGINT, so that SIGTERM is sent, which ends a run in the
-  # same way.
+  # A background job of a script ignores SIGINT. SIGTERM ends a run in the same way.
   "$gpode" "${fit[@]}" --checkpoint 0.05 -o part.gpode >out 2>err &
   wait_for_file part.gpode $!
   kill -TERM $!
@@ -156,8 +155,9 @@ test_resuming_needs_the_same_gaps() {
     fit filled.csv --iterations 5 -o gap.gpode --resume
 }
 
-# check_timing SIDECAR STEPS SESSIONS: checks that the lists of times in the file beside a model are
-# equally long and sorted, and end with the last step.
+# check_timing SIDECAR STEPS SESSIONS: checks the times in the file beside a model. The lists of
+# steps and seconds are equally long, sorted and end with the last step, and there are SESSIONS
+# sessions, whose times add up.
 check_timing() {
   python3 - "$@" <<'END'
 import re, sys
@@ -357,8 +357,8 @@ test_pictures_have_no_escape_codes_in_a_pipe() {
   [[ "$("$gpode" forecast vdp.gpode --plot 2>&1)" != *$'\033'* ]] || fail "there are escape codes"
 }
 
-# kicked: writes data of an oscillator that random kicks drive, for which the bands of any ODE are
-# too narrow, and sets `fit` to the arguments of a run with held-back data.
+# kicked: writes kicked.csv and later.csv, data of an oscillator that random kicks drive, and sets
+# `fit` to the arguments of a run with held-back data. The bands of any ODE are too narrow for them.
 kicked() {
   command -v python3 >/dev/null || { echo "python3 is not here"; exit 77; }
   python3 - <<'END'

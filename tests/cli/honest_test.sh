@@ -15,13 +15,14 @@ ends_with() {
   [ "$code" = "$1" ] || fail "gpode ${*:2}: exit code $code, must be $1" "$(<err.txt)"
 }
 
-# A model all of whose draws are lost: its initial state is far from the data.
+# lost_model OPTIONS...: trains lost.gpode, all of whose draws are lost, because its initial state
+# is far from the data. The fit must end with exit code 1.
 lost_model() {
   "$gpode" simulate vdp --noise 0.05 --points 12 -o v.csv --quiet
   ends_with 1 fit v.csv --initial -1e6 --iterations 20 "${small[@]}" --solver-max-steps 200 -o lost.gpode "$@"
 }
 
-# It said "explained 100.0 %" after all draws had run away, and ended with 0.
+# When all draws were lost, gpode fit once said "explained 100.0 %" and ended with 0.
 test_a_fit_from_which_nothing_can_be_forecast_fails() {
   lost_model
   contains "$(<out.txt)" "x1             12" "0.0 %            0 %" "12 of its 12 values could not be forecast"
@@ -53,7 +54,8 @@ test_forecasts_without_any_draw_left_fail() {
   contains "$(<r.html)" "128 of 128 draws are lost" "draws out of solver steps"
 }
 
-# Draws that ran out of steps were counted as diverged, and the bands were those of the others.
+# Draws that ran out of steps were once counted as diverged, and bands were those of the other
+# draws.
 test_a_long_forecast_takes_the_steps_that_it_needs() {
   "$gpode" simulate vdp --noise 0.05 --points 12 -o v.csv --quiet
   "$gpode" fit v.csv --iterations 300 "${small[@]}" --solver-max-steps 200 -o m.gpode --quiet
@@ -66,7 +68,7 @@ for line in open(sys.argv[1]):
 END
 }
 
-# A name that clears the screen reached the terminal.
+# The control characters of a name, which may clear the screen, once reached the terminal.
 test_control_characters_of_names_are_escaped() {
   "$gpode" simulate vdp --noise 0.05 --points 12 -o v.csv --quiet
   local hostile=$'a\033[2Jb\302\2330m'

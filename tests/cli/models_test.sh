@@ -14,7 +14,7 @@ learn() {
     --sampler-draws 5 -o "$2" "${@:3}"
 }
 
-# use MODEL FILE: runs every command on a model.
+# use MODEL FILE: runs every command that reads a model and checks its output.
 use() {
   local kind
   "$gpode" info "$2" --json >info.json

@@ -9,7 +9,7 @@ enter_scratch
 command -v python3 >/dev/null || { echo "python3 is not here"; exit 77; }
 
 # run_json TASK MODEL SEED [MNLL MSE [MORE]]: writes the result of a run, which failed if MNLL is
-# "failed".
+# "failed". MORE is further text of the JSON object.
 run_json() {
   local scores='"failed": true, "message": "of some kind"' name
   if [ "${4:-}" != failed ]; then
@@ -22,7 +22,8 @@ run_json() {
 "steps": 1, "observations": 1, "cpu": "some"%s}\n' "$1" "$2" "$3" "$scores" "${6:-}" >"results/$1/$2-$3.json"
 }
 
-# fields TASK MODEL...: trains a model of two states and writes it as the result of each method.
+# fields TASK MODEL...: trains a model with two states, once, and writes it as the result of each
+# method.
 fields() {
   local model
   [ -e small.gpode ] || {
@@ -35,7 +36,7 @@ fields() {
   done
 }
 
-# mocap: writes an archive of motion capture with few sequences, and a model of it.
+# mocap: writes an archive of motion capture with few sequences, and a model of these.
 mocap() {
   mkdir -p data results/mocap-09-short
   python3 - <<'END'
@@ -56,7 +57,8 @@ END
   cp m.gpode results/mocap-09-short/shooting-1.gpode
 }
 
-# panels FILE: parses the file; prints its width and the number of frames of panels and keys.
+# panels FILE: parses the file, and prints its width and the number of frames around panels and
+# keys.
 panels() {
   python3 - "$1" <<'END'
 import re, sys, xml.etree.ElementTree as tree
@@ -97,8 +99,8 @@ out/vector-fields-fhn.svg
 out/efficiency.svg
 out/sequence-length.svg
 out/mocap-09-short.svg" "" results data out
-  # A figure of vector fields has panels for the truth and for every method, and the key of the
-  # shades.
+  # A figure of vector fields has a panel for the truth, one for every method, and the key of the
+  # shading.
   expect_panels out/vector-fields-vdp-regular.svg 5
   expect_panels out/vector-fields-fhn.svg 3
   expect_panels out/efficiency.svg 2

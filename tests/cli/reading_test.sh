@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Tests of data files as people have them, from the command line. Each function is one test and runs in a folder of its
-# own.
+# Tests of data files as people have them, from the command line. Each function is one test and runs
+# in a folder of its own.
 # usage: reading_test.sh GPODE TEST
 set -euo pipefail
 gpode=$1
@@ -8,7 +8,8 @@ root=$(cd "$(dirname "$0")/../.." && pwd)
 source "$root/tests/cli/support.sh"
 enter_scratch
 
-# Hourly measurements: dates and times in two columns, decimal commas, -200 for missing, trailing separators.
+# hourly: prints hourly measurements with dates and times in two columns, decimal commas, -200 for
+# missing values, and trailing separators.
 hourly() {
   local i day=10 hour=18
   echo 'Date;Time;CO(GT);T;RH;,,'
@@ -27,7 +28,7 @@ test_dates_of_a_sensor_log() {
   contains "$("$gpode" info air.csv --missing -200)" \
     "air.csv: 1 trajectory, 60 times (Date Time) from 2004-03-10T18:00 to 2004-03-13T05:00 in hours, channels CO(GT), T, RH"
   quick air.csv --missing -200 --channels T,RH --until 2004-03-12T20:00 -o air.gpode
-  # The forecast speaks dates, and the model remembers how to read the rest of the file.
+  # Forecasts have dates, and the model file keeps the options for reading the data file.
   local table
   table=$("$gpode" forecast air.gpode --until 2004-03-13 --points 5 --draws 8 2>/dev/null)
   contains "$table" "2004-03-12T20:00," "2004-03-13T00:00,"
@@ -96,7 +97,7 @@ test_slices_of_data() {
   contains "$("$gpode" info runs.csv --trajectories-by run --after 1 --until 4)" "2 trajectories, 6 times from 2 to 4"
   expect 2 "" "gpode: runs.csv: trajectories 'a', 'b' found, one must be 'c'" info runs.csv --trajectories-by run --only c
   expect 2 "" "gpode: info: --after is 'x', must be a number" info runs.csv --after x
-  # The file beside the model repeats the run, slices included.
+  # The file beside the model repeats the run, including its slices of the data.
   quick runs.csv --trajectories-by run --only b --channels y2 --every 2 -o first.gpode
   "$gpode" fit --config first.gpode.toml -o second.gpode --quiet
   cmp first.gpode second.gpode
@@ -115,7 +116,7 @@ test_files_of_other_programs() {
     info data.parquet
 }
 
-# The files of others are read as they are, where they are at hand.
+# Files of other people are read as they are. The test is skipped if there are no such files.
 test_real_files() {
   local real=${GPODE_DATA_DIR:-$root/../shared/data}/real
   [ -d "$real" ] || { echo "no real files"; exit 77; }

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Tests that nothing is lost and nothing is misreported, whatever the system does: full disks, signals,
-# limits, links, two runs at once, and files made to do harm. Each is named after what went wrong.
+# Tests that nothing is lost and nothing is misreported, whatever the system does: full disks,
+# signals, limits, links, two runs at once, and files made to do harm. Each test is named after what
+# went wrong.
 # usage: reliability_test.sh GPODE TEST
 set -euo pipefail
 gpode=$1
@@ -13,13 +14,14 @@ small=("${kind[@]}" --iterations 40)
 endless=("${kind[@]}" --iterations 200000 --patience 0)
 long=("${endless[@]}" --checkpoint 0.05)
 
-# limit_memory KILOBYTES: limits the memory of what follows in this shell. Sanitisers cannot live with that.
+# limit_memory KILOBYTES: limits the memory of all later commands in this shell. Skips the test if
+# gpode cannot run with this limit, as is the case under sanitisers.
 limit_memory() { (ulimit -v "$1"; "$gpode" --version >/dev/null 2>&1) || exit 77; ulimit -v "$1"; }
 
 data() { "$gpode" simulate vdp --noise 0.05 --points 12 -o v.csv --truth truth.csv --quiet; }
 model() { data; "$gpode" fit v.csv "${small[@]}" -o m.gpode --quiet; }
 
-# only FILE...: fails if there are other files than these here.
+# only FILE...: fails if the folder has other files than these.
 only() {
   local found wanted
   found=$(find . -mindepth 1 -printf '%P\n' | sort)
@@ -27,7 +29,8 @@ only() {
   [ "$found" = "$wanted" ] || fail "files" "$found" "must be" "$wanted"
 }
 
-# refuse MESSAGE ARGUMENTS...: fails unless the command ends with 2 and this line, within ten seconds.
+# refuse MESSAGE ARGUMENTS...: fails unless the command ends with code 2 and this line on standard
+# error within ten seconds.
 refuse() {
   local code=0 said
   said=$(timeout -k 1 10 "$gpode" "${@:2}" 2>&1 >/dev/null) || code=$?
@@ -83,7 +86,7 @@ test_links_were_replaced() {
   cmp there/result.csv second.csv
   ln -s circle circle
   refuse "circle: is a circle of links, must be a file" forecast m.gpode -o circle
-  # A model behind a link, and its backup.
+  # A model behind a link is replaced, its backup is made, and the link stays.
   mv m.gpode there/m.gpode
   ln -s there/m.gpode m.gpode
   "$gpode" fit v.csv "${small[@]}" --seed 2 -o m.gpode --quiet
@@ -118,7 +121,8 @@ test_forgetting_resume_replaced_a_finished_model() {
   kill -KILL $!
   wait $! 2>/dev/null || true
   cmp good m.gpode
-  # The interrupted run can be resumed; a run that ends well keeps the old model.
+  # The interrupted run has left its checkpoint. A run that ends well keeps the old model as a
+  # backup.
   contains "$("$gpode" info m.gpode.partial)" "stopped after"
   rm m.gpode.partial m.gpode.partial.toml
   contains "$("$gpode" fit v.csv "${small[@]}" --seed 2 -o m.gpode 2>/dev/null)" "saved m.gpode" \
@@ -127,7 +131,7 @@ test_forgetting_resume_replaced_a_finished_model() {
   contains "$("$gpode" info m.gpode~)" "seed 1" "steps per second"
   contains "$("$gpode" info m.gpode)" "seed 2" "steps per second"
   only good m.gpode m.gpode.toml m.gpode~ m.gpode~.toml truth.csv v.csv
-  # The same model again is no reason for a backup, and neither is --force.
+  # A run that gives the same model makes no backup, and neither does a run with --force.
   cp m.gpode second
   "$gpode" fit v.csv "${small[@]}" --seed 2 -o m.gpode --quiet
   cmp good m.gpode~
@@ -165,7 +169,7 @@ test_two_fits_on_one_file_lost_a_result() {
   kill -TERM $!
   wait $! || true
   [ ! -e m.gpode.lock ] || fail "the lock is left"
-  # A killed fit leaves its lock file, which hinders nobody.
+  # A killed fit leaves its lock file, which does not keep the next fit from running.
   "$gpode" fit v.csv "${long[@]}" --resume -o m.gpode --quiet &
   wait_for_work $!
   kill -KILL $!
@@ -183,7 +187,7 @@ test_results_with_the_endings_of_other_files_replaced_them() {
   refuse "data.csv: is not the name of a model, must end in .gpode" fit v.csv -o data.csv
   refuse "options.toml: is not the name of a model, must end in .gpode" fit v.csv -o options.toml
   refuse "m.json: is not the name of a table, must end in .csv or .npz" impute m.gpode -o m.json
-  # The data that a model was learnt from.
+  # The data that a model was learnt from must not be replaced by a result.
   refuse "v.csv: is also an input, must be another file" forecast m.gpode -o v.csv
   refuse "v.csv: is also an input, must be another file" impute m.gpode -o v.csv
   for name in data.csv page.html m.json options.toml; do [ "$(<$name)" = precious ] || fail "$name is lost"; done
@@ -211,7 +215,7 @@ test_the_sidecar_of_another_run_was_believed() {
   "$gpode" fit v.csv "${small[@]}" --seed 2 -o other.gpode --quiet
   cp other.gpode.toml m.gpode.toml
   [[ "$("$gpode" info m.gpode)" != *"steps per second"* ]] || fail "the times of another model are shown"
-  # Killed at any moment, a run has a sidecar that belongs to its model.
+  # Whenever a run is killed, the file beside its model (.toml) belongs to that model.
   local try
   for try in 1 2 3 4 5 6; do
     rm -f k.gpode k.gpode.toml
@@ -237,7 +241,7 @@ test_sidecars_that_never_end_hung_info() {
   contains "$(timeout -k 1 10 "$gpode" info m.gpode)" "seed 1"
 }
 
-# bomb FILE VALUES: writes an archive with a few data and an array of 400 million zeros. VALUES is its name.
+# bomb FILE NAME: writes an archive with a few data and the array NAME of 400 million zeros.
 bomb() {
   python3 - "$@" <<'END'
 import struct, sys, zipfile
@@ -274,7 +278,7 @@ test_hangup_saves_like_termination() {
   wait $! || code=$?
   [ "$code" = 130 ] || fail "exit code $code, must be 130" "$(<err)"
   contains "$("$gpode" info m.gpode)" "stopped after"
-  # Under nohup, hanging up changes nothing.
+  # Under nohup, a hang-up changes nothing.
   (trap '' HUP; exec "$gpode" fit v.csv "${kind[@]}" --iterations 20000 --patience 0 -o n.gpode --quiet) &
   wait_for_work $!
   kill -HUP $!
@@ -282,12 +286,12 @@ test_hangup_saves_like_termination() {
   contains "$("$gpode" info n.gpode)" "finished after"
 }
 
-# milliseconds: the time of day.
+# milliseconds: prints the time in milliseconds since 1970.
 milliseconds() { date +%s%3N; }
 
 test_termination_took_as_long_as_a_step() {
   data
-  # Steps of several seconds.
+  # With so many draws, a step takes several seconds.
   local fit=(fit v.csv --model gpode --posterior blocks --iterations 10 --patience 0 --draws 8000 --checkpoint 0)
   local code=0 begin passed
   "$gpode" "${fit[@]}" -o m.gpode >out 2>err &
@@ -299,7 +303,7 @@ test_termination_took_as_long_as_a_step() {
   kill -TERM $!
   wait $! || code=$?
   passed=$(($(milliseconds) - begin))
-  # Two seconds, and one for machines that do much else.
+  # The limit is two seconds, and one more for machines that do much else.
   [ $passed -lt 3000 ] || fail "it took $passed ms"
   [ "$code" = 130 ] || fail "exit code $code, must be 130" "$(<err)"
   contains "$("$gpode" info m.gpode)" "stopped after"
@@ -312,7 +316,7 @@ test_one_checkpoint_that_could_not_be_written_ended_the_run() {
   "$gpode" fit v.csv "${kind[@]}" --iterations 8000 --patience 0 --checkpoint 0.05 -o folder/m.gpode >out 2>err &
   local run=$!
   wait_for_file folder/m.gpode $run
-  # For a while, nothing can be written there: the folder has another name.
+  # For a while, nothing can be written to the folder, because it has another name.
   mv folder away
   until grep -q "the run goes on" err; do
     kill -0 $run 2>/dev/null || fail "the run ended" "$(<err)"

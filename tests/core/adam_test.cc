@@ -22,7 +22,8 @@ TEST(Adam, MaximisesAQuadratic) {
   EXPECT_NEAR(p[2], 0, 1e-3);
 }
 
-// The first step of a parameter has the size of the learning rate, however large the gradient is.
+// The first step of a parameter has the size of the learning rate, however large the gradient is,
+// unless the gradient is zero.
 TEST(Adam, FirstStepIsTheRate) {
   std::vector<double> p = {0, 0, 0};
   Adam(3).Step(std::vector<double>{1e6, -1e-3, 0}, 0.25, std::vector<double>{1, 1, 1}, p);

@@ -14,7 +14,7 @@ namespace {
 
 using Values = std::vector<double>;
 
-// A function that is not a polynomial, with derivatives of about the same size.
+// Evaluates a function that is not a polynomial and whose derivatives are about equally large.
 double Smooth(std::span<const double> x) {
   return std::exp(0.5 * x[0]) * std::sin(x[1]) + std::atan(x[0] * x[2]);
 }
@@ -55,7 +55,7 @@ TEST(GradientCheckTest, FollowsTheSizeOfTheArgument) {
   EXPECT_TRUE(check.ok(1e-9)) << check.message;
 }
 
-// The first steps leave the domain of the function, where the logarithm is NaN.
+// The first steps reach negative arguments, of which the logarithm is NaN.
 TEST(GradientCheckTest, StaysInsideTheDomainByRestarting) {
   const Values x = {1e-4};
   const auto log = [](std::span<const double> p) { return std::log(p[0]); };

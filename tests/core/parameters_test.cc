@@ -21,8 +21,8 @@ using testing_support::MessageOf;
 using Shape = std::vector<std::size_t>;
 using Values = std::vector<double>;
 
-// Returns a layout with one block of each kind and a stack of triangles: 16 flat numbers, 18
-// values.
+// Returns a layout with blocks of every kind, one of which is a stack of triangles. It has 16 flat
+// numbers and 18 values.
 ParameterLayout Mixed() {
   ParameterLayout layout;
   layout.Add("locations", {2, 2}, Transform::kFree);
@@ -245,8 +245,8 @@ TEST(ParametersTest, UnconstrainRejectsAnUpperTriangleThatIsNotZero) {
             "ParameterLayout::Unconstrain: factors[5] is 0.5, must be zero above the diagonal");
 }
 
-// The results for a range of items equal those of the whole layout there, and nothing is written
-// elsewhere.
+// The results for a range of items equal those of the whole layout, and nothing outside of the
+// range is written.
 TEST(ParametersTest, ARangeIsItsPartOfTheWhole) {
   const ParameterLayout layout = Mixed();
   const Values flat = Counting(layout.flat_size()), whole = Constrained(layout, flat);

@@ -105,7 +105,7 @@ TEST(RandomTest, UniformsAreTheUpper53BitsOfTheWords) {
   }
 }
 
-// Any part of a stream has the same numbers as the whole stream.
+// A part of a stream has the same numbers as that part of the whole stream.
 RC_GTEST_PROP(RandomProperty, AnyPartIsThePartOfTheWhole, ()) {
   const auto first = *rc::gen::inRange<std::uint64_t>(0, 400);
   const auto size = *rc::gen::inRange<std::size_t>(0, 300);
@@ -131,7 +131,7 @@ TEST(RandomTest, NothingIsWrittenBehindTheEnd) {
   }
 }
 
-// Returns streams that differ in one of their arguments, by one and by large amounts.
+// Returns a stream, and others whose arguments differ from it by little or by much.
 std::vector<RandomStream> NeighbouringStreams() {
   std::vector<RandomStream> streams = {Stream()};
   for (const std::uint64_t change : {1ull, 1ull << 32, ~0ull}) {
@@ -182,8 +182,8 @@ TEST(RandomTest, MomentsOfUniforms) {
   EXPECT_LT(*std::max_element(x.begin(), x.end()), 1.0);
 }
 
-// Returns sqrt(n) times the largest distance of the empirical distribution from `cdf`, which is
-// above 1.95 with probability 0.001.
+// Returns sqrt(n) times the largest distance of the empirical distribution from `cdf`. If `cdf` is
+// right, this is above 1.95 with probability 0.001.
 double KolmogorovSmirnov(Values x, const std::function<double(double)>& cdf) {
   std::sort(x.begin(), x.end());
   const double n = static_cast<double>(x.size());
@@ -208,7 +208,7 @@ TEST(RandomTest, DistributionsPassKolmogorovSmirnov) {
   EXPECT_LT(KolmogorovSmirnov(first, NormalCdf), 1.95);
 }
 
-// Returns the correlation, in standard errors, of variables with mean 0 and variance 1.
+// Returns the absolute correlation, in standard errors, of variables with mean 0 and variance 1.
 double Correlation(const Values& x, const Values& y) {
   double sum = 0;
   for (std::size_t i = 0; i < y.size(); ++i) sum += x[i] * y[i];

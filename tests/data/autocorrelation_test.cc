@@ -12,7 +12,8 @@ namespace {
 using testing_support::Numbers;
 using Series = std::vector<std::vector<double>>;
 
-// Returns x_i = a x_(i-1) + normal, with unit variance from the first value on.
+// Returns x_i = a x_(i-1) + sqrt(1 - a^2) normal. Every value, including the first, has unit
+// variance.
 std::vector<double> Autoregressive(double a, std::size_t count, std::uint64_t seed) {
   Numbers numbers(seed);
   std::vector<double> values = {numbers.Normal()};

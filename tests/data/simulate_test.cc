@@ -109,7 +109,7 @@ TEST(Simulate, PreyAndPredatorsStartAboveZero) {
       Simulate({.system = "lotka-volterra", .points = 9, .trajectories = 200, .start_spread = 1});
   EXPECT_GT(s.starts.minCoeff(), 0);
   EXPECT_GT(s.starts.maxCoeff(), 2);
-  // The default start has the state 1; about as many random starts are above it as below.
+  // All states of the default start are 1. About half of the states of random starts are below 1.
   EXPECT_NEAR((s.starts.array() < 1).count(), 200, 40);
   const Simulation none =
       Simulate({.system = "lotka-volterra", .start = {0, 1}, .points = 2, .trajectories = 3});

@@ -41,7 +41,8 @@ double Rms(const Values& errors) {
   return std::sqrt(sum / static_cast<double>(errors.size()));
 }
 
-// Root mean square errors against the exact sine, divided by the scale.
+// Root mean square errors of values and slopes against those of the exact sine, divided by the
+// scale.
 struct Errors {
   double value, slope;
 };

@@ -408,8 +408,8 @@ TEST(CalibrationRecords, AreReadBackAsTheyWere) {
   r.ranks[0].rank = 64;
   EXPECT_EQ(MessageOf([&] { ParseRun(RunText(r), "file"); }),
             "file: rank 64 found, must be at most 63");
-  // A method of the calibration is named by its options ("a=1"). Such runs survive being written to
-  // a file of many runs and read again, and those of the default come first.
+  // A method of the calibration is named by its options ("a=1"). Runs of such a method survive
+  // being written to a file of many runs and read again. Runs of the method "default" come first.
   const std::vector<RunRecord> runs = {Record("calibration-vdp", "a=1", 1, 1, 1),
                                        Record("calibration-vdp", "default", 1, 1, 1)};
   const std::vector<RunRecord> many = ParseRuns(RunsText(runs), "file");
@@ -453,7 +453,8 @@ TEST(PriorTruths, HaveTheMomentsOfThePrior) {
     noise += std::log(truth.noise[0] * truth.noise[1]) / (2 * kTruths);
   }
   EXPECT_NEAR(start, 1, 0.2);
-  // The mean of the log-normal prior variance, and the variance of the affine part.
+  // The expected square is the mean of the log-normal prior variance plus the variance of the
+  // affine part.
   EXPECT_NEAR(slope, std::exp(0.5) + 1 + at.squaredNorm(), 0.8);
   EXPECT_NEAR(noise, std::log(0.1), 0.15);
 }

@@ -85,8 +85,8 @@ TEST(Mocap, MotionsAreSplitCutAndCentredAsThePaperDoes) {
     }
   }
   EXPECT_LT(mean.cwiseAbs().maxCoeff(), 1e-9);
-  // The reader subtracts means, on which differences between sequences do not depend. The sequences
-  // for training are the motions 5, ..., 9 and 11.
+  // The reader subtracts means, which cancel in differences between sequences. The sequences for
+  // training are the motions 5, ..., 9 and 11.
   const auto difference = [&](int a, int b, int frame, int c) {
     return Value(a, frame, c) - Value(b, frame, c);
   };
@@ -153,7 +153,8 @@ TEST(Mocap, WhatIsWrongIsOneLine) {
                 ": array 'train' is of shape (2), must be (sequences, 120, 50)");
 }
 
-// These properties suggest that the archives have the same channels as those read from motions.
+// The properties that are checked suggest that the paper's archives have the same channels as
+// sequences read from motions.
 TEST(Mocap, ThePapersArchivesBearTheSameSigns) {
   const char* const given = std::getenv("GPODE_DATA_DIR");
   const std::filesystem::path folder =

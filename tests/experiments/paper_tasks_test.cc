@@ -40,7 +40,8 @@ class PaperArchives : public ::testing::Test {
     }
   }
 
-  // `first` is the index in the archive at which the test data begin.
+  // Expects that the task has the values of the archive. `first` is the index in the archive at
+  // which the test data begin.
   void ExpectSame(const PaperTask& task, const std::string& file, const std::string& test,
                   std::size_t first) const {
     const Archive archive = ReadNpz(folder_ / file);
@@ -74,7 +75,7 @@ TEST_F(PaperArchives, FitzHughNagumo) {
   ExpectSame(FitzHughNagumoGap(50), "fhn/fhn_interpolation.npz", "interpolation", 0);
 }
 
-// These first values need no archives, so that changes are noticed on every machine.
+// The first values are checked without archives, so that changes are noticed on every machine.
 TEST(PaperTasks, StartOneGapEarlierWithTheSameNoise) {
   const PaperTask regular = VanDerPolRegular(), irregular = VanDerPolIrregular();
   const PaperTask gap = FitzHughNagumoGap(), series = LongVanDerPol(25, 0.01);

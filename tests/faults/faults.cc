@@ -1,7 +1,7 @@
-// A library for LD_PRELOAD that makes one system call of a program fail: the GPODE_FAULT_AT-th call,
-// from 1, of GPODE_FAULT_CALL, which is open, write, fsync, close or rename. Calls count only if they
-// concern the writing of a file. The number of calls is written to the file GPODE_FAULT_COUNT, if
-// that is set, when the program ends.
+// A library for LD_PRELOAD that makes one system call of a program fail: the GPODE_FAULT_AT-th
+// call, from 1, of GPODE_FAULT_CALL, which is open, write, fsync, close or rename. Calls count only
+// if they concern the writing of a file. When the program ends, the number of calls is written to
+// the file GPODE_FAULT_COUNT, if that is set.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -18,7 +18,7 @@ namespace {
 
 std::atomic<long> calls = 0;
 
-// Counts a call of this function, and returns true if it has to fail.
+// Counts a call if `name` is the chosen function. Returns true if this call has to fail.
 bool MustFail(const char* name) {
   const char* const chosen = std::getenv("GPODE_FAULT_CALL");
   const char* const at = std::getenv("GPODE_FAULT_AT");
@@ -33,7 +33,7 @@ int FailWith(int error) {
 
 bool Writes(int flags) { return (flags & O_ACCMODE) != O_RDONLY; }
 
-// Returns true for a descriptor by which a regular file is written.
+// Returns true for a descriptor, other than 0, 1 and 2, by which a regular file is written.
 bool IsWrittenFile(int descriptor) {
   const int error = errno;
   struct stat found {};

@@ -4,8 +4,8 @@
 usage: faults_test.py GPODE FAULTS_LIBRARY
 
 For every command that writes and every kind of call, the k-th call fails: the first, the middle and the last one, or
-with GPODE_LONG_TESTS=1 each of them. Afterwards every file is the complete old or the complete new one, a command that
-ends with 0 has written the new one, a command that has not ends with 2 and one line, and no other file is there.
+with GPODE_LONG_TESTS=1 each of them. Afterwards every file is the complete old or the complete new one, and there is no
+other file. A command that ends with 0 has written the new files. Any other command ends with 2 and one line.
 """
 import os, pathlib, shutil, subprocess, sys, tempfile
 
@@ -13,7 +13,7 @@ gpode, library = (str(pathlib.Path(word).resolve()) for word in sys.argv[1:3])
 every = os.environ.get("GPODE_LONG_TESTS") == "1"
 SMALL = ["--model", "gpode", "--posterior", "blocks", "--iterations", "30", "--inducing", "4", "--features", "16"]
 FIT = ["fit", "v.csv", *SMALL, "--threads", "1", "--quiet"]
-# The command, the files that it writes, and what a failed one may leave beside them.
+# Each entry has a command, the files that it writes, and files that it may leave if it fails.
 COMMANDS = [
     (["simulate", "vdp", "--points", "20", "-o", "s.csv", "--quiet"], ["s.csv", "s.truth.csv"], []),
     ([*FIT, "-o", "new.gpode"], ["new.gpode", "new.gpode.toml"], []),
@@ -38,7 +38,7 @@ def call(place, words, **faults_wanted):
 
 
 def contents(place):
-    """The files of a folder. Sidecars without what changes while a run goes on."""
+    """The files of a folder. Sidecars (.toml) are without the lines that differ from run to run."""
     files = {path.name: path.read_bytes() for path in place.iterdir()}
     return {name: b"\n".join(line for line in data.split(b"\n") if not line.startswith((b"timing.", b"model.checksums")))
             if name.endswith(".toml") else data for name, data in files.items()}
@@ -54,7 +54,7 @@ def check(words, outputs, leavings, fault, before, after, found, done):
     what = f"gpode {' '.join(words)}: {fault}"
     if done.returncode not in (0, 2) or done.stdout:
         return problem(f"{what}: exit code {done.returncode} {done.stdout}{done.stderr}")
-    # Checkpoints that fail are warnings; each is a line of its own.
+    # A checkpoint that fails is a warning on a line of its own.
     if done.returncode == 2 and not done.stderr.rstrip("\n").split("\n")[-1].startswith("gpode: "):
         problem(f"{what}: says {done.stderr!r}")
     if done.returncode == 2 and "--checkpoint" not in words and done.stderr.count("\n") != 1:
@@ -66,7 +66,7 @@ def check(words, outputs, leavings, fault, before, after, found, done):
         elif done.returncode == 0 and found.get(name) != after.get(name):
             problem(f"{what}: exit code 0, but {name} is not the new file")
         elif found.get(name) not in (before.get(name), after.get(name)):
-            # A run that was saved on its way has a checkpoint.
+            # With --checkpoint, the file may also be a checkpoint of the run.
             if not ("--checkpoint" in words and name in found): problem(f"{what}: {name} is neither old nor new")
 
 

@@ -50,7 +50,7 @@ TEST(FunctionFieldTest, IsTheFunctionOfStatesAndInputs) {
   EXPECT_EQ(jacobian, EvaluateJacobian(*network, joined.row(1).transpose()).leftCols(2));
 }
 
-// Without inputs, a field has the function's own record and returns the same bits.
+// A field without inputs has the record size of its function and returns the same bits.
 TEST(FunctionFieldTest, WithoutInputsIsTheFunction) {
   const std::unique_ptr<Mlp> network = Network(3, 3);
   const FunctionField field(*network);

@@ -258,8 +258,8 @@ TEST(GpDrawAloneTest, WrongShapesAreNamed) {
   }
 }
 
-// Returns the process without q(v), as a posterior family uses it that draws the inducing values
-// itself.
+// Returns the process without q(v). A posterior family that draws the inducing values itself uses
+// such a process.
 GpParameters WithoutInducingValues(GpParameters p) {
   p.inducing_mean.resize(p.inducing_mean.rows(), 0);
   p.inducing_chol.clear();

@@ -35,7 +35,7 @@ struct Shape {
   Sizes hidden;
   std::size_t outputs;
 
-  // Googletest names the tests by this text.
+  // Googletest prints this text beside the name of a test.
   friend std::ostream& operator<<(std::ostream& out, const Shape& shape) {
     out << shape.inputs;
     for (const std::size_t width : shape.hidden) out << '-' << width;

@@ -1,4 +1,4 @@
-// Polynomials as functions, as features with a prior, and as a part of a whitened field.
+// Tests of polynomials as functions, as features with a prior, and as a part of a whitened field.
 #include "field/polynomial.h"
 
 #include <gtest/gtest.h>
@@ -155,7 +155,7 @@ TEST(Polynomial, CountsItsTerms) {
   EXPECT_EQ(Polynomial::CountTerms(5, 3), 56u);
 }
 
-// Has the matrices L, Psi and S of a whitening (field/polynomial_whitening.h).
+// A fixture with random matrices L, Psi and S of a whitening (field/polynomial_whitening.h).
 class PolynomialWhiteningTest : public testing::Test {
  protected:
   static constexpr Eigen::Index kInducing = 5, kTerms = 3, kAll = kInducing + kTerms;
@@ -197,7 +197,8 @@ class PolynomialWhiteningTest : public testing::Test {
   PolynomialWhitening whitening_;
 };
 
-// The columns of F are the values [f(Z), beta] for z equal to the unit vectors.
+// The matrix f is the factor F of field/polynomial_whitening.h. Its column k has the values [f(Z),
+// beta] for the k-th unit vector z.
 TEST_F(PolynomialWhiteningTest, ValuesHaveTheirPriorCovarianceAndAFactorThatIsLowerTriangular) {
   const Matrix mixed = terms_ * scales_.cwiseAbs2().asDiagonal();
   Matrix covariance(kAll, kAll), f(kAll, kAll);

@@ -110,7 +110,7 @@ TEST(SystemsTest, ConsistentLinearSystemOfAnySize) {
   }
 }
 
-// The velocity of Morris-Lecar's w at (-0.01, 0.5) with the rate 0.5.
+// Returns the velocity of Morris-Lecar's w at (-0.01, 0.5) with the rate 0.5.
 double Closed() {
   return 0.5 * std::cosh(-0.11 / 0.29) * (0.5 * (1 + std::tanh(-0.11 / 0.145)) - 0.5);
 }

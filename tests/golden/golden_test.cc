@@ -9,8 +9,8 @@
 namespace gpode {
 namespace {
 
-// The largest relative error of an entry. Entries smaller than kFloor times the largest entry are
-// treated as if they were of that size.
+// The largest accepted error of an entry, relative to the entry or, if that is larger, to kFloor
+// times the largest entry.
 constexpr double kTolerance = 1e-9;
 constexpr double kFloor = 1e-3;
 

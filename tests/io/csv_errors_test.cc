@@ -185,7 +185,8 @@ TEST(CsvErrors, Files) {
             secret.string() + ": cannot be opened: Permission denied");
 }
 
-// Errors in a later block have the right line number.
+// The file is longer than one block of the reader. Errors in a later block have the right line
+// number.
 TEST(CsvErrors, LinesOfLaterBlocksAreCounted) {
   const TemporaryFolder folder;
   const std::filesystem::path path = folder / "long.csv";

@@ -26,7 +26,7 @@ std::vector<std::byte> Some(std::size_t size, int value) {
   return std::vector<std::byte>(size, static_cast<std::byte>(value));
 }
 
-// Limits the size of files to `bytes`, as on a full disk.
+// While it exists, limits the size of files to `bytes`, as on a full disk.
 class FileSizeLimit {
  public:
   explicit FileSizeLimit(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
@@ -100,7 +100,8 @@ TEST(Files, DevicesPipesAndFoldersAreNotReplaced) {
   EXPECT_EQ(folder.size(), 1);
 }
 
-// Readers took the size of the file that had the name when they asked, not of the one they opened.
+// ReadFile once took the size by name before it opened the file. In between, another file could get
+// the name.
 TEST(Files, AReaderDuringReplacementsFailed) {
   const TemporaryFolder folder;
   const std::filesystem::path path = folder / "f";
@@ -108,7 +109,8 @@ TEST(Files, AReaderDuringReplacementsFailed) {
   WriteFile(path, small);
   std::atomic<bool> done = false;
   std::thread writer([&] {
-    // Renaming alone, without flushing to the disk, replaces the file much more often.
+    // Renaming alone replaces the file much more often than WriteFile, which flushes it to the
+    // disk.
     std::filesystem::create_directory(folder / "new");
     for (int i = 0; !done; ++i) {
       std::ofstream(folder / "new/f", std::ios::binary)

@@ -45,7 +45,7 @@ TEST(Gzip, CompressedTablesAreRead) {
   const TemporaryFolder folder;
   const std::string text = LongTable();
   Write(folder / "a.csv.gz", Compressed(text));
-  // Two parts, one after the other, as `cat a.gz b.gz` makes them.
+  // b.csv has two compressed parts, one after the other, as `cat a.gz b.gz` makes them.
   Write(folder / "b.csv", Compressed(text.substr(0, 1000)) + Compressed(text.substr(1000)));
   for (const char* name : {"a.csv.gz", "b.csv"}) {
     const std::filesystem::path path = folder / name;

@@ -323,14 +323,14 @@ TEST(Npz, UnpacksOnlyWhatIsWanted) {
   EXPECT_TRUE(archive.contains("a"));
 }
 
-// A file of 0.4 MB took 3.5 GB of memory.
+// Reading a file of 0.4 MB once took 3.5 GB of memory.
 TEST(Npz, SmallArchivesThatUnpackToMuchAreRefused) {
   constexpr std::size_t kZeros = 40 << 20;
   const Bytes zeros = Npy(Dict("|u1", "(41943040,)"), Bytes(kZeros));
   EXPECT_NE(
       NpzMessage(Zip({ZipEntry("x.npy", zeros, true)})).find("must be compressed at most 100"),
       std::string::npos);
-  // Neither can it be divided into smaller arrays.
+  // The same data in several smaller arrays are refused, too.
   const Bytes some = Npy(Dict("|u1", "(10485760,)"), Bytes(kZeros / 4));
   std::vector<ZipEntry> entries;
   for (const char* name : {"a.npy", "b.npy", "c.npy", "d.npy"}) {

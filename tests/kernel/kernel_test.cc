@@ -36,7 +36,7 @@ double ClosedForm(const std::string& name, double r) {
   return forms.at(name);  // This throws for a new kernel, whose closed form must be added here.
 }
 
-// Returns psi(0) = -2 phi'(0).
+// Returns psi(0) = -2 dphi/ds at s = r^2 = 0.
 double SlopeAtZero(const std::string& name) {
   const std::map<std::string, double> slopes = {
       {"squared-exponential", 1.0}, {"matern32", 3.0}, {"matern52", 5.0 / 3}};
@@ -139,8 +139,8 @@ TEST_P(KernelTest, SlopeIsValueExactlyWhereTheKernelSaysSo) {
   EXPECT_EQ(kernel().slope_is_value(), same);
 }
 
-// The lengths lie around the chunks that profiles work in. Every length is tried out of place and
-// in place, with and without psi.
+// The lengths lie around multiples of the chunk size of profiles. Every length is tried out of
+// place and in place, with and without psi.
 TEST_P(KernelTest, ProfileOfManyIsTheProfileOfEach) {
   for (const std::size_t n : {0, 1, 7, 63, 64, 65, 127, 128, 200}) {
     Values s(n), phi(n), psi(n), expected_phi(n), expected_psi(n);

@@ -379,8 +379,8 @@ TEST(Bound, IntegrationsThatNeedTooManyStepsAreCounted) {
   }
 }
 
-// The fields have values of about 1e4 to 1e150. The largest once made the solver's first step zero
-// and all states NaN.
+// The fields have values of about 1e4 to 1e150. The largest values once made the solver's first
+// step zero and all states NaN.
 TEST(Bound, DivergingFieldIsCountedAndGivesNoNaN) {
   for (std::size_t gaps : {0, 1}) {
     for (double variance : {1e8, 1e100, 1e300}) {

@@ -14,7 +14,7 @@ namespace gpode {
 namespace {
 
 constexpr double kGradientTolerance = 1e-8;
-constexpr double kAlready = 3.5;  // the value of cotangents before a pullback, which must add
+constexpr double kAlready = 3.5;  // the value of cotangents before a pullback, which adds to them
 
 using Values = std::vector<double>;
 

@@ -220,7 +220,7 @@ TEST_P(ProcessWithPolynomial, DrawsHaveTheExactMoments) {
   }
 }
 
-// If the slopes come from a polynomial field, the start finds it, with and without scaling.
+// If the slopes come from a polynomial field, Start finds that field, with and without scaling.
 TEST_P(ProcessWithPolynomial, StartsFromAPolynomialThroughTheSlopes) {
   Numbers numbers(49);
   for (bool scale : {true, false}) {

@@ -117,8 +117,8 @@ FieldCase GpCase(const std::string& kernel, std::size_t dim) {
 
 class AdjointTest : public ::testing::TestWithParam<std::tuple<std::string, bool>> {
  protected:
-  // Integrates n states, forwards or backwards in time. The requested times lie at the start,
-  // inside steps and at the end, and one of them comes twice.
+  // Checks the adjoint of an integration of n states, forwards or backwards in time. The requested
+  // times lie at the start, inside steps and at the end, and one of them comes twice.
   void Check(const FieldCase& c, std::size_t n) {
     const auto& [name, backwards] = GetParam();
     const Method method = MethodFromName(name);

@@ -66,8 +66,8 @@ class InputsTest : public ::testing::TestWithParam<std::string> {
   const Method method_ = MethodFromName(GetParam());
 };
 
-// The error is the larger one at two end times, because the leading term of the error vanishes at
-// some times.
+// The error is the larger of the errors at two end times, because the leading term of the error
+// vanishes at some times.
 TEST_P(InputsTest, ErrorShrinksWithTheOrder) {
   const int order = Order(method_);
   const auto error = [&](double step) {

@@ -52,7 +52,7 @@ TEST_P(OrderTest, StagesAndDenseOutputAreConsistent) {
   EXPECT_NEAR(second, 0, 1e-14);
   ASSERT_EQ(t.a.size(), t.all_stages * (t.all_stages - 1) / 2);
   ASSERT_EQ(t.dense.size(), t.all_stages * t.degree);
-  // At theta = 1 dense output is the step's end. Its weights sum to theta everywhere.
+  // At theta = 1, dense output is the step's end. At every theta, its weights sum to theta.
   for (std::size_t i = 0; i < t.all_stages; ++i) {
     EXPECT_NEAR(t.DenseWeight(i, 1.0), i < t.stages ? t.b[i] : 0.0, 2e-12) << "stage " << i;
   }
@@ -87,7 +87,8 @@ TEST_P(OrderTest, IsExactOnPolynomials) {
   }
 }
 
-// Returns the error of a fixed-step solution of the linear oscillator x'' = -x at the given times.
+// Returns the largest error of a fixed-step solution of the linear oscillator x'' = -x at the given
+// times.
 double OscillatorError(Method method, double step, std::span<const double> times) {
   Matrix a(2, 2);
   a << 0, 1, -1, 0;
@@ -141,7 +142,7 @@ TEST_P(OrderTest, ErrorShrinksWithTheOrderOnANonlinearProblem) {
 }
 
 TEST_P(OrderTest, DenseOutputShrinksAtLeastWithItsOwnOrder) {
-  // The dense output of the high-order pairs is one order below the method's.
+  // The dense output of methods of order 5 and more is one order below the method's.
   const int order = tableau_.order >= 5 ? tableau_.order - 1 : tableau_.order;
   std::vector<double> times;
   for (int i = 1; i < 200; ++i) times.push_back(0.0311 * i);

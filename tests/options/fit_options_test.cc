@@ -21,8 +21,8 @@ using internal::ToToml;
 using internal::UnknownOptions;
 using testing_support::MessageOf;
 
-// Members counts the members of an aggregate: it tries with how many values, each of which converts
-// to any type, the aggregate can be initialised.
+// Members<T>() counts the members of the aggregate T. It finds out with how many values T can be
+// initialised. Each value is an Anything, which converts to every type.
 struct Anything {
   template <typename T>
   operator T() const;  // NOLINT: implicit on purpose
@@ -169,8 +169,8 @@ TEST(FitOptions, MistakesAreNamedWithTheirLine) {
   }
 }
 
-// Older configuration and model files have one name for function and posterior together, which must
-// still be read.
+// Older configuration and model files have one key, `model`, for function and posterior together.
+// It must still be read.
 TEST(FitOptions, TheOldKeyOfAModelSetsFunctionAndPosterior) {
   const std::vector<std::array<std::string, 3>> models = {
       {"gpode", "process", "blocks"},     {"npode", "process", "point"},

@@ -1,4 +1,4 @@
-// Tests of the options about reading as text, which model files keep.
+// Tests of the options for reading data as text, which model files keep.
 #include "options/read_options.h"
 
 #include <gtest/gtest.h>

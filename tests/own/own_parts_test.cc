@@ -246,7 +246,7 @@ class Matern72 final : public Kernel {
   }
 };
 
-// Registers all these parts, once.
+// Registers all parts above, once.
 const bool kRegistered = [] {
   RegisterUnknownFunction("own-affine", [](const FunctionSetting& setting) {
     return std::make_unique<AffineFunction>(setting);
@@ -259,7 +259,7 @@ const bool kRegistered = [] {
 }();
 
 // Returns observations of a damped rotation, which is an affine field. The standard deviation of
-// the noise is the given share of each channel's.
+// the noise is the given share of the channel's standard deviation.
 Dataset RotationData(double noise_share) {
   const std::vector<double> times = RegularTimes(0, 5, 30);
   Dataset data{.channels = {"x", "y"}, .trajectories = {}};

@@ -7,7 +7,7 @@
 namespace gpode {
 namespace {
 
-// Returns the verdict on a model with one channel, of which it explains about the given share.
+// Returns the verdict on a model that explains the given share of its only channel.
 std::string VerdictOn(const std::string& posterior, double rhat, double explained = 0.99) {
   TrainedModel trained;
   trained.model.options.posterior = posterior;

@@ -82,7 +82,8 @@ TEST(AssessFit, SuspectsAMissingStateIfResidualsAreCorrelated) {
   EXPECT_TRUE(Mention(AssessFit(Train(data, Steps(300))).remarks, "more states? --states 2"));
 }
 
-// They were left out, so that a model from which nothing could be forecast explained 100 %.
+// Values that could not be forecast were once left out. A model from which nothing could be
+// forecast then explained 100 %.
 TEST(AssessFit, ValuesThatCouldNotBeForecastAreMisses) {
   TrainedModel trained = Train(Noisy(), Steps(20));
   EXPECT_FALSE(AssessFit(trained).IsAllMissed());

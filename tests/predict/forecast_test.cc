@@ -58,8 +58,8 @@ TEST(Forecast, FromAKnownState) {
   }
 }
 
-// The start state is the least-squares fit to the values of all channels. A part of the values that
-// is orthogonal to the range of the observation matrix C does not change it.
+// The start state is the least-squares fit to the values of all channels. Values orthogonal to the
+// range of the observation matrix C, added to these, do not change the state.
 TEST(Forecast, ValuesAreMappedToTheNearestState) {
   const Model model = Rotation();
   const Vector x0{{0.4, -1.2}};
@@ -136,7 +136,7 @@ TEST(Forecast, PredictiveQuantileOfOneDraw) {
   EXPECT_THROW(forecast.PredictiveQuantile(0.5), InputError);
 }
 
-// The two draws are far apart, so that each has half of the mass.
+// The two draws are far apart, so that half of the mass is around each of them.
 TEST(Forecast, PredictiveQuantileOfAMixture) {
   Forecast forecast;
   for (double v : {100.0, -100.0}) forecast.draws.push_back(Matrix::Constant(1, 1, v));
@@ -147,7 +147,7 @@ TEST(Forecast, PredictiveQuantileOfAMixture) {
   EXPECT_TRUE(std::isnan(forecast.PredictiveQuantile(0.5)(0, 0)));
 }
 
-// Draws 1, 2, ..., of which the last `lost` are NaN.
+// Returns a forecast with the draws 1, 2, ..., of which the last `lost` are NaN.
 Forecast WithLostDraws(std::size_t draws, std::size_t lost) {
   Forecast forecast{.times = {0}, .diverged = lost};
   for (std::size_t i = 0; i < draws; ++i) {
@@ -158,11 +158,12 @@ Forecast WithLostDraws(std::size_t draws, std::size_t lost) {
   return forecast;
 }
 
-// Bands came from the draws that were left, and were narrower than those of all draws.
+// Bands were once those of the draws that were left, and narrower than those of all draws.
 TEST(Forecast, AFewLostDrawsWidenBands) {
   const Forecast forecast = WithLostDraws(100, 5);
   EXPECT_EQ(forecast.Quantile(0.5)(0, 0), 48) << "the median of 1 to 95";
-  // If the lost draws are the smallest of 100, the quantile 0.1 has 5 % of the others below it.
+  // If the lost draws are the smallest of 100, the quantile 0.1 of all is the quantile 0.05 / 0.95
+  // of the others.
   EXPECT_NEAR(forecast.Quantile(0.1)(0, 0), 1 + 94 * 0.05 / 0.95, 1e-9);
   EXPECT_NEAR(forecast.Quantile(0.9)(0, 0), 1 + 94 * 0.9 / 0.95, 1e-9);
   EXPECT_NEAR(forecast.PredictiveQuantile(0.2)(0, 0), forecast.Quantile(0.2)(0, 0), 1);
@@ -194,7 +195,7 @@ TEST(Forecast, WithoutDrawsThereIsNothingToSay) {
   EXPECT_THROW(Forecast().Quantile(0.5), InputError);
 }
 
-// They were counted as diverged.
+// Draws that ran out of steps were once counted as diverged.
 TEST(Forecast, DrawsThatRanOutOfStepsAreCountedAndNaN) {
   Model model = Rotation();
   model.options.solver.max_steps = 1;
@@ -208,8 +209,8 @@ TEST(Forecast, DrawsThatRanOutOfStepsAreCountedAndNaN) {
   }
 }
 
-// With a number of steps that suffices for the span of the data, draws were lost in longer
-// forecasts, and bands came from the others.
+// A long forecast was once allowed only as many steps as one over the span of the data. It lost
+// draws, and the bands came from the other draws.
 TEST(Forecast, TheStepsAllowedGrowWithTheSpan) {
   Model model = Rotation();
   model.options.solver.rtol = model.options.solver.atol = 1e-8;

@@ -285,7 +285,8 @@ TEST(AssessHoldout, LeavesAModelThatIsRightAlone) {
   EXPECT_TRUE(report.Remarks(model.channels).empty());
 }
 
-// They were left out of the comparison, which then found nothing wrong.
+// Values that could not be forecast were once left out of the comparison, which then found nothing
+// wrong.
 TEST(AssessHoldout, ValuesThatCouldNotBeForecastAreMisses) {
   Model model = Rotation(0.02);
   model.options.solver.max_steps = 1;
@@ -411,7 +412,8 @@ TEST(TrainWithHoldout, BandsOfAKickedSystemCoverMuchMoreOfItsFuture) {
     options.steps = 1000;
     options.features = 32;
     options.inducing = 9;
-    // Short segments start anew after a kick, so that the field is learnt as if there were none.
+    // Short segments start anew after each kick, so that the field is learnt as if there were no
+    // kicks.
     options.bound = BoundKind::kShooting;
     options.polish = 0;
     Model model = TrainWithHoldout(parts.seen, options, {.share = 0.2}).model;

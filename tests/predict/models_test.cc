@@ -54,8 +54,8 @@ Model TwoRotations() {
   return model;
 }
 
-// Returns the first rotation with normally distributed weights in place of draws, and with initial
-// states that are known exactly.
+// Returns the first rotation of TwoRotations, with normally distributed weights in place of draws
+// and with an initial state that is known exactly.
 Model NormalRotation(const Vector& deviation) {
   Model model = TwoRotations();
   model.options.posterior = "blocks";

@@ -40,7 +40,8 @@ Matrix TrueField(const Model& model, const Matrix& states) {
   return f;
 }
 
-// The rotation with two shooting states of trajectory 0 that no integration would lead to.
+// Returns the rotation with three shooting states. No integration would lead to the two of
+// trajectory 0.
 Model WithShootingStates() {
   Model model = Rotation();
   model.shooting_trajectory = {0, 0, 1};
@@ -93,7 +94,8 @@ TEST(Posterior, FieldVarianceIsThatOfDraws) {
   EXPECT_LT((ratio.array() - 1).abs().maxCoeff(), 0.3) << ratio;
 }
 
-// A forecast integrates the drawn field in the model's units; here it is integrated in the user's.
+// A forecast integrates the drawn field in the model's units. The test integrates it in the user's
+// units.
 TEST(Posterior, ForecastsFollowTheDrawnFields) {
   const Posterior posterior(Rotation(0.1));
   const Matrix start = TestPoints(posterior.model()).row(0);
@@ -179,7 +181,8 @@ TEST(Posterior, LatestStateIsTheShootingStateBefore) {
   double spread = 0;
   for (std::size_t i = 0; i < 40; ++i) {
     const Matrix& x = latest.states[i];
-    // Both integrate from the start, but to different last times, so that their steps differ.
+    // Both forecasts integrate from the start, but to different last times, so that their steps
+    // differ.
     EXPECT_LT((x.topRows(2) - from_start.states[i].topRows(2)).norm(), 1e-3) << "before the first";
     EXPECT_LT((x.row(2) - reached(first, 11, 11)).norm(), 1e-9);
     EXPECT_LT((x.row(3) - reached(first, 11, 12.9)).norm(), 0.05);
@@ -263,7 +266,7 @@ TEST(Posterior, NoTimesGiveNoRows) {
   EXPECT_EQ(forecast.diverged, 0u);
 }
 
-// Returns the parameters with another shape of the block `name`.
+// Returns parameters with another shape of the block `name`. All their values are zero.
 NamedValues WithShape(const NamedValues& parameters, std::string_view name,
                       const std::vector<std::size_t>& shape) {
   NamedValues changed;

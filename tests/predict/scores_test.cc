@@ -63,7 +63,7 @@ TEST(Scores, MnllAndMseAreTheFormulas) {
   EXPECT_EQ(scores.diverged, 0u);
 }
 
-// The densities of such far observations underflow to zero.
+// The density of an observation as far away as this underflows to zero.
 TEST(Scores, MnllOfAFarObservationIsFinite) {
   Example e;
   e.observed.setConstant(1000);
@@ -205,7 +205,7 @@ TEST(Scores, CrpsOfADivergedDrawIsInfinite) {
   EXPECT_TRUE(std::isfinite(e.Get().mnll));
 }
 
-// The bands of the draws that were left held the value.
+// A value with many lost draws once counted as inside if the bands of the other draws contained it.
 TEST(Scores, AValueWithManyLostDrawsIsOutsideItsBands) {
   Forecast forecast{.times = {0}, .draws = {}, .diverged = 0};
   for (int i = 0; i < 40; ++i) forecast.draws.push_back(Matrix::Constant(1, 1, i));
@@ -240,7 +240,7 @@ TEST(Scores, AllDrawsDiverged) {
   EXPECT_EQ(scores.coverage_95, 0.0);
 }
 
-// The MNLL of such draws was once NaN, from infinity minus infinity.
+// The MNLL of draws as large as 1e200 was once NaN, from infinity minus infinity.
 TEST(Scores, MnllOfADrawBeyondAllBoundsIsInfinite) {
   Example e;
   for (auto draw : e.forecast.draws) draw.setConstant(1e200);

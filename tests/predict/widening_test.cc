@@ -220,8 +220,8 @@ TEST(Widening, OfStatesFollowsThatOfChannels) {
       posterior.Trajectory(0, std::vector<double>{15, 17}, {.draws = 9, .states = true});
   ASSERT_EQ(forecast.state_widening.rows(), 2);
   EXPECT_EQ(forecast.state_widening(0, 0), 0);
-  // With z the model's state, the user's states are 2 z_1 and 5 z_2, and the channels are 20 z_1
-  // and 0.5 z_2.
+  // If z is the state in the model's units, the states in the user's units are 2 z_1 and 5 z_2, and
+  // the channels are 20 z_1 and 0.5 z_2, up to offsets.
   EXPECT_NEAR(forecast.state_widening(1, 0), 20.0 / 20 * 2, 1e-12);
   EXPECT_NEAR(forecast.state_widening(1, 1), 2 / 0.5 * 5, 1e-12);
   const Forecast states = forecast.OfStates();

@@ -1,4 +1,4 @@
-"""What the tests of the Python package share. They run the installed package and the command line beside it."""
+"""Fixtures of the tests of the Python package, which run the installed package and the program gpode."""
 import os
 import pathlib
 import subprocess
@@ -15,7 +15,7 @@ FAST = dict(posterior="blocks", steps=300, inducing=8, features=64)
 
 @pytest.fixture(scope="session")
 def cli():
-    """A function that runs `gpode` with arguments and returns its standard output."""
+    """A function that runs `gpode` with arguments and returns its standard output, or its errors if code is not 0."""
     program = os.environ.get("GPODE_CLI", str(ROOT / "build/bin/gpode"))
     if not os.access(program, os.X_OK):
         pytest.skip(f"{program} is not built")

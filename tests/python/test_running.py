@@ -29,7 +29,7 @@ SCRIPT = textwrap.dedent("""
 @pytest.mark.parametrize("options", ["dict(posterior='blocks')", "dict(posterior='nuts')", "dict(posterior='joint')"])
 def test_ctrl_c_stops_within_a_second(options, tmp_path):
     file = tmp_path / "run.gpode"
-    # A sampler reports late, and not before it has found its start.
+    # A sampler reports its first step late, so that the script of a sampler prints "ready" instead.
     run = subprocess.Popen([sys.executable, "-c", SCRIPT, str(file), options], stdout=subprocess.PIPE, text=True)
     if "blocks" in options:
         assert run.stdout.readline().strip() == "step"

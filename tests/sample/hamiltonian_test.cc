@@ -10,7 +10,8 @@
 namespace gpode {
 namespace {
 
-// A double well with a coupling, for which leapfrog steps are not exact.
+// Returns the log density of a double well with a coupling, for which leapfrog steps are not exact,
+// and sets its gradient.
 double DoubleWell(std::span<const double> q, std::span<double> gradient) {
   gradient[0] = -(q[0] * q[0] * q[0] - q[0]) - 0.5 * q[1];
   gradient[1] = -2 * q[1] - 0.5 * q[0];
@@ -103,7 +104,8 @@ TEST(HamiltonianTest, PositionsThatAreNotFiniteHaveNoProbability) {
 }
 
 TEST(MetricTest, MomentaHaveTheMassAsCovariance) {
-  // With M^-1 = L L^T and p = L^-T eps, L^T p is eps again.
+  // With M^-1 = L L^T and a standard normal eps, the momentum L^-T eps has the covariance L^-T L^-1
+  // = M.
   Metric metric(2, MassMatrix::kDense);
   ASSERT_TRUE(metric.Set(SomeInverseMass(MassMatrix::kDense)));
   Matrix momenta(2, 2);
@@ -134,7 +136,8 @@ TEST(MetricTest, MomentsOfDraws) {
     dense.Add(draw);
     diagonal.Add(draw);
   }
-  // The variances 13 and 1 and the covariance -3.5 are shrunk by 3 / 8 towards 1e-3.
+  // The variances 13 and 1 and the covariance -3.5 have the weight 3 / 8, and the variances 1e-3
+  // towards which they are shrunk have the weight 5 / 8.
   Matrix expected(2, 2);
   expected << 13, -3.5, -3.5, 1;
   expected = 0.375 * expected + 0.625e-3 * Matrix::Identity(2, 2);
@@ -163,8 +166,8 @@ TEST(WarmUpScheduleTest, ShortWarmUps) {
   EXPECT_EQ(schedule.ends, std::vector<std::size_t>{90});
 }
 
-// The acceptance decreases with the step size; the average must approach the step size of the
-// target.
+// The acceptance decreases with the step size. The average must approach the step size at which the
+// acceptance is the target.
 TEST(DualAveragingTest, FindsTheStepOfTheTarget) {
   DualAveraging averaging{.target = 0.8};
   averaging.Restart(5.0);

@@ -17,8 +17,8 @@ std::vector<double> Normals(std::size_t n) {
   return normals;
 }
 
-// Returns the log weights with which draws from the proposal N(0, deviation^2) represent N(0, 1). A
-// draw is deviation * z for a normal z.
+// Returns the log weights, up to a constant, with which draws from the proposal N(0, deviation^2)
+// represent N(0, 1). A draw is deviation * z for a normal z.
 std::vector<double> LogWeights(const std::vector<double>& normals, double deviation) {
   std::vector<double> weights;
   for (double z : normals) weights.push_back(0.5 * z * z * (1 - deviation * deviation));

@@ -23,7 +23,8 @@ using testing_support::StudentT;
 
 constexpr double kErrors = 4;  // tolerance of moments in Monte Carlo standard errors
 
-// Compares mean and standard deviation of values (draws, chains) with the exact ones.
+// Compares mean and standard deviation of values (draws, chains) with the exact ones, and expects
+// that the chains agree and have enough effective draws.
 void ExpectMoments(const Matrix& values, double mean, double deviation) {
   const DrawSummary s = Summarise(values);
   EXPECT_LT(s.rhat, 1.02);
@@ -32,7 +33,8 @@ void ExpectMoments(const Matrix& values, double mean, double deviation) {
   EXPECT_NEAR(s.deviation, deviation, kErrors * s.deviation_error);
 }
 
-// A strongly correlated Gaussian in five dimensions with scales from 0.1 to 10.
+// Returns the covariance of a strongly correlated Gaussian in five dimensions with scales from 0.1
+// to 10.
 Matrix SomeCovariance() {
   const Vector scales{{0.1, 0.5, 1, 3, 10}};
   Matrix covariance(5, 5);
@@ -113,9 +115,9 @@ TEST(NutsTest, AGivenMassMatrixIsUsed) {
   ExpectMoments(result.Values(4), 0, 10);
 }
 
-// The final step size is an average of the logarithms during warm-up, and leads to an acceptance
-// above the target. Over seeds, the acceptance has the mean 0.885 and the standard deviation 0.011
-// for a target of 0.8, and 0.953 and 0.004 for a target of 0.95.
+// The logarithm of the final step size is an average over the warm-up. The final step size leads to
+// an acceptance above the target. Over seeds, the acceptance has the mean 0.885 and the standard
+// deviation 0.011 for a target of 0.8, and 0.953 and 0.004 for a target of 0.95.
 TEST(NutsTest, AcceptanceIsNearItsTarget) {
   for (double target : {0.8, 0.95}) {
     const NutsResult result =
@@ -129,7 +131,7 @@ TEST(NutsTest, AcceptanceIsNearItsTarget) {
   }
 }
 
-// Neal's funnel in its non-centred form, whose coordinates are standard normals.
+// In the non-centred form of Neal's funnel, all coordinates are standard normal.
 TEST(NutsTest, FunnelInNonCentredFormIsRecovered) {
   const std::size_t n = 6;
   const MakeTarget target = ForEveryChain(Gaussian(Vector::Zero(n), Matrix::Identity(n, n)));
@@ -199,7 +201,8 @@ TEST(NutsTest, AChainDoesNotDependOnHowManyThereAre) {
   EXPECT_NE(two.chains[0].draws, two.chains[1].draws);
 }
 
-// The target is a half-line. Positions beyond it have no finite density or gradient.
+// The target is an exponential distribution. At negative positions, either the log density or the
+// gradient is not finite.
 TEST(NutsTest, PositionsThatAreNotNumbersAreNeverDrawn) {
   for (int kind = 0; kind < 3; ++kind) {
     const auto half = [kind](std::span<const double> q, std::span<double> gradient) {
@@ -332,12 +335,13 @@ TEST(NutsTest, OptionsOutOfRangeAreRefused) {
             "SampleNuts: inverse_mass has a matrix that is not finite and positive definite");
 }
 
-// Keeps the state of every chain after some iteration, resumes from it, and compares.
+// Keeps the states of two of three chains after some iteration, resumes from them, and compares the
+// draws with those of an uninterrupted run.
 TEST(NutsTest, ResumedChainsHaveTheSameBits) {
   const Vector mean{{1, -2, 3, 0, 20}};
   for (const MassMatrix kind : {MassMatrix::kDiagonal, MassMatrix::kDense}) {
     NutsOptions options{.chains = 3, .warm_up = 150, .draws = 40, .mass_matrix = kind, .seed = 5};
-    // A further variable, whose new value depends on its last one.
+    // There is one further variable, whose new value depends on its last one.
     options.further = 1;
     options.draw_further = [](std::size_t chain, std::uint64_t iteration,
                               std::span<const double> position, std::span<double> further) {

@@ -1,6 +1,6 @@
-// Compares the ends of trajectories of the No-U-Turn sampler with the definition. Here the states
-// of a trajectory are computed one after the other and numbered from its start, and the criterion
-// is evaluated for ranges of these numbers.
+// Compares the ends of trajectories of the No-U-Turn sampler with the definition. For the
+// definition, the states of a trajectory are computed one after the other and numbered from its
+// start, and the criterion is evaluated for ranges of these numbers.
 #include "sample/nuts_tree.h"
 
 #include <gtest/gtest.h>
@@ -35,21 +35,23 @@ class Trajectory {
     return points_.emplace(i, point).first->second;
   }
 
-  // Returns true if the states a and b move apart, by the sum of the momenta first .. last.
+  // Returns true if the momenta of the states a and b both point in the direction of the sum of the
+  // momenta first .. last.
   bool Apart(int a, int b, int first, int last) {
     Vector sum = Vector::Zero(2);
     for (int i = first; i <= last; ++i) sum += At(i).momentum;
     return At(a).momentum.dot(sum) > 0 && At(b).momentum.dot(sum) > 0;
   }
 
-  // Evaluates the criterion for the neighbouring ranges first .. middle and middle + 1 .. last.
+  // Returns true if the neighbouring ranges first .. middle and middle + 1 .. last meet the
+  // criterion for going on.
   bool GoOn(int first, int middle, int last) {
     return Apart(first, last, first, last) && Apart(first, middle + 1, first, middle + 1) &&
            Apart(middle, last, middle, last);
   }
 
-  // Builds 2^depth states from `at` on, in the direction `sign`, and counts those that are
-  // computed.
+  // Extends the trajectory by 2^depth states from `at` on, in the direction `sign`. Adds the number
+  // of states that are computed to `count`. Returns false if the criterion ends the extension.
   bool Extend(int at, int sign, int depth, int& count) {
     if (depth == 0) {
       ++count;
@@ -68,8 +70,9 @@ class Trajectory {
 // The positions that a transition evaluates, in order.
 using Log = std::vector<Vector>;
 
-// Returns the number of states that the trajectory must have, in the directions that the log shows,
-// and checks that the log has these states.
+// Returns how many states a transition must compute by the definition, or -1 if the log ends too
+// early, and sets the depth of its tree. The direction of each doubling is taken from the log.
+// Checks that the log holds just these states.
 int CountByDefinition(Trajectory& trajectory, const Log& log, int& depth) {
   int first = 0, last = 0, count = 0;
   for (depth = 0; depth < 10; ++depth) {

@@ -1,4 +1,5 @@
-// Target densities with known moments.
+// Log densities of targets with known moments, up to constants. The functions also set the
+// gradient.
 #pragma once
 
 #include <Eigen/LU>

@@ -24,7 +24,8 @@ expect() {
 
 expect 2 "includes: no .h or .cc file under include, src, experiments or tools of ."
 
-# In a correct tree, core and simd include each other, and ode includes the base class of fields.
+# This tree is correct: core and simd may include each other, and ode may include the base class of
+# fields.
 file include/gpode/ode.h gpode/field.h
 file src/core/random.cc gpode/random.h simd/simd.h
 file src/simd/dispatch.cc gpode/error.h simd/simd.h

@@ -103,8 +103,8 @@ TEST(DispatchTest, AvailableAreTheWeakestAndTheActiveOne) {
 
 constexpr int kRefused = 2;
 
-// Exits with the number of the active instruction set plus 10, or prints a message and exits with
-// kRefused.
+// Asks for the instruction set `wanted`. Exits with the number of the active instruction set plus
+// 10, or prints a message and exits with kRefused.
 [[noreturn]] void ExitWithActive(const std::string& wanted) {
   setenv("GPODE_SIMD", wanted.c_str(), 1);
   int code = kRefused;

@@ -21,7 +21,7 @@ template <typename Real>
 using Limits = std::numeric_limits<Real>;
 
 // Properties of a type: the wider type of the reference values, the loops, the limit beyond which
-// sine and cosine are those of the C library, and the arguments from which exp is zero, subnormal
+// sine and cosine are those of the C library, and the arguments beyond which exp is zero, subnormal
 // or infinite.
 template <typename Real>
 struct Traits;
@@ -115,8 +115,8 @@ Wide<Real> Ulp(Wide<Real> exact) {
   return std::ldexp(Wide<Real>(1), exponent - Limits<Real>::digits);
 }
 
-// Returns the error in ulp, or 0 if it is at most `absolute`. If the exact result is not finite as
-// a Real, any other result has an infinite error.
+// Returns the error in ulp, or 0 if it is at most `absolute`. If the result or the exact result, as
+// a Real, is not finite, any difference is an infinite error.
 template <typename Real>
 double Error(Real y, Wide<Real> exact, double absolute) {
   if (std::isnan(exact)) return std::isnan(y) ? 0.0 : Limits<double>::infinity();
@@ -147,8 +147,8 @@ void ExpectPromiseKept(const Function<Real>& function, const char* range, const 
   }
 }
 
-// Even returns arguments of both signs that are uniform in [low, high]; PowersOfTwo returns 2^u
-// with uniform u.
+// Even returns numbers of both signs whose magnitudes are uniform in [low, high]. PowersOfTwo
+// returns numbers of both signs whose magnitudes are 2^u, with u uniform in [low, high].
 template <typename Real>
 Array<Real> Even(double low, double high, std::size_t n = 100000) {
   std::mt19937_64 bits(n);

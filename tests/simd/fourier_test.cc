@@ -217,8 +217,8 @@ TYPED_TEST(FourierTest, AnyNumberOfPoints) {
 }
 
 // All phases are zero, and each point has only one coordinate that is not zero. The argument of
-// sine and cosine is then one rounded product, so that they are as accurate as for a small
-// argument.
+// sine and cosine is then one rounded product, so that both functions are as accurate as for a
+// small argument.
 TYPED_TEST(FourierTest, FarPointsHaveTheCLibrarysSines) {
   for (const Isa isa : Available()) {
     SCOPED_TRACE(Name(isa));

@@ -297,7 +297,7 @@ TEST(Initialise, WithoutScalingCoordinatesAreTheUsersOwn) {
   EXPECT_LT((gp.Mean(s.states[0]) - truth).norm(), 0.15 * truth.norm());
 }
 
-// Principal components beyond the rank are only rounding errors and do not become states.
+// Principal components beyond the rank are only rounding errors. Their states must be almost zero.
 TEST(Initialise, PcaWithMoreStatesThanTheRank) {
   FitOptions options = kOptions;
   options.observation = Observation::kPca;

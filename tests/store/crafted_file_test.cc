@@ -1,5 +1,6 @@
-// Model files that somebody has crafted: whatever is in them, loading, forecasting and resuming
-// either work or are refused in one line. Under sanitisers, these tests find reads out of bounds.
+// Tests of model files that somebody has crafted: whatever is in them, loading, forecasting and
+// resuming either work or are refused in one line. Under sanitisers, these tests find reads out of
+// bounds.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -32,7 +33,7 @@ FitOptions Options(BoundKind bound, const std::string& posterior) {
   return options;
 }
 
-// A run that was stopped after some of its 12 steps.
+// Returns the file of a run that was stopped after `steps` of its 12 steps.
 Archive Stopped(BoundKind bound, std::size_t steps) {
   FitControl control;
   control.report_every = 1;
@@ -53,7 +54,8 @@ const Archive& StoppedAtTheEnd() {
   return archive;
 }
 
-// Loads, forecasts and takes two steps of training.
+// Loads the model, forecasts, and takes two steps of training if the file has a state of training.
+// A sampler that was stopped is resumed to its end instead.
 void Use(const Archive& archive) {
   const std::vector<std::byte> bytes = Sealed(archive);
   TrainedModel trained = ParseModel(bytes, "m.gpode");
@@ -177,8 +179,8 @@ TEST(CraftedFile, AnyArrayOfAStoppedSamplerMayBeAnything) {
   EXPECT_NE(message("sampling/0/further", {{1}, {0}}).find("further"), std::string::npos);
 }
 
-// An empty spread was read out of bounds when the run was resumed, and one that was too short
-// without a word.
+// When a run was resumed, an empty array start/spread was once read out of bounds, and one that was
+// too short was accepted.
 TEST(CraftedFile, EveryArrayOfTheStartHasTheRightSize) {
   const Archive& whole = StoppedShooting();
   for (const char* name :
@@ -198,7 +200,7 @@ TEST(CraftedFile, EveryArrayOfTheStartHasTheRightSize) {
   }
 }
 
-// They were checked only when a run was resumed, and some not at all.
+// The sizes of these arrays were once checked only when a run was resumed, and some not at all.
 TEST(CraftedFile, EveryArrayOfTheTrainingHasTheRightSizeWhenItIsLoaded) {
   const Archive& whole = StoppedAtTheEnd();
   for (const char* name : {"training/flat", "training/first_moment", "training/second_moment",
@@ -211,7 +213,7 @@ TEST(CraftedFile, EveryArrayOfTheTrainingHasTheRightSizeWhenItIsLoaded) {
   }
 }
 
-// A run that was to settle from step 1e9 on trained for ever.
+// A run that was to settle from step 1e9 on once trained for ever.
 TEST(CraftedFile, CountsThatNoRunReachesAreRefused) {
   const auto message = [](const std::string& name, double value) {
     return MessageAfter(StoppedAtTheEnd(), [&](Archive& a) { a[name] = {{}, {value}}; });
@@ -228,7 +230,7 @@ TEST(CraftedFile, CountsThatNoRunReachesAreRefused) {
   }
 }
 
-// Adam takes the square root of this array.
+// Adam takes the square root of second_moment.
 TEST(CraftedFile, NumbersThatNoRunComputesAreRefused) {
   const auto message = [](const std::string& name, double value) {
     return MessageAfter(StoppedAtTheEnd(), [&](Archive& a) { a[name].values[0] = value; });

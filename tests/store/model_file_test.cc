@@ -413,7 +413,7 @@ TEST(ModelFile, AnyArrayOfAnOlderFileMayBeAnything) {
   }
 }
 
-// A state whose sizes are not those of the data and options is refused when the run is resumed.
+// A training state that does not fit the data and options is refused when the run is resumed.
 TEST(ModelFile, ATrainingStateOfAnotherRunIsRefused) {
   const TemporaryFolder folder;
   const auto message = [&](const std::string& name, const Array& array) {

@@ -5,7 +5,8 @@
 //       states);
 //
 // `make` builds the field or function from a flat parameter vector, in the order of Pullback's
-// bparameters. A field that depends on time or inputs is checked at one time and one input.
+// bparameters. A field that depends on time or inputs is checked at one time and with one vector of
+// inputs.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -95,8 +96,7 @@ inline Values Cotangents(std::size_t size) {
   return g;
 }
 
-// Returns NaNs, so that an evaluation cannot read memory before it is written without being
-// noticed.
+// Returns NaNs, so that a function that reads memory before it has written to it is noticed.
 inline Values Undefined(std::size_t size) {
   return Values(size, std::numeric_limits<double>::quiet_NaN());
 }

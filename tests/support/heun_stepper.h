@@ -16,8 +16,8 @@ inline void Add(double scale, std::span<const double> from, std::span<double> to
 
 // Heun's method of order 2, with the difference from Euler's method as its error estimate:
 //   k0 = f(t, x),  k1 = f(t + h, x + h k0),  next = x + h (k0 + k1) / 2,  error = h (k1 - k0) / 2.
-// Dense output is the cubic Hermite polynomial of x, k0, next and k2 = f(t + h, next), so that k2
-// closes a step in which dense output was asked for.
+// Dense output is the cubic Hermite polynomial of x, k0, next and k2 = f(t + h, next). In a step
+// with dense output, k2 is the closing evaluation (Stepper::closing).
 class Heun final : public Stepper {
  public:
   explicit Heun(std::string name) : name_(std::move(name)) {}

@@ -6,7 +6,8 @@
 
 namespace gpode::testing_support {
 
-// Returns the states plus noise whose standard deviation is the given share of each channel's.
+// Returns the states plus noise whose standard deviation is the given share of each channel's
+// standard deviation.
 inline Matrix WithNoise(Matrix states, double share, std::uint64_t seed) {
   Numbers numbers(seed);
   const Matrix centred = states.rowwise() - states.colwise().mean();

@@ -36,7 +36,8 @@ inline bool SameBits(const Array& a, const Array& b) {
                     });
 }
 
-// Returns the message of the InputError that `read` must throw, and checks that it is one line.
+// Returns the message of the InputError that `read` throws, or "nothing thrown". Checks that it is
+// one line.
 template <typename Read>
 std::string Message(Read read) {
   const std::string message = MessageOf(read);

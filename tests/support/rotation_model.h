@@ -10,9 +10,9 @@
 
 namespace gpode::testing_support {
 
-// In the model's coordinates the field is a damped rotation, x' = (-damping x + y, -x - damping y),
-// whose inducing values on a grid have a small standard deviation. It is observed in other units
-// through three channels.
+// In the model's coordinates the field is a damped rotation, x' = (-damping x + y, -x - damping y).
+// It is given by inducing values on a grid, with a small standard deviation, and is observed in
+// other units through three channels.
 constexpr double kDamping = 0.1, kTimeScale = 2.0, kStart = 10.0;
 
 // Returns the true state in the model's coordinates.

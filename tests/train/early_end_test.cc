@@ -18,7 +18,7 @@ using testing_support::SmallOptions;
 
 constexpr std::size_t kSteps = 20000;
 
-// The noise is known, so that only Adam moves parameters.
+// Returns options with known noise, so that only Adam moves parameters.
 FitOptions Patient(std::size_t patience) {
   FitOptions options = SmallOptions();
   options.features = 8;

@@ -74,7 +74,7 @@ TEST(GaussNewton, LeavesTheNoiseOver) {
   }
 }
 
-// If the noise is given as small, no solution follows noisy data of a chaotic system over many
+// If the given noise is small, no solution follows noisy data of a chaotic system over many
 // periods.
 TEST(GaussNewton, ReturnsNothingIfNoSolutionFollowsTheData) {
   const Dataset data =
@@ -85,7 +85,7 @@ TEST(GaussNewton, ReturnsNothingIfNoSolutionFollowsTheData) {
   EXPECT_TRUE(FitByGaussNewton(target).empty());
 }
 
-// With a tolerance of almost zero, the tied segments are the whole trajectory.
+// With a tolerance of almost zero, the tied segments are equivalent to the whole trajectory.
 TEST(GaussNewton, TiedSegmentsHaveTheEvidenceOfTheWhole) {
   const Dataset data =
       Simulate({.system = "pendulum", .points = 40, .noise_share = 0.1, .seed = 3}).data;

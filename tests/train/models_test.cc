@@ -170,8 +170,8 @@ TEST(Models, WeightDecayShrinksWeights) {
   EXPECT_LT(WeightsOf(Fit(RotationData(), options)).norm(), 0.7 * without);
 }
 
-// In the validation data nothing moves, so that they choose weights of an early step, with which
-// the states hardly move.
+// The validation data stand still. The best weights on them are therefore those of an early step,
+// with which the states hardly move yet.
 TEST(Models, TheParametersThatAreBestOnValidationDataAreKept) {
   FitOptions options = OptionsOf("neural");
   options.neural.slope_steps = 0;
@@ -181,8 +181,8 @@ TEST(Models, TheParametersThatAreBestOnValidationDataAreKept) {
   const TrainedModel chosen = Train(RotationData(), options, {}, still);
   const TrainedModel last = Train(RotationData(), options);
   EXPECT_GT(ForecastError(chosen.model), 2 * ForecastError(last.model));
-  // Training ends early because the validation score does not improve, and the noise is then set to
-  // the large residuals of these weights.
+  // Training ends early because the validation score does not improve. The noise is then set to the
+  // large residuals of the chosen weights.
   EXPECT_LT(chosen.history.back().step, last.history.back().step / 2);
   EXPECT_GT(chosen.model.noise().parameters[0], 4 * last.model.noise().parameters[0]);
 }
@@ -274,8 +274,8 @@ TEST(Models, SampledProcessesHaveTheSameDrawsForAnyNumberOfThreads) {
     options.solver = {.method = Method::kRungeKutta4, .fixed_step = 0.25};
     options.threads = 1;
     const Model alone = Fit(RotationData(), options);
-    // There are two chains of 32 draws, or 64 short chains with four draws each, the fewest they
-    // may have.
+    // The posterior "nuts" has two chains of 32 draws. "joint" has 64 short chains of four draws
+    // each, the fewest that a chain may have.
     ASSERT_EQ(alone.draws.rows(), std::string_view(posterior) == "nuts" ? 64 : 256);
     EXPECT_TRUE(alone.draws.allFinite()) << posterior;
     const auto first =
@@ -333,7 +333,8 @@ TEST(Models, APositionWhoseExponentialsAreNoNumbersIsImpossible) {
   }
 }
 
-// Stops a sampler after some share of its iterations and resumes it.
+// Expects that a sampler that is stopped after the given share of its iterations, and then resumed,
+// ends with the same bits as an uninterrupted one.
 void ExpectSameBitsAfterAStop(const FitOptions& options, double share) {
   testing_support::TemporaryFolder folder;
   const auto whole = folder.path() / "whole.gpode", parts = folder.path() / "parts.gpode";

@@ -204,8 +204,8 @@ TEST_P(OddData, HiddenStatesOfAConstantHaveItsSize) {
   EXPECT_LT(model.coordinates.state_scale.maxCoeff(), 1e3);
 }
 
-// Constant data say nothing about the field. Without scaling of time, it was once integrated over
-// billions of units of time.
+// Constant data say nothing about the field. Without scaling of time, the field was once integrated
+// over billions of units of time.
 TEST_P(OddData, TimeOfAConstantIsScaledByItsSpan) {
   const Dataset data = OneChannel([](int i) { return 1e9 * i; }, [](int) { return 2.0; });
   ExpectUsable(data, options);

@@ -116,7 +116,7 @@ TEST(Resume, OneCheckpointThatCannotBeWrittenDoesNotEndTheRun) {
   EXPECT_EQ(messages, std::vector<std::string>{"no room"});
   EXPECT_EQ(writes, SmallOptions().steps);
   EXPECT_EQ(ReadFile(folder / "part"), ReadFile(folder / "whole"));
-  // Without somebody to tell, the run ends.
+  // Without checkpoint_failed, a checkpoint that cannot be written ends the run.
   writes = 0;
   control.checkpoint_failed = nullptr;
   EXPECT_THROW(Train(SmallData(), SmallOptions(), control), InputError);
@@ -190,7 +190,7 @@ FitOptions KillOptions() {
   return options;
 }
 
-// Starts or resumes the run in `path`, in a process of its own.
+// Starts or resumes the run in `path`, in a new process, and returns the id of this process.
 pid_t StartRun(const std::filesystem::path& path) {
   const pid_t child = fork();
   if (child != 0) return child;

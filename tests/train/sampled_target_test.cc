@@ -64,7 +64,7 @@ TEST_P(SampledTargetTest, HasTheGradientOfItsDensity) {
                     gradient, {.initial_step = 0.01});
   EXPECT_TRUE(check.ok(1e-4)) << check.message;
 
-  // The other derivatives are the same if the hyperparameters are not varied.
+  // If the hyperparameters are not varied, their derivatives are zero and the others are the same.
   std::vector<double> held(target_.size());
   density->Evaluate(at, held, SampledDensity::Varied::kAllButHyperparameters);
   const std::size_t first = target_.whitened(), last = first + target_.hyperparameters();

@@ -38,7 +38,8 @@ void ExpectError(double error, double most) {
   }
 }
 
-// Returns the mean squared error of a forecast as a share of the variance of `reference`.
+// Returns the mean squared error of a forecast as a share of the variance of `reference`, averaged
+// over channels.
 double Error(const Forecast& forecast, const Matrix& truth, const Matrix& reference) {
   EXPECT_EQ(forecast.diverged, 0u);
   const Matrix centred = reference.rowwise() - reference.colwise().mean();

@@ -106,7 +106,8 @@ TEST(Trainer, GivesTheSameBitsForAnyNumberOfThreads) {
 }
 
 TEST(Trainer, ARestoredRunEndsWithTheBitsOfAnUninterruptedOne) {
-  // Without minibatches, and with 7 of 39 segments in a step, which makes five steps per epoch.
+  // Runs are without minibatches, or with 7 of 39 segments in a step, which makes five steps per
+  // epoch.
   for (std::size_t batch : {0, 7}) {
     FitOptions options = Small();
     options.batch = batch;
@@ -126,7 +127,8 @@ bool BelongsToAState(const ParameterBlock& block) {
   return block.name.starts_with("x0_") || block.name.starts_with("state_");
 }
 
-// Each step has one segment. The parameters of states that it does not touch stay as they are.
+// Each step has one segment. The parameters of states that this segment does not touch stay the
+// same.
 TEST(Trainer, AMinibatchLeavesOtherStatesAlone) {
   FitOptions options = Small();
   options.bound = BoundKind::kShooting;
@@ -237,7 +239,8 @@ TEST(Trainer, ImpossibleOptionsAreNamed) {
   EXPECT_EQ(MessageOf(options), "Fit: inducing is 1000000 for 2 states, must be at most 7071");
 }
 
-// There is a shooting state at every observation except the last one and one at the start time.
+// There is a shooting state at every observation, except at the last observation and at an
+// observation at the start time.
 TEST(Fit, ModelsKeepTheShootingStatesOfALastPhase) {
   FitOptions options = Small();
   Dataset data = VanDerPolData();

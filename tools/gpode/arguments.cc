@@ -39,8 +39,8 @@ std::string Describe(const NumberRange& range) {
   return fmt::format("a number {} {}", range.above ? "above" : "of at least", range.least);
 }
 
-// Describes a range for a message. The ends of kSaneNumber are mentioned only if a number was
-// found, which is then outside of them; for other words, "a number" says enough.
+// Describes a range for a message. The ends of kSaneNumber are described only if the word is a
+// number, which is then outside of them. For other words, "a number" says enough.
 std::string Describe(const NumberRange& range, const std::optional<double>& found) {
   const bool sane = range.least == kSaneNumber.least && range.most == kSaneNumber.most;
   return sane && !found ? "a number" : Describe(range);
@@ -192,8 +192,8 @@ std::optional<double> TimeOf(std::string_view word, const Calendar& calendar) {
   return time && IsWithin(*time, kSaneNumber) ? time : std::nullopt;
 }
 
-// Parses FROM:TO:COUNT, where FROM and TO are dates. Since they may contain colons, all ways of
-// splitting the word are tried.
+// Parses FROM:TO:COUNT, where FROM and TO are numbers or dates. Since dates may contain colons, all
+// ways of splitting the word are tried. Returns nothing if none is valid.
 std::optional<Range> ParseDateRange(std::string_view word, const Calendar& calendar) {
   const std::size_t last = word.rfind(':');
   if (last == std::string_view::npos) return {};
@@ -220,7 +220,7 @@ std::optional<Range> ParseDateRange(std::string_view word, const Calendar& calen
 double ParseTime(const Place& place, std::string_view word, const Calendar& calendar) {
   const std::optional<double> time = TimeOf(word, calendar);
   if (time) return *time;
-  if (internal::ToNumber(word)) return ParseNumber(place, word, kSaneNumber);  // complains
+  if (internal::ToNumber(word)) return ParseNumber(place, word, kSaneNumber);  // throws
   Refuse(place, word, AcceptedTime(calendar));
 }
 

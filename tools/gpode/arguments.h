@@ -38,7 +38,7 @@ struct NumberRange {
 };
 inline constexpr NumberRange kAnyNumber{};
 inline constexpr NumberRange kPositiveNumber{.least = 0, .above = true};
-// The range of times and states. Larger numbers would have infinite squares.
+// The range of times and states. The product of three numbers in this range is still finite.
 inline constexpr NumberRange kSaneNumber{.least = -1e100, .most = 1e100};
 
 std::uint64_t ParseCount(const Place& place, std::string_view word, const CountRange& range = {});

@@ -42,8 +42,8 @@ struct TrainingFailed : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Thrown if all draws of a forecast are lost, after what there is has been written; main returns the
-// exit code 1.
+// The exception that is thrown if all draws of a forecast are lost, after all output has been
+// written. The exit code is then 1.
 struct ForecastFailed : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -63,11 +63,11 @@ void AddJson(CLI::App* command, CommonOptions* common);
 // Adds --raw, for bands without the widening of gpode/widening.h.
 void AddRaw(CLI::App* command, bool* raw);
 
-// The options about reading data files that the command line gives, as changes of other options.
+// A change that the command line makes to the options for reading data files, and all such changes.
 using ReadChange = std::function<void(ReadOptions&)>;
 using ReadChanges = std::vector<ReadChange>;
-// Adds the options about reading data files but those named in `without`; add(change) is called for
-// each one that is given.
+// Adds the options for reading data files, except those named in `without`. add(change) is called
+// for each option that is given.
 void AddReadOptions(CLI::App* command, const std::function<void(ReadChange)>& add,
                     const std::vector<std::string>& without = {});
 void AddReadOptions(CLI::App* command, ReadChanges* changes,

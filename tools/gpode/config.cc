@@ -50,7 +50,7 @@ bool SetDataOption(RunConfig& config, const internal::TomlItem& item, std::strin
   return found;
 }
 
-// Checks those values that are texts of which only some are valid.
+// Throws if the value of an option is a text that this option does not accept.
 void CheckWords(const RunConfig& config, const internal::TomlItem& item, std::string_view where) {
   const auto check = [&](std::string_view name, bool valid, std::string_view right) {
     if (name != item.key || valid) return;

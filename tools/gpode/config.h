@@ -20,8 +20,8 @@
 
 namespace gpode::tool {
 
-// The prefix of the names of a sidecar's times (sidecar.h). They are ignored when a sidecar is read
-// as a configuration file.
+// The prefix of the names of a sidecar's times (sidecar.h). These times are ignored when a sidecar
+// is read as a configuration file.
 inline constexpr std::string_view kTimingPrefix = "timing.";
 // The name of the checksums of a sidecar's models, which are ignored in the same way.
 inline constexpr std::string_view kChecksums = "model.checksums";
@@ -50,8 +50,8 @@ inline constexpr std::string_view kShareWords =
 // Returns the share that the word stands for, or nothing if it is not valid.
 std::optional<double> ParseShare(std::string_view word);
 
-// Returns which data are held back, or nothing if none are. The texts must have been checked; dates
-// are those of the calendar.
+// Returns which data are held back, or nothing if none are. The texts must have been checked. The
+// calendar turns dates into times.
 std::optional<HoldoutOptions> HoldoutOf(const RunConfig& config, const Calendar& calendar);
 
 // Returns `base` with the values that the file sets. Throws an InputError with file and line for

@@ -30,8 +30,9 @@
 namespace gpode::tool {
 namespace {
 
-// Throws if a channel never changes, since nothing can be learnt about it. With principal
-// components such channels do no harm. `rows` names the rows that `data` has, for the message.
+// Throws if a channel is constant or has no values, since nothing can be learnt about it. With
+// principal components such channels do no harm. `rows` names the rows that `data` has, for the
+// message.
 void CheckChannelsMove(const Dataset& data, const RunConfig& config, std::string_view rows) {
   if (config.fit.observation == Observation::kPca) return;
   const std::optional<ConstantChannel> found = FindConstantChannel(data);
@@ -106,8 +107,8 @@ class Fitter {
 
   bool IsSilent() const { return a_.common.quiet || a_.common.json; }
 
-  // Writes the model file, and before it the sidecar: it belongs to the new model and to the one
-  // before, so that a run that is killed in between has a sidecar as well.
+  // Writes the sidecar, then the model file. The sidecar belongs to the new model and to the one
+  // before, so that a run that is killed between the two writes has a valid sidecar as well.
   void WriteModel(std::span<const std::byte> bytes) {
     const Interruption::Delay delay;
     const std::string checksum = internal::ChecksumOf(bytes);
@@ -124,7 +125,8 @@ class Fitter {
     standby_ = nullptr;
   }
 
-  // Ends the run from another thread, while a step takes longer than an interrupted run may.
+  // Saves an interrupted run whose step takes too long, if that is possible, and says so. It is
+  // called from another thread, which then ends the process.
   void Rescue() {
     if (const auto save = std::exchange(standby_, nullptr)) {
       save();
@@ -252,8 +254,8 @@ class Fitter {
       line->Show(progress);
       return !Interruption::Requested();
     };
-    // This function is called between the run without held-back data and the one on all data.
-    // Progress and times are then those of the second run.
+    // This function is called after the run on the data that are not held back. Progress and times
+    // are then those of a second run on all data, if there is one.
     control.compared = [&](const HoldoutReport& report) {
       line->End();
       if (!silent) ShowHoldout(report);
@@ -271,7 +273,7 @@ class Fitter {
       const Interruption::Delay delay;
       standby_ = std::move(save);
     };
-    const StandbyEnd end_of_standby{this};  // the function refers to `control`
+    const StandbyEnd end_of_standby{this};  // standby_ refers to `control`
     control.checkpoint_seconds = a_.checkpoint_seconds;
     if (a_.common.threads > 0) control.threads = a_.common.threads;
     const bool resumes =
@@ -333,15 +335,15 @@ class Fitter {
     return IsSampled(trained.model.options) && !trained.model.IsSampled();
   }
 
-  // Returns nothing if there is nothing to assess.
+  // Returns nothing for a sampler that was stopped before it had draws.
   std::optional<FitQuality> Assess(const TrainedModel& trained) const {
     if (WasStoppedBeforeDraws(trained)) return {};
     return AssessFit(
         trained, {.draws = 64, .seed = trained.model.options.seed, .threads = a_.common.threads});
   }
 
-  // Returns why the run has no usable model, or "": its bound is not finite, or nothing can be
-  // forecast.
+  // Returns why the run has no usable model: its bound is not finite, or nothing can be forecast.
+  // Returns "" if the model is usable.
   std::string FailureOf(const TrainedModel& trained,
                         const std::optional<FitQuality>& quality) const {
     const std::string fate =
@@ -375,7 +377,7 @@ class Fitter {
     }
   }
 
-  // Forgets how to save the run, when that is not possible any more.
+  // Resets standby_ at the end of training, after which it must not be called.
   struct StandbyEnd {
     Fitter* fitter;
     ~StandbyEnd() {

@@ -1,5 +1,5 @@
-// The options of `gpode fit`. Every member of FitOptions has an option; names and help texts are
-// generated from the member's name, but written by hand for frequently used options.
+// The options of `gpode fit`. Every member of FitOptions has an option. Its name and help text come
+// from the table of ListOptions, but are written by hand for frequently used options.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -23,7 +23,7 @@ struct FitArguments {
   CommonOptions common;
   // The changes that the command line makes to the configuration, in the order of its options.
   std::vector<std::function<void(RunConfig&)>> changes;
-  std::vector<std::string> given;      // the names of the members of FitOptions that they set
+  std::vector<std::string> given;      // names of the members of FitOptions that `changes` sets
   std::optional<std::string> observe;  // the word of --observe, parsed when the channels are known
 };
 

@@ -13,8 +13,8 @@ namespace gpode::tool {
 
 void PrintPlan(const Dataset& data, const RunConfig& config, const std::vector<std::string>& notes);
 void PrintSummary(const TrainedModel& trained, const FitQuality& quality, bool verbose);
-// Says that a sampler was stopped, so that there is nothing to summarise. `saved` is the file of its
-// checkpoint, `out` the model that it becomes.
+// Says that a sampler was stopped, so that there is nothing to summarise. `saved` is the file of
+// its checkpoint, and `out` the model that the checkpoint becomes.
 void PrintStopped(const std::string& saved, const std::string& out, bool json);
 void PrintSummaryJson(const TrainedModel& trained, const FitQuality& quality,
                       const std::string& out);

@@ -33,7 +33,7 @@ const CLI::App& ChosenCommand(const CLI::App& app) {
   return chosen.empty() ? app : *chosen.front();
 }
 
-// Returns the names of all options, or of all commands.
+// Returns the long names of all options, or the names of all commands if `options` is false.
 std::vector<std::string> NamesOf(const CLI::App& app, bool options) {
   std::vector<std::string> names;
   if (options) {
@@ -145,8 +145,8 @@ constexpr OptionSource kOptionSources[] = {{"Fit", ""},      {"Solver", "solver.
                                            {"Simulate", ""}, {"SolveSystem", ""},
                                            {"Forecast", ""}, {"Posterior", ""}};
 
-// Prints an error. If it is about an argument of one of these functions, names the command and its
-// option instead, which the user knows.
+// Prints an error. If the error is about an argument of one of kOptionSources, names the command
+// and its option instead, which the user knows.
 void PrintError(const InputError& error) {
   for (const OptionSource& source : kOptionSources) {
     if (command_name.empty() || error.function() != source.function) continue;

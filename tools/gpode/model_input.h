@@ -26,7 +26,8 @@ Dataset ReadTestData(const std::vector<std::string>& files, const ReadOptions& o
 // Reads a model. With `raw` its bands are not widened.
 TrainedModel LoadForBands(const std::string& file, bool raw);
 
-// Finds a trajectory by its name or by its number counted from 1.
+// Returns the index of the trajectory with this name, or with this number counted from 1. Throws an
+// InputError if there is none.
 std::size_t FindTrajectory(const Place& place, std::string_view word, const TrainedModel& trained);
 
 // Returns the model's trajectory that test trajectory n continues: the one of the same name; if
@@ -57,7 +58,7 @@ StartState StateFromChannels(const Posterior& posterior, std::span<const double>
 
 // Returns the number of lost draws in words, such as "3 diverged".
 std::string DescribeLost(const LostDraws& lost);
-// Prints a warning on standard error, with --quiet, too, if so many draws are lost that quantiles
+// Prints a warning on standard error, even with --quiet, if so many draws are lost that quantiles
 // are empty. Throws ForecastFailed if all draws of a forecast are lost.
 void CheckLostDraws(std::string_view command, const LostDraws& lost);
 

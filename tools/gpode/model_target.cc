@@ -57,7 +57,7 @@ void ModelTarget::Lock() {
   lock_ = internal::ResolveTarget(model_).string() + ".lock";
   while (true) {
     descriptor_ = open(lock_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
-    if (descriptor_ < 0) return;  // a model that cannot be written here says so later
+    if (descriptor_ < 0) return;  // writing the model fails later, with a message
     if (flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
       const bool is_taken = errno == EWOULDBLOCK;
       close(std::exchange(descriptor_, -1));
@@ -95,8 +95,8 @@ std::string ModelTarget::Finish(bool keep_backup) {
     Copy(SidecarPath(model_), SidecarPath(backup), model_);
     Copy(model_, backup, model_);
   }
-  // A process that is killed here leaves the whole old or new model, and the file of the new one,
-  // with which --resume ends what was begun.
+  // A process that is killed here leaves the whole old or the whole new model in the model file,
+  // and the new one also in MODEL.partial, from which --resume finishes the run.
   internal::WriteFile(model_, bytes);
   Copy(SidecarPath(working_), SidecarPath(model_), model_);
   Discard();

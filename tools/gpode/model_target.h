@@ -1,10 +1,11 @@
 // The model file that a fit writes: locked against other fits, and replaced only by a run that has
 // ended well.
 //
-// A run whose model file does not exist yet, and a run that is resumed, write their checkpoints to
-// the model file itself. If there is a model already, the checkpoints of a new run go to the file
-// MODEL.partial instead. When the run has ended well, the old model becomes MODEL~ and the new one
-// takes its place. Sidecars (sidecar.h) go with their models.
+// The checkpoints of a run are written to the model file itself if there is no model yet, or if the
+// run is resumed from it. If there is a model already, the checkpoints of a new run go to the file
+// MODEL.partial instead, and so do those of a run that is resumed from that file. When the run has
+// ended well, the old model becomes MODEL~ and the new one takes its place. Sidecars (sidecar.h) go
+// with their models.
 //
 // While a ModelTarget exists, there is an empty, locked file MODEL.lock. A killed process may leave
 // that file behind; it then is not locked, and the next fit removes it.
@@ -12,7 +13,8 @@
 // Thread safety: calls to one object must not overlap.
 //
 //   ModelTarget target("vdp.gpode", /*resume=*/false);
-//   target.Write(bytes, sidecar);          // as often as needed
+//   target.WriteSidecar(text);
+//   target.Write(bytes);                   // both as often as needed
 //   std::string backup = target.Finish(/*keep_backup=*/true);
 #pragma once
 
@@ -32,10 +34,10 @@ class ModelTarget {
 
   // Returns the file of the checkpoints: the model file, or MODEL.partial.
   const std::string& working() const { return working_; }
-  // Returns true if there is a model that this run will replace.
+  // Returns true if the checkpoints are in MODEL.partial, so that the model is replaced at the end.
   bool IsReplacement() const { return working_ != model_; }
 
-  // Writes the file of the checkpoints, or its sidecar.
+  // These functions write the file of the checkpoints, and write or remove its sidecar.
   void Write(std::span<const std::byte> bytes) const;
   void WriteSidecar(const std::string& text) const;
   void RemoveSidecar() const;

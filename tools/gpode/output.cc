@@ -49,7 +49,8 @@ void CheckReplaceable(std::string_view name, const std::filesystem::path& path) 
 }  // namespace
 
 void CheckEnding(std::string_view name, OutputKind kind) {
-  // Endings that say what a file holds. Each kind of output may have its own and all other endings.
+  // Endings that say what a file holds. An output may have an ending of its own kind, or one that
+  // is not in this list.
   struct Known {
     std::string_view ending;
     OutputKind kind;
@@ -100,7 +101,7 @@ void CheckOutput(std::string_view name, std::span<const std::string> inputs) {
 namespace {
 
 void WriteTableToStandardOutput(std::span<const Column> columns) {
-  // A table for another program is written as it is.
+  // On a terminal, control characters are escaped. A table for another program is written as it is.
   if (isatty(STDOUT_FILENO) == 1) {
     std::ostringstream table;
     WriteCsv(table, columns);

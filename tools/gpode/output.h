@@ -17,21 +17,21 @@ namespace gpode::tool {
 // Writes nothing: commands call this before they start their work.
 void CheckOutput(std::string_view path, std::span<const std::string> inputs = {});
 
-// Throws an InputError if the name ends like that of another kind of file, which is then probably
+// Throws an InputError if the path has the ending of another kind of file. Such a file is probably
 // named by mistake, and would be lost.
 enum class OutputKind { kTable, kPage, kModel, kRuns, kOther };
 void CheckEnding(std::string_view path, OutputKind kind);
 
-// Checks both for a table.
+// Calls CheckOutput and CheckEnding for a table.
 void CheckTable(std::string_view path, std::span<const std::string> inputs = {});
 
 void WriteResult(const std::string& path, const Dataset& data);
 // Writes columns without times. In an .npz file, each column is an array.
 void WriteResult(const std::string& path, std::span<const Column> columns);
 
-// Print on standard output. They never throw: whether everything could be written is asked once, by
-// StandardOutputIsComplete, when the work is done and its results are saved.
-// All but WriteToStandardOutput escape control characters (safe_text.h).
+// These functions print on standard output. They never throw. When the work is done and its results
+// are saved, StandardOutputIsComplete tells whether everything could be written. All functions but
+// WriteToStandardOutput escape control characters (safe_text.h).
 void WriteToStandardOutput(std::string_view text);
 template <typename... T>
 void Print(fmt::format_string<T...> format, T&&... values) {
@@ -41,8 +41,8 @@ void PrintLine(std::string_view text);
 void PrintJson(std::string_view json);
 bool StandardOutputIsComplete();
 
-// Print on standard error, at once. They never throw, and text that cannot be written is lost: a run
-// must not end because nobody can read of its progress.
+// These functions print on standard error, at once. They never throw, and text that cannot be
+// written is lost: a run must not end because nobody can read of its progress.
 void WriteToStandardError(std::string_view text);
 template <typename... T>
 void PrintToError(fmt::format_string<T...> format, T&&... values) {
@@ -57,7 +57,7 @@ void PrintRemark(std::string_view text);
 // them fails as before. Must be called before anything is opened.
 void OpenStandardDescriptors();
 
-// Returns true if standard output is a terminal, unless NO_COLOR is set.
+// Returns true if standard output is a terminal and NO_COLOR is not set.
 bool Coloured();
 // Returns true if standard error is a terminal.
 bool ErrorIsTerminal();

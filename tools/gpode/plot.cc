@@ -71,8 +71,8 @@ std::vector<std::string> KindNames() {
   return names;
 }
 
-// Draws the picture and returns the draws that its forecast has lost. If the canvas is too small, throws an InputError that names --width or
-// --height.
+// Draws the picture and returns the draws that its forecast has lost. If the canvas is too small,
+// throws an InputError that names --width or --height.
 LostDraws DrawPicture(const Kind& kind, const PlotArguments& a, const PlotInput& input,
                       Canvas* canvas) {
   try {

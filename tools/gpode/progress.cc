@@ -46,8 +46,8 @@ void Remember(int signal) {
   errno = error;
 }
 
-// Waits at most so many milliseconds, or for ever if that is negative, until a signal has come or
-// the other end of the pipe is closed.
+// Waits until a signal has come or the other end of the pipe is closed, but at most so many
+// milliseconds, unless that is negative. Returns which of them it was, or kNone after that time.
 Waker WaitForWaker(int milliseconds) {
   pollfd waiting{.fd = wake_pipe[0], .events = POLLIN, .revents = 0};
   char byte = 0;

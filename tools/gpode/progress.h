@@ -1,8 +1,8 @@
 // Progress of training runs, printed on standard error: one line that is overwritten if that is a
-// terminal, otherwise a few plain lines. Also interruption by Ctrl-C.
+// terminal, otherwise a few plain lines. Interruption handles Ctrl-C.
 //
-// Thread safety: any thread may call Interruption::Requested and make a Delay at any time. Calls of other functions
-// must not overlap.
+// Thread safety: any thread may call Interruption::Requested and make a Delay at any time. Calls of
+// other functions must not overlap.
 #pragma once
 
 #include <chrono>
@@ -16,7 +16,7 @@
 namespace gpode::tool {
 
 // While an object of this class exists, SIGINT, SIGTERM and SIGHUP set a flag instead of ending the
-// process; a second signal ends it. Those that the process ignored before, as nohup makes it do, are
+// process; a second signal ends it. Signals that the process ignored before, as under nohup, are
 // still ignored. If the object still exists a second after the signal, because the work between two
 // looks at the flag takes long, another thread calls `rescue` and ends the process.
 class Interruption {
@@ -28,7 +28,7 @@ class Interruption {
 
   static bool Requested();
 
-  // While an object of this class exists, `rescue` is not called, except by the same thread.
+  // While an object of this class exists, no other thread calls `rescue`.
   class Delay {
    public:
     Delay();

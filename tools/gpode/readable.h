@@ -10,7 +10,8 @@
 
 namespace gpode::tool {
 
-// Each throws an InputError that begins with `path`, the name of the file to be written.
+// Each throws an InputError if the table could not be read again. The message begins with `path`,
+// the name of the file to be written.
 void CheckReadable(std::string_view path, const Dataset& data);
 void CheckReadable(std::string_view path, std::span<const Column> columns);
 

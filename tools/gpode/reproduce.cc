@@ -60,7 +60,8 @@ std::vector<std::string> ParseMethods(const Place& place, const std::string& wor
   return methods;
 }
 
-// Adds the methods of --fit, which are texts of settings (experiments/methods.h).
+// Adds the methods that --fit gives as settings, KEY=VALUE,... or default (experiments/methods.h).
+// Refuses wrong settings.
 void AddFits(Arguments* a) {
   const Place place{"reproduce", "--fit"};
   std::vector<std::string>& methods = a->settings.methods;
@@ -113,7 +114,8 @@ std::string DescribeEnd(const RunRecord& record) {
              : fmt::format("{} steps in {}", record.steps, report::Duration(record.seconds));
 }
 
-// Returns the tasks that were asked for, without those of real series whose file is missing.
+// Returns the tasks that were asked for, without those of real series whose file is missing. Throws
+// an InputError if none are left.
 std::vector<TaskInfo> TasksWithData(const Arguments& a) {
   std::vector<TaskInfo> tasks = ExpandTasks(a.tasks);
   std::erase_if(tasks, [&](const TaskInfo& task) {

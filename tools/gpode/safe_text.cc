@@ -7,8 +7,9 @@
 namespace gpode::tool {
 namespace {
 
-// Calls keep(character) for each character that is printable or one of `kept`, and escape(text)
-// with the rest of the text, which begins with the byte to escape, for each other byte.
+// Calls keep(character) for each character that is printable or one of `kept`. For each other byte,
+// calls escape(rest) with the rest of the text, which begins with that byte. escape returns the
+// number of bytes that it has escaped.
 template <typename Keep, typename Escape>
 void ForCharacters(std::string_view text, std::string_view kept, Keep keep, Escape escape) {
   while (!text.empty()) {

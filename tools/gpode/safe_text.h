@@ -7,9 +7,10 @@
 
 namespace gpode::tool {
 
-// Returns the text with control characters, other than newlines and tabs, and invalid bytes as \xNN.
+// Returns the text with control characters, other than newlines and tabs, and invalid bytes written
+// as \xNN.
 std::string SafeText(std::string_view text);
-// Does the same with newlines and tabs.
+// Does the same, but also escapes newlines and tabs.
 std::string SafeLine(std::string_view text);
 // Returns JSON in which all control characters of strings are escaped as \u00NN.
 std::string SafeJson(std::string_view json);

@@ -81,8 +81,8 @@ class Scorer {
     }
   }
 
-  // Compares forecasts with the data in these files. `part` names the part of an archive; empty: the
-  // one that the options name.
+  // Compares forecasts with the data in these files. `part` is the part of an archive that is read,
+  // or empty for the part that the options name.
   std::vector<Compared> Compare(const std::vector<std::string>& files,
                                 const std::string& part = "") const {
     ReadOptions read = TestOptions(trained_, a_.read);

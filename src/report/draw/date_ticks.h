@@ -10,8 +10,8 @@
 namespace gpode::report {
 
 // Returns at most `most` ticks, at whole years, months, days, hours, minutes or seconds. The axis
-// must have a calendar. Returns ticks at numbers of the calendar's unit if the axis is shorter than
-// a few seconds or longer than the calendar.
+// must have a calendar. If the axis is shorter than three seconds or reaches beyond the years 5 to
+// 9892, returns ticks at round numbers of the calendar's unit (TicksOf).
 std::vector<Tick> DateTicks(const Axis& axis, std::size_t most);
 
 }  // namespace gpode::report

@@ -14,11 +14,12 @@ constexpr double kBetweenPanels = 7;
 constexpr std::size_t kLongestName = 150;  // bytes; longer names are shortened instead of wrapped
 constexpr double kDigitHeight = 0.72;      // height of a digit, relative to the font size
 
-// Returns as many ticks as fit on an axis of this length. `room(a, b)` is the distance that two
-// neighbouring ticks need, and `usual` a usual one, from which the first number to try follows.
+// Returns ticks that do not crowd an axis of this length. Asks for length / usual ticks at first,
+// or for kFewest if that is more, and then for fewer until neighbours a and b are at least
+// room(a, b) apart or only two are asked for. `usual` is a typical distance between ticks.
 template <typename Room>
 std::vector<Tick> SpacedTicks(const Axis& axis, double length, double usual, Room room) {
-  constexpr std::size_t kFewest = 4;  // the least that is tried first
+  constexpr std::size_t kFewest = 4;  // the smallest number to begin with
   for (std::size_t most =
            std::max(kFewest, static_cast<std::size_t>(std::max(0.0, length / usual)));
        ; --most) {

@@ -33,9 +33,9 @@ struct Extent {
 };
 // Returns a column of the matrix.
 std::vector<double> ColumnOf(const Matrix& values, Eigen::Index column);
-// Returns the least value that an axis should show, the lower quartile minus three interquartile
-// ranges. Lower values are outliers: the bound in the first steps of training is often so low that
-// all later ones would look equal.
+// Returns the least value that an axis should show: the lower quartile minus three interquartile
+// ranges, or -infinity if no value is finite. Lower values are outliers: the bound in the first
+// steps of training is often so low that all later ones would look equal.
 double LeastShown(std::span<const double> values);
 // Returns an axis over the extent, with a margin at both ends that is this share of the extent.
 Axis AxisOf(Extent extent, const std::string& label, double margin = 0.05);

@@ -42,7 +42,8 @@ std::vector<std::string> Texts(const std::vector<double>& values, double step) {
   return texts;
 }
 
-// Returns the smallest round step that gives no more than `most` ticks.
+// Returns the smallest round step that divides `span` into at most `most` parts; at least 1 if
+// `whole`.
 double StepOf(double span, std::size_t most, bool whole) {
   const double least = span / static_cast<double>(most);
   double step = RoundDown(least);

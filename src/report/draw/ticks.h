@@ -19,7 +19,7 @@ struct Axis {
   bool whole = false;              // true for ticks at whole numbers only
   std::vector<double> marks = {};  // if not empty, ticks at these values, not at round numbers
   Calendar calendar = {};          // if it is set, ticks are at round dates
-  bool bare = false;               // true without numbers and label, which a neighbour then has
+  bool bare = false;               // true if only a neighbouring panel has numbers and label
 
   // Returns the position of a value along the axis: 0 at `from`, 1 at `to`.
   double Share(double value) const;
@@ -30,7 +30,8 @@ struct Tick {
   std::string text;
 };
 
-// Returns at most `most` ticks, and at least two if possible.
+// Returns ticks at axis.marks if there are any. Otherwise returns ticks at round values, at least
+// two if possible, and at most `most` (one more if both ends of a linear axis are ticks).
 std::vector<Tick> TicksOf(const Axis& axis, std::size_t most);
 
 // Returns the largest number of the form 1, 2 or 5 times a power of ten that is not above `value`,

@@ -74,8 +74,8 @@ Scene SceneOf(const PlotInput& input) {
   return scene;
 }
 
-// Returns an axis that shows all observations, and the bands as far as they extend beyond the
-// observations by no more than the range of these. Otherwise a wide band would flatten the data.
+// Returns an axis that shows all observations. It also shows the bands, but not farther beyond the
+// observations than the range of the observations, since a wider axis would flatten the data.
 Axis ValuesAxis(const Scene& scene, Eigen::Index channel, const std::string& name) {
   Extent core;
   if (scene.seen != nullptr) core.Add(ColumnOf(scene.seen->values, channel));

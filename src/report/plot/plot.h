@@ -45,11 +45,11 @@ struct PlotOptions {
 
   // Options of forecast plots.
   std::vector<Eigen::Index> channels = {};  // by default the first few
-  // The end of the forecast; by default that of the test data or, without these, beyond the
-  // trajectory by half of its length.
+  // The end of the forecast; by default the end of the test data or, without test data, half of the
+  // trajectory's length after the end of the trajectory.
   std::optional<double> until = {};
   std::size_t shown_draws = 0;
-  bool noise = false;  // if true, shows bands of observations instead of bands of the system
+  bool noise = false;  // if true, bands include the observation noise
 
   // Options of phase and field plots.
   PlaneOptions plane = {};

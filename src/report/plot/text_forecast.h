@@ -13,12 +13,13 @@
 
 namespace gpode::report {
 
-// Returns equally spaced times, enough for smooth curves.
+// Returns equally spaced times, enough for smooth curves. If `to` is not after `from`, they end at
+// from + 1.
 std::vector<double> PlotTimes(double from, double to);
 
-// Returns one plot for each of the first six channels: median, 90 % band and the observations of
-// the trajectory, if it is one of the model's. The title is left out if the model has only this
-// one.
+// Returns one plot for each of the first six channels: median, 90 % band and, if `trajectory` is
+// set and the data are there, the observations of that training trajectory. The title is left out
+// if the forecast is of the model's only trajectory.
 std::string ForecastText(const Forecast& forecast, const TrainedModel& trained,
                          std::optional<std::size_t> trajectory, std::string_view title,
                          bool coloured);

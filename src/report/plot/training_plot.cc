@@ -10,7 +10,7 @@
 namespace gpode::report {
 namespace {
 
-// The noise has a logarithmic axis if the ratio of its largest to its smallest value is larger.
+// The noise has a logarithmic axis if its largest value is more than this multiple of its smallest.
 constexpr double kLogarithmicRatio = 10;
 
 const Stroke kShooting{.colour = kVermillion, .width = 0.9}, kWhole{.colour = kBlue, .width = 0.9};

@@ -1,0 +1,27 @@
+// Where a sampler of a model with process noise (data/noise_pieces.h) starts.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "data/noise_pieces.h"
+#include "data/segments.h"
+#include "gpode/field.h"
+#include "gpode/matrix.h"
+#include "gpode/ode.h"
+
+namespace gpode {
+
+// Returns the number of pieces of each trajectory: not more than it has intervals between
+// observations, and about 40 for all trajectories together, but at least 4 for each that has as many
+// intervals. Returns nothing if a trajectory has only one time.
+std::vector<std::size_t> ChoosePieces(const std::vector<TimedValues>& trajectories);
+
+// Returns the force (P, D) with which the solution of `field` that starts at x0 (D) at time zero
+// passes through `targets` (P, D) at the ends (P) of the pieces. The force is zero from the first
+// piece on that cannot be integrated.
+std::vector<double> ForceThrough(const Field& field, std::span<const double> x0,
+                                 std::span<const double> ends, const Matrix& targets,
+                                 const SolverOptions& options);
+
+}  // namespace gpode
