@@ -293,13 +293,15 @@ test_report_starts_and_trajectories_as_in_score() {
   small_model
   "$gpode" report vdp.gpode vdp.truth.csv --start first-row -o first.html --quiet
   contains "$(<first.html)" '"forecast_from":0.0' '"low95_noise"'
-  "$gpode" report vdp.gpode vdp.truth.csv --start initial --trajectory 1 --draws 8 -o initial.html --quiet
-  "$gpode" report vdp.gpode vdp.truth.csv --draws 8 -o latest.html --quiet
+  # Only a model with shooting states has a latest one.
+  "$gpode" fit vdp.csv --model shooting --polish 0 --iterations 100 -o shot.gpode --quiet
+  "$gpode" report shot.gpode vdp.truth.csv --start initial --trajectory 1 --draws 8 -o initial.html --quiet
+  "$gpode" report shot.gpode vdp.truth.csv --draws 8 -o latest.html --quiet
   ! cmp -s initial.html latest.html || fail "the start changes nothing"
   expect 2 "" "gpode: report: --trajectory is about test data, must be given with TEST" report vdp.gpode --trajectory 1 -o a.html
   expect 2 "" "gpode: report: --trajectory cannot be combined with --start first-row" \
     report vdp.gpode vdp.truth.csv --trajectory 1 --start first-row -o a.html
-  expect 2 "" "gpode: report: --trajectory is '7', must be a number from 1 to 1" report vdp.gpode vdp.truth.csv --trajectory 7 -o a.html
+  expect 2 "" "gpode: report: --trajectory is '7', must be 'vdp' or 1" report vdp.gpode vdp.truth.csv --trajectory 7 -o a.html
   expect 2 "" "gpode: report: --until is 3, must be later than --after, 5" report vdp.gpode vdp.truth.csv --after 5 --until 3 -o a.html
   [ ! -e a.html ] || fail "a page of a refused call"
 }
