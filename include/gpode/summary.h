@@ -26,6 +26,9 @@ std::vector<std::string> StateNames(const Model& model);
 // These return the lengthscales (outputs or 1, D) and the inducing locations (M, D) of a process in
 // the user's units, and empty matrices for other functions.
 Matrix Lengthscales(const Model& model);
+// Returns the standard deviation of the process noise of each state (D) per square root of time, in
+// the user's units, as a mean over the draws. Returns an empty vector if the model has none.
+Vector ProcessNoise(const Model& model);
 Matrix InducingLocations(const Model& model);
 
 // Returns the number of draws of a sampled posterior and their source: "1200 draws from 4 chains".

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 
 #include "gpode/fit_quality.h"
 #include "gpode/posterior_family.h"
@@ -21,12 +22,18 @@ bool HasEnoughHeld(const BandWidening& widening) {
   return std::ranges::any_of(widening.values, [](std::size_t n) { return n >= kFewestHeld; });
 }
 
-std::string VerdictOfShortChains(const SamplerSummary& sampler) {
+// Returns what the verdict takes for granted about the system.
+std::string_view Assumption(const Model& model) {
+  return model.noise_pieces.empty() ? "as far as the system is an ODE of these states"
+                                    : "as far as the system is an ODE of these states with white "
+                                      "process noise";
+}
+
+std::string VerdictOfShortChains(const Model& model) {
+  const SamplerSummary& sampler = model.sampler;
   if (sampler.worst_rhat < kMixed) {
-    return fmt::format(
-        "can be trusted as far as the system is an ODE of these states: short chains "
-        "of draws agree, R-hat {:.2f}",
-        sampler.worst_rhat);
+    return fmt::format("can be trusted {}: short chains of draws agree, R-hat {:.2f}",
+                       Assumption(model), sampler.worst_rhat);
   }
   return fmt::format(
       "{}: short chains of draws differ, R-hat {:.2f}; --holdout 0.2 checks "
@@ -34,12 +41,11 @@ std::string VerdictOfShortChains(const SamplerSummary& sampler) {
       sampler.worst_rhat < kApart ? "approximate" : "to be taken with care", sampler.worst_rhat);
 }
 
-std::string VerdictOfChains(const SamplerSummary& sampler) {
+std::string VerdictOfChains(const Model& model) {
+  const SamplerSummary& sampler = model.sampler;
   if (sampler.failed_chains == 0 && sampler.worst_rhat < kConverged) {
-    return fmt::format(
-        "can be trusted as far as the system is an ODE of these states: chains agree, "
-        "R-hat {:.3f}",
-        sampler.worst_rhat);
+    return fmt::format("can be trusted {}: chains agree, R-hat {:.3f}", Assumption(model),
+                       sampler.worst_rhat);
   }
   return fmt::format(
       "{}: chains differ, R-hat {:.3f}, should be below 1.01; more --sampler-draws "
@@ -61,8 +67,8 @@ std::string BandVerdict(const TrainedModel& trained, const FitQuality& quality) 
   }
   if (model.widening.IsJudged() && HasEnoughHeld(model.widening)) return DescribeWidening(model);
   const PosteriorFamily& family = GetPosteriorFamily(model.options.posterior);
-  if (family.is_linearised()) return VerdictOfShortChains(model.sampler);
-  if (family.is_sampled()) return VerdictOfChains(model.sampler);
+  if (family.is_linearised()) return VerdictOfShortChains(model);
+  if (family.is_sampled()) return VerdictOfChains(model);
   if (model.options.posterior == "point") {
     return "of the noise alone: a point estimate has no posterior; --holdout 0.2 adds what it "
            "misses";

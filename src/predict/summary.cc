@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <string_view>
 
 #include "gpode/holdout.h"
@@ -40,6 +41,29 @@ std::vector<std::string> StateNames(const Model& model) {
   }
   return names;
 }
+
+Vector ProcessNoise(const Model& model) {
+  if (model.noise_pieces.empty()) return {};
+  const std::span<const double> own = model.parameters["process_noise"];
+  return model.coordinates.state_scale.cwiseProduct(
+             Eigen::Map<const Vector>(own.data(), std::ssize(own))) /
+         std::sqrt(model.coordinates.time_scale);
+}
+
+namespace {
+
+// Returns "x 0.21, y 0.18 per square root of time".
+std::string DescribeProcessNoise(const Model& model) {
+  const Vector noise = ProcessNoise(model);
+  const std::vector<std::string> names = StateNames(model);
+  std::vector<std::string> texts;
+  for (std::size_t d = 0; d < names.size(); ++d) {
+    texts.push_back(fmt::format("{} {:.3g}", names[d], noise[static_cast<Eigen::Index>(d)]));
+  }
+  return fmt::format("{} per square root of time", fmt::join(texts, ", "));
+}
+
+}  // namespace
 
 Matrix Lengthscales(const Model& model) {
   const Matrix own = model.parameters.AsMatrix("lengthscales");
@@ -109,6 +133,7 @@ std::vector<std::pair<std::string, std::string>> ModelFacts(const TrainedModel& 
                                                trained.finished ? "finished" : "stopped",
                                                last.step + 1, last.steps, last.bound));
   }
+  if (!m.noise_pieces.empty()) facts.emplace_back("process noise", DescribeProcessNoise(m));
   if (m.widening.IsJudged()) facts.emplace_back("bands", DescribeWidening(m));
   if (!m.warning.empty()) facts.emplace_back("warning", m.warning);
   return facts;
@@ -116,6 +141,13 @@ std::vector<std::pair<std::string, std::string>> ModelFacts(const TrainedModel& 
 
 std::vector<std::string> AllRemarks(const TrainedModel& trained, const FitQuality& quality) {
   std::vector<std::string> remarks = DataRemarks(trained.data);
+  if (!trained.model.noise_pieces.empty()) {
+    remarks.push_back(
+        fmt::format("the system is not an exact ODE of its states: process noise of {} is part of "
+                    "the model and "
+                    "of its forecasts",
+                    DescribeProcessNoise(trained.model)));
+  }
   remarks.insert(remarks.end(), quality.remarks.begin(), quality.remarks.end());
   if (trained.holdout && !trained.holdout->report.rows.empty()) {
     const auto held = trained.holdout->report.Remarks(trained.model.channels);

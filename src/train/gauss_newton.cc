@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <ranges>
 
 namespace gpode {
 namespace {
@@ -18,8 +19,8 @@ constexpr int kSteps = 8, kHalvings = 8;
 // The steps at a tolerance end when a step lowers the cost by less than the share kLeastShare or by
 // less than kLeastGain.
 constexpr double kLeastShare = 1e-3, kLeastGain = 0.05;
-// The noise is learnt at this tolerance and smaller ones. With larger ones, the start states of the
-// segments can follow the noise of the observations.
+// On the way down, the noise is learnt at this tolerance and smaller ones. As long as the field has
+// not been learnt, the noise would explain what the field cannot.
 constexpr double kNoiseTolerance = 0.03;
 // The number of steps that maximise the evidence of the hyperparameters, and the first and the
 // largest size of a step.
@@ -57,23 +58,23 @@ class GaussNewton {
 
   GaussNewtonEstimate Fit(SampledTarget& target, const NoisePieces& pieces, bool noise_is_known) {
     bool is_first = true;
-    Level best;
-    double last = -kInfinite;  // the evidence at the last tolerance
+    double evidence = -kInfinite;
     for (double tolerance : kTolerances) {
       SetTolerance(tolerance);
       // The latent variables of the start belong to guessed hyperparameters. They mean little, so
       // that the first step is taken even if it raises the cost.
       Descend(is_first);
       is_first = false;
-      LearnNoise(tolerance);
-      last = LearnHyperparameters(target);
-      if (last > best.evidence) best = {last, tolerance, values_, z_, states_};
+      if (tolerance <= kNoiseTolerance) LearnNoise();
+      evidence = LearnHyperparameters(target);
     }
     Descend(false);
     GaussNewtonEstimate estimate;
     if (FollowsData()) estimate.flat = Flat();
-    const bool is_noisy = noise_is_known || best.evidence > last + kNoiseEvidence;
-    if (!pieces.counts.empty() && is_noisy && std::isfinite(best.evidence)) {
+    if (pieces.counts.empty()) return estimate;
+    const Level best = FindLevel(target);
+    if (!std::isfinite(best.evidence)) return estimate;
+    if (noise_is_known || best.evidence > evidence + kNoiseEvidence) {
       estimate.noisy = Noisy(best, pieces);
     }
     return estimate;
@@ -87,6 +88,20 @@ class GaussNewton {
     Vector z = {};
     Matrix states = {};
   };
+
+  // Goes through the tolerances again, from the smallest to the largest, and returns the estimate with
+  // the largest evidence. The hyperparameters now are good ones from the start.
+  Level FindLevel(SampledTarget& target) {
+    Level best;
+    for (double tolerance : std::views::reverse(kTolerances)) {
+      SetTolerance(tolerance);
+      Descend(false);
+      LearnNoise();
+      const double evidence = LearnHyperparameters(target);
+      if (evidence > best.evidence) best = {evidence, tolerance, values_, z_, states_};
+    }
+    return best;
+  }
 
   // Goes back to the estimate at a tolerance, and follows its segments. Returns nothing if the
   // integration of a segment fails.
@@ -280,8 +295,8 @@ class GaussNewton {
 
   // Sets the variance of the noise in each channel to the sum of squared errors per degree of
   // freedom.
-  void LearnNoise(double tolerance) {
-    if (!target_.options().noise_variance.empty() || tolerance > kNoiseTolerance) return;
+  void LearnNoise() {
+    if (!target_.options().noise_variance.empty()) return;
     if (!std::isfinite(Cost(z_, states_))) return;
     const Vector squares = squares_;
     Vector z;

@@ -15,7 +15,9 @@ namespace {
 
 // The number of short chains, the iterations of warm-up of each, and the largest number of times
 // that a trajectory of the No-U-Turn sampler doubles in them.
-constexpr std::size_t kShortChains = 64, kShortWarmUp = 15, kShortDepth = 5;
+constexpr std::size_t kShortChains = 64, kShortWarmUp = 10, kShortDepth = 5;
+// The number of iterations of each chain that only look for a better place to linearise at.
+constexpr std::size_t kSearchWarmUp = 8;
 
 // In each iteration, a short chain makes kFromEvidence proposals of hyperparameters drawn from the
 // evidence, then kSmallSteps proposals by normal steps. The covariance of a step is that of the
@@ -40,7 +42,8 @@ constexpr std::size_t kEvidenceWarmUp = 25, kRepeats = 4;
 // Random numbers are addressed by seed and step (gpode/random.h). The numbers of the draws given
 // hyperparameters are those of the steps from kGivenStep on, the numbers of the proposals those
 // from kProposedStep on. The short chains add kShortSeed to the seed. So no two of these, and no
-// chain of the evidence, use the same numbers.
+// chain of the evidence, use the same numbers. The iterations that look for a place to linearise at
+// add 2 kShortSeed.
 constexpr std::uint64_t kGivenStep = std::uint64_t{1} << 59, kProposedStep = std::uint64_t{3} << 58,
                         kShortSeed = std::uint64_t{1} << 48;
 
@@ -261,14 +264,11 @@ class LinearisedSampler {
     const Eigen::Index weights = residual_.cols();
     NutsOptions nuts = nuts_;
     nuts.chains = kShortChains;
-    nuts.warm_up = kShortWarmUp;
-    nuts.draws = DrawsOfShortChain(static_cast<std::size_t>(positions_.rows()));
     nuts.max_depth = std::min(nuts.max_depth, kShortDepth);
     nuts.mass_matrix = MassMatrix::kDiagonal;
     nuts.adapt_mass = false;
     nuts.inverse_mass = {Matrix::Ones(1, own)};
     nuts.inverse_mass[0].rightCols(noise_.size()) = noise_.cwiseAbs2().transpose();
-    nuts.seed += kShortSeed;
     nuts.starts.resize(chains, own);
     nuts.further_starts.resize(chains, weights + hyper_ + 1);
     nuts.further = static_cast<std::size_t>(weights + hyper_ + 1);
@@ -278,18 +278,34 @@ class LinearisedSampler {
       nuts.further_starts.row(c) << residual_.row(from), hyperparameters_.row(from),
           evidence_[static_cast<std::size_t>(from)];
     }
-    keeper_.Attach(nuts);
     std::vector<ShortChain> states(kShortChains);
-    for (std::size_t c = 0; c < kShortChains; ++c) {
-      states[c].density = target_.Density();
-      Vector further = nuts.further_starts.row(Index(c)).transpose();
-      if (!nuts.resume.empty() && nuts.resume[c]) {
-        const std::vector<double>& resumed = nuts.resume[c]->further;
-        CheckSize("SampleNuts", "further variables to resume from", resumed.size(), nuts.further);
-        std::ranges::copy(resumed, further.begin());
-      }
-      states[c].Take(*this, further);
+    for (ShortChain& state : states) {
+      state.density = target_.Density();
+      state.evidence = target_.Density();
     }
+    LineariseChains(states, nuts);
+    nuts.seed = nuts_.seed + 2 * kShortSeed;
+    nuts.warm_up = kSearchWarmUp;
+    nuts.draws = 1;
+    TakeLast(Run(states, nuts), nuts);
+    LineariseChains(states, nuts);
+    nuts.seed = nuts_.seed + kShortSeed;
+    nuts.warm_up = kShortWarmUp;
+    nuts.draws = DrawsOfShortChain(static_cast<std::size_t>(positions_.rows()));
+    keeper_.Attach(nuts);
+    for (std::size_t c = 0; c < nuts.resume.size(); ++c) {
+      if (!nuts.resume[c]) continue;
+      const std::vector<double>& resumed = nuts.resume[c]->further;
+      CheckSize("SampleNuts", "further variables to resume from", resumed.size(), nuts.further);
+      states[c].Take(*this, Eigen::Map<const Vector>(resumed.data(), std::ssize(resumed)));
+    }
+    return InTargetCoordinates(states, WithHyperparameters(Run(states, nuts)));
+  }
+
+  struct ShortChain;
+
+  // Runs the chains from nuts.starts and nuts.further_starts.
+  NutsResult Run(std::vector<ShortChain>& states, NutsOptions& nuts) {
     nuts.draw_further = [&](std::size_t c, std::uint64_t iteration, std::span<const double> x,
                             std::span<double> further) {
       DrawFurther({nuts.seed, iteration, c}, states[c], x, further);
@@ -299,11 +315,63 @@ class LinearisedSampler {
         return Evaluate(states[c], x, gradient);
       };
     };
-    return WithHyperparameters(SampleNuts(static_cast<std::size_t>(own), density_of, nuts));
+    return SampleNuts(target_.size() - target_.hyperparameters(), density_of, nuts);
+  }
+
+  // Linearises the likelihood of each chain where it starts, and changes the starts to the
+  // coordinates that belong to that. A chain whose likelihood cannot be linearised there keeps its
+  // coordinates.
+  void LineariseChains(std::vector<ShortChain>& states, NutsOptions& nuts) {
+    ThreadPool pool(nuts_.threads);
+    pool.For(states.size(), [&](std::size_t c) {
+      ShortChain& chain = states[c];
+      const Eigen::Index row = Index(c);
+      chain.Take(*this, nuts.further_starts.row(row).transpose());
+      const Vector start = nuts.starts.row(row).transpose();
+      Assemble(chain, SpanOf(start));
+      const std::vector<double> values = chain.density->ValuesAt(SpanOf(chain.position));
+      LinearisedLikelihood linear = target_.LineariseAtValues(values);
+      if (linear.target.size() == 0) return;
+      chain.density->SetLinear(std::move(linear));
+      const Vector position = chain.density->PositionOfValues(values);
+      if (!position.allFinite()) return;
+      nuts.starts.row(row) << position.head(whitened_).transpose(),
+          position.tail(noise_.size()).transpose();
+    });
+  }
+
+  // Makes the last draw of each chain its next start.
+  static void TakeLast(const NutsResult& result, NutsOptions& nuts) {
+    for (std::size_t c = 0; c < result.chains.size(); ++c) {
+      const NutsChain& chain = result.chains[c];
+      if (chain.draws.rows() == 0) continue;
+      nuts.starts.row(Index(c)) = chain.draws.bottomRows(1);
+      nuts.further_starts.row(Index(c)) = chain.further.bottomRows(1);
+    }
+  }
+
+  // Changes the positions of all draws from the coordinates of their chains to those of the target.
+  NutsResult InTargetCoordinates(std::vector<ShortChain>& states, NutsResult result) {
+    ThreadPool pool(nuts_.threads);
+    pool.For(result.chains.size(), [&](std::size_t c) {
+      NutsChain& chain = result.chains[c];
+      for (Eigen::Index s = 0; s < chain.draws.rows(); ++s) {
+        const std::span<const double> further(chain.further.row(s).data(),
+                                              static_cast<std::size_t>(chain.further.cols()));
+        states[c].density->SetFurther(further);
+        states[c].evidence->SetFurther(further);
+        const std::vector<double> values =
+            states[c].density->ValuesAt({chain.draws.row(s).data(), target_.size()});
+        chain.draws.row(s) = states[c].evidence->PositionOfValues(values).transpose();
+      }
+    });
+    return result;
   }
 
   struct ShortChain {
-    std::unique_ptr<SampledDensity> density;
+    // The density in the chain's own coordinates, and the one from whose evidence hyperparameters
+    // are proposed, in those of the target.
+    std::unique_ptr<SampledDensity> density, evidence;
     Vector hyper;
     Vector position, gradient;  // all coordinates of the target, hyperparameters included
 
@@ -377,7 +445,7 @@ class LinearisedSampler {
       if (std::log(1 - uniforms[2 * trial + 1]) < log_ratio) {
         density = proposed;
         evidence = from_evidence ? proposed_evidence
-                                 : chain.density->EvaluateEvidence(SpanOf(chain.hyper), {});
+                                 : chain.evidence->EvaluateEvidence(SpanOf(chain.hyper), {});
       } else {
         chain.hyper = before;
         chain.position.segment(whitened_, hyper_) = before;
@@ -427,7 +495,8 @@ LinearisedDraws SampleLinearised(const SampledTarget& target, const Vector& star
 
 std::size_t IterationsOfLinearised(const SamplerOptions& options) {
   const std::size_t draws = Half(options.draws);
-  return kShortChains * (kShortWarmUp + DrawsOfShortChain(options.chains * draws));
+  return kShortChains *
+         (kSearchWarmUp + 1 + kShortWarmUp + DrawsOfShortChain(options.chains * draws));
 }
 
 }  // namespace gpode

@@ -1,6 +1,8 @@
 #include "train/noise_start.h"
 
+#include <Eigen/QR>
 #include <algorithm>
+#include <limits>
 
 #include "ode/forced_solver.h"
 
@@ -21,32 +23,46 @@ std::vector<std::size_t> ChoosePieces(const std::vector<TimedValues>& trajectori
   return counts;
 }
 
-// A force w moves the end of a piece of length h by about w h. Each trial corrects the force by the
-// error that is left over, divided by h.
+// The end of each piece is a function of the force on it. Newton's method solves for the force, with
+// the derivatives from finite differences.
 std::vector<double> ForceThrough(const Field& field, std::span<const double> x0,
                                  std::span<const double> ends, const Matrix& targets,
                                  const SolverOptions& options) {
-  constexpr int kTrials = 4;
+  constexpr int kSteps = 3;
+  constexpr double kDifference = 1e-4;  // of the force times the length of the piece
   const std::size_t dim = field.dim();
-  std::vector<double> forces(ends.size() * dim, 0.0), from(x0.begin(), x0.end()), to(dim);
+  const auto d = static_cast<Eigen::Index>(dim);
+  std::vector<double> forces(ends.size() * dim, 0.0);
+  Vector from = Eigen::Map<const Vector>(x0.data(), d);
   Solver solver(options);
   double begin = 0;
   for (std::size_t p = 0; p < ends.size(); ++p) {
-    const std::span<double> force = std::span(forces).subspan(p * dim, dim);
     const double length = ends[p] - begin;
-    for (int trial = 0; trial <= kTrials; ++trial) {
-      const ForcedField forced(field, force);
-      if (!solver.Solve(forced, from, begin, ends.subspan(p, 1), to).ok()) {
-        std::ranges::fill(force, 0.0);
-        return forces;
+    const auto end_of = [&](const Vector& force) {
+      Vector end(d);
+      const ForcedField forced(field, {force.data(), dim});
+      const bool ok =
+          solver.Solve(forced, {from.data(), dim}, begin, ends.subspan(p, 1), {end.data(), dim})
+              .ok();
+      if (!ok) end.setConstant(std::numeric_limits<double>::quiet_NaN());
+      return end;
+    };
+    Vector force = Vector::Zero(d), end = end_of(force);
+    for (int step = 0; step < kSteps && end.allFinite(); ++step) {
+      Eigen::MatrixXd derivative(d, d);
+      for (Eigen::Index k = 0; k < d; ++k) {
+        Vector moved = force;
+        moved[k] += kDifference / length;
+        derivative.col(k) = (end_of(moved) - end) * (length / kDifference);
       }
-      if (trial == kTrials) break;
-      for (std::size_t d = 0; d < dim; ++d) {
-        const double target = targets(static_cast<Eigen::Index>(p), static_cast<Eigen::Index>(d));
-        force[d] += (target - to[d]) / length;
-      }
+      if (!derivative.allFinite()) break;
+      const Vector left = targets.row(static_cast<Eigen::Index>(p)).transpose() - end;
+      force += derivative.colPivHouseholderQr().solve(left);
+      end = end_of(force);
     }
-    from = to;
+    if (!end.allFinite()) return forces;
+    std::ranges::copy(force, forces.begin() + static_cast<std::ptrdiff_t>(p * dim));
+    from = end;
     begin = ends[p];
   }
   return forces;

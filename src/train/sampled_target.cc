@@ -157,6 +157,10 @@ bool SampledDensity::ArePossible() const {
 LinearisedLikelihood SampledTarget::LineariseAt(std::span<const double> flat) const {
   std::vector<double> values(parts_.layout().value_size());
   parts_.layout().Constrain(flat, values);
+  return LineariseAtValues(values);
+}
+
+LinearisedLikelihood SampledTarget::LineariseAtValues(std::span<const double> values) const {
   ThreadPool pool(1);
   const ModelParts own(options_, parts_.shape());
   if (own.function().Set(values, pool) != FactorStatus::kOk) return {};
@@ -215,7 +219,7 @@ bool SampledDensity::SetFunction(std::span<const double> hyper, std::span<const 
     SetDesign();
     if (!whitening_.SetDesign(design_)) return false;
   }
-  linear_target_ = target_.linear_.target;
+  linear_target_ = linear().target;
   if (linear_target_.size() > 0 && !further.empty()) AddResidual();
   is_set_ = whitening_.SetTarget(linear_target_);
   hyper_at_.assign(hyper.begin(), hyper.end());
@@ -225,7 +229,7 @@ bool SampledDensity::SetFunction(std::span<const double> hyper, std::span<const 
 
 // Computes the design matrix W of the whitened coordinates with the present hyperparameters.
 void SampledDensity::SetDesign() {
-  const LinearisedLikelihood& linear = target_.linear_;
+  const LinearisedLikelihood& linear = this->linear();
   if (linear.target.size() == 0) {
     design_.setZero(0, static_cast<Eigen::Index>(target_.whitened()));
     return;
@@ -237,7 +241,7 @@ void SampledDensity::SetDesign() {
 // Subtracts what the residual already explains from the target of the latent variables:
 // c - Q residual(nodes).
 void SampledDensity::AddResidual() {
-  const Matrix& points = target_.linear_.points;
+  const Matrix& points = linear().points;
   if (residual_.empty()) residual_.push_back(parts_.function().MakeDraw());
   const std::vector<double> zeros(parts_.latent().parts()[ModelParts::kFunction].count(), 0.0);
   residual_[0]->Set(zeros);
@@ -249,18 +253,18 @@ void SampledDensity::AddResidual() {
                residual_record_);
   for (Eigen::Index d = 0; d < points.cols(); ++d) {
     linear_target_.noalias() -=
-        target_.linear_.root.middleCols(d * points.rows(), points.rows()) * residual_values_.col(d);
+        linear().root.middleCols(d * points.rows(), points.rows()) * residual_values_.col(d);
   }
 }
 
 // Reverses AddResidual, for the cotangent btarget_ of its result.
 void SampledDensity::PullResidual() {
-  const Matrix& points = target_.linear_.points;
+  const Matrix& points = linear().points;
   Matrix bvalues(points.rows(), points.cols()),
       bpoints = Matrix::Zero(points.rows(), points.cols());
   for (Eigen::Index d = 0; d < points.cols(); ++d) {
     bvalues.col(d) =
-        -(target_.linear_.root.middleCols(d * points.rows(), points.rows()).transpose() * btarget_);
+        -(linear().root.middleCols(d * points.rows(), points.rows()).transpose() * btarget_);
   }
   const auto count = static_cast<std::size_t>(points.size());
   const Field& field = residual_[0]->field();
@@ -311,7 +315,7 @@ void SampledDensity::WriteFurther() {
 // Reverses SetDesign: adds the cotangents of the hyperparameters to bvalues_, for the cotangent
 // bdesign_ of the design matrix.
 void SampledDensity::PullBasis() {
-  const LinearisedLikelihood& linear = target_.linear_;
+  const LinearisedLikelihood& linear = this->linear();
   std::vector<Matrix> bbasis;
   Eigen::Index from = 0, to = 0;
   for (const Matrix& own : basis_) {
@@ -331,7 +335,7 @@ void SampledDensity::PullForceScale() {
   const std::size_t dim = parts_.shape().dim;
   const std::span<double> bdeviation =
       parts_.layout().Values(parts_.process_noise_block(), std::span(bvalues_));
-  const Eigen::MatrixXd& root = target_.linear_.root;
+  const Eigen::MatrixXd& root = linear().root;
   const auto size = static_cast<Eigen::Index>(pieces.count() * dim);
   Eigen::Index from = root.cols() - size, to = bdesign_.cols() - size;
   for (std::size_t n = 0; n < pieces.counts.size(); ++n) {
@@ -430,7 +434,10 @@ double SampledDensity::Evaluate(std::span<const double> position, std::span<doub
   for (std::size_t i = 0; i < target_.size(); ++i) {
     if (target_.coordinates_[i].has_prior) continue;
     density -= 0.5 * position[i] * position[i];
-    if (!gradient.empty()) gradient[i] -= position[i];
+    const bool is_hyper =
+        i >= target_.whitened() && i < target_.whitened() + target_.hyperparameters();
+    const bool is_held = is_hyper && varied == Varied::kAllButHyperparameters;
+    if (!gradient.empty() && !is_held) gradient[i] -= position[i];
   }
   return density;
 }
@@ -463,6 +470,17 @@ std::vector<double> SampledDensity::ValuesAt(std::span<const double> position) {
   return values_;
 }
 
+void SampledDensity::SetLinear(LinearisedLikelihood linear) {
+  own_linear_ = std::move(linear);
+  is_set_ = false;
+}
+
+Vector SampledDensity::PositionOfValues(std::span<const double> values) {
+  std::vector<double> flat(parts_.layout().flat_size());
+  parts_.layout().Unconstrain(values, flat);
+  return PositionOf(flat);
+}
+
 Vector SampledDensity::PositionOf(std::span<const double> flat) {
   Vector position(static_cast<Eigen::Index>(target_.size()));
   for (std::size_t i = 0; i < target_.size(); ++i) {
@@ -470,6 +488,7 @@ Vector SampledDensity::PositionOf(std::span<const double> flat) {
     position[static_cast<Eigen::Index>(i)] = (flat[c.index] - c.centre) / c.unit;
   }
   parts_.layout().Constrain(flat, values_);
+  WriteFurther();
   const Vector hyper = HyperparametersOf(flat);
   if (!SetFunction({hyper.data(), target_.hyperparameters()}, further_)) return position;
   const auto n = static_cast<Eigen::Index>(target_.whitened());

@@ -18,6 +18,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -69,6 +70,8 @@ class SampledTarget {
   std::vector<double> ForceScale(std::span<const double> values) const;
   // Linearises the likelihood at these flat parameters.
   LinearisedLikelihood LineariseAt(std::span<const double> flat) const;
+  // Linearises the likelihood at these constrained values, which include the residual's weights.
+  LinearisedLikelihood LineariseAtValues(std::span<const double> values) const;
 
   // Returns a density for the use of one thread. The target must outlive it.
   std::unique_ptr<SampledDensity> Density() const;
@@ -121,6 +124,9 @@ class SampledDensity {
   // Returns log |det dz/de| at the position last evaluated, where z are the latent variables and e
   // the whitened coordinates (whitening.h).
   double LogJacobian() const { return whitening_.LogJacobian(); }
+  // Takes an approximation of the likelihood that replaces the target's in this density. Positions
+  // then are coordinates of another whitening.
+  void SetLinear(LinearisedLikelihood linear);
   // Takes the weights of the residual, which are zero at first.
   void SetFurther(std::span<const double> further);
   // Draws new weights of the residual given the position. `further` holds the present weights on
@@ -134,12 +140,17 @@ class SampledDensity {
   // `hyper`.
   std::vector<double> WithHyperparameters(std::span<const double> flat,
                                           std::span<const double> hyper);
-  // ValuesAt returns the constrained values of all parameters at a position, PositionOf the
-  // position of flat parameters.
+  // ValuesAt returns the constrained values of all parameters at a position. PositionOf returns the
+  // position of flat parameters, PositionOfValues that of constrained values. Both leave out the
+  // residual's weights, for which those of SetFurther are used.
   std::vector<double> ValuesAt(std::span<const double> position);
   Vector PositionOf(std::span<const double> flat);
+  Vector PositionOfValues(std::span<const double> values);
 
  private:
+  const LinearisedLikelihood& linear() const {
+    return own_linear_ ? *own_linear_ : target_.linear_;
+  }
   bool SetValues(std::span<const double> position);
   void WriteFurther();
   bool SetFunction(std::span<const double> hyper, std::span<const double> further);
@@ -152,6 +163,7 @@ class SampledDensity {
   void PullWhitened(Varied varied, std::span<double> gradient);
 
   const SampledTarget& target_;
+  std::optional<LinearisedLikelihood> own_linear_;
   ModelParts parts_;
   std::unique_ptr<Bound> bound_;
   Whitening whitening_;

@@ -16,7 +16,7 @@ namespace {
 struct Estimate {
   Estimate(const Dataset& data, const FitOptions& options)
       : start(Initialise(data, options)), target(data, options, start) {
-    flat = FitByGaussNewton(target);
+    flat = FitByGaussNewton(target, {}, false).flat;
     values.resize(target.parts().layout().value_size());
     target.parts().layout().Constrain(flat, values);
     ThreadPool pool(1);
@@ -82,7 +82,7 @@ TEST(GaussNewton, ReturnsNothingIfNoSolutionFollowsTheData) {
   FitOptions options = SampledOptions("se + linear");
   options.noise_variance = {0.01, 0.01, 0.01};
   SampledTarget target(data, options, Initialise(data, options));
-  EXPECT_TRUE(FitByGaussNewton(target).empty());
+  EXPECT_TRUE(FitByGaussNewton(target, {}, false).flat.empty());
 }
 
 // With a tolerance of almost zero, the tied segments are equivalent to the whole trajectory.

@@ -163,6 +163,8 @@ Json ModelJson(const TrainedModel& trained) {
   const ObservationNoise noise = m.noise();
   json[noise.likelihood->parameter_name()] =
       std::vector<double>(noise.parameters.begin(), noise.parameters.end());
+  const Vector process_noise = ProcessNoise(m);
+  json["process_noise"] = std::vector<double>(process_noise.begin(), process_noise.end());
   json["lengthscales"] = Json::array();
   const Matrix lengthscales = report::Lengthscales(m);
   for (Eigen::Index d = 0; d < lengthscales.rows(); ++d) {
