@@ -221,10 +221,10 @@ struct Solver::Run {
     step.inside_ = t + 0.5 * (stop - t);
   }
 
-  // Returns the size of the fixed steps, at most `most`, that divide the rest of the piece evenly.
-  double EvenStep(double most) const {
+  // Returns the size of the fixed steps, at largest `largest`, that divide the rest of the piece evenly.
+  double EvenStep(double largest) const {
     const double left = std::fabs(stop - t);
-    return left / std::ceil(left / most * (1 - 1e-12));
+    return left / std::ceil(left / largest * (1 - 1e-12));
   }
 
   // Chooses a first step from the sizes of x, of f, and of the change of f along a small Euler step

@@ -1,6 +1,7 @@
 #include "gpode/fit_quality.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -21,11 +22,31 @@ constexpr double kExplained = 0.5;     // the least explained share of a channel
 constexpr double kOutlier = 5;         // the largest residual, in standard deviations of the noise
 constexpr double kMostOutside = 0.25;  // the largest share of observations outside a 90 % band
 constexpr double kShort = 0.1;         // the shortest lengthscale, in units of the states' size
+// Residuals count as correlated if the correlation of neighbours is at least this, over so many.
+constexpr double kCorrelated = 0.5, kFewestPairs = 30;
 
 // Sums over the observations of one channel.
 struct Sums {
   double count = 0, missed = 0, residuals = 0, outside = 0, outliers = 0;
+  // Sums over pairs of residuals at neighbouring times: their number, products and squares.
+  double pairs = 0, products = 0, squares = 0;
+
+  double Correlation() const { return squares > 0 ? products / squares : 0; }
 };
+
+// Adds the pairs of neighbouring residuals, (T, channels) with NaN for missing ones.
+void AddPairs(const Matrix& residuals, std::vector<Sums>* all) {
+  for (Eigen::Index i = 1; i < residuals.rows(); ++i) {
+    for (Eigen::Index c = 0; c < residuals.cols(); ++c) {
+      const double before = residuals(i - 1, c), after = residuals(i, c);
+      if (std::isnan(before) || std::isnan(after)) continue;
+      Sums& s = (*all)[static_cast<std::size_t>(c)];
+      s.pairs += 1;
+      s.products += before * after;
+      s.squares += 0.5 * (before * before + after * after);
+    }
+  }
+}
 
 // Returns the indices of the trajectories to forecast: all or, if together they have more than
 // kMostTimes times, evenly spaced ones with about that many times.
@@ -108,6 +129,29 @@ void RemarkOnChannel(const ChannelFit& fit, const Sums& sums, std::vector<std::s
   }
 }
 
+// Makes one remark on all channels whose residuals are correlated: what is left over then depends on
+// something that the states do not tell.
+void RemarkOnCorrelation(const Model& model, const std::vector<Sums>& sums,
+                         std::vector<std::string>* remarks) {
+  constexpr std::size_t kMostNames = 4;
+  std::vector<std::string> names;
+  double most = 0;
+  for (std::size_t c = 0; c < sums.size(); ++c) {
+    if (sums[c].pairs < kFewestPairs || sums[c].Correlation() < kCorrelated) continue;
+    names.push_back(internal::Quote(model.channels[c]));
+    most = std::max(most, sums[c].Correlation());
+  }
+  if (names.empty()) return;
+  const std::size_t count = names.size();
+  names.resize(std::min(count, kMostNames));
+  remarks->push_back(fmt::format(
+      "training residuals of {}{} are correlated, by {}{:.2f} from one time to the next: more "
+      "states? --states {}",
+      fmt::join(names, ", "),
+      count > kMostNames ? fmt::format(" and {} more", count - kMostNames) : "",
+      count > 1 ? "up to " : "", most, model.dim() + 1));
+}
+
 void RemarkOnTraining(const TrainedModel& trained, std::vector<std::string>* remarks) {
   const Model& model = trained.model;
   if (!model.warning.empty()) remarks->push_back(model.warning);
@@ -147,6 +191,7 @@ FitQuality AssessFit(const TrainedModel& trained, const ForecastOptions& options
     const Trajectory seen = Thinned(trained.data.trajectories[n], rows);
     const Forecast forecast = posterior.Trajectory(n, seen.times, follow);
     quality.reached += Compare(seen, forecast, moments.mean, trained.model.start_times[n], &sums);
+    AddPairs(seen.values - forecast.Quantile(0.5), &sums);
     quality.lost.Add(forecast);
     ++quality.trajectories;
   }
@@ -157,6 +202,7 @@ FitQuality AssessFit(const TrainedModel& trained, const ForecastOptions& options
         FitOf(trained.model.channels[c], sums[c], moments.variance[i], noise.Deviation(c)));
     RemarkOnChannel(quality.channels.back(), sums[c], &quality.remarks);
   }
+  RemarkOnCorrelation(trained.model, sums, &quality.remarks);
   if (quality.lost.diverged > 0) {
     quality.remarks.push_back(fmt::format("{} draws of the field run away", quality.lost.diverged));
   }

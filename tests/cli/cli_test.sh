@@ -6,7 +6,21 @@ gpode=$1
 source "$(dirname "$0")/support.sh"
 enter_scratch
 
-test_version() { expect 0 "gpode $GPODE_VERSION" "" --version; }
+test_version() {
+  [ "$("$gpode" --version | head -n 1)" = "gpode $GPODE_VERSION" ] || fail "another version"
+  contains "$("$gpode" --version)" "built with " "Eigen 3." "its loops use "
+  contains "$(GPODE_SIMD=baseline "$gpode" --version)" "its loops use baseline here"
+}
+
+test_help_about_a_command() {
+  expect 0 "$("$gpode" fit --help)" "" help fit
+  expect 0 "$("$gpode" --help)" "" help
+  expect 2 "" "gpode: help: command 'scoer' is unknown; did you mean score? see gpode --help" help scoer
+  expect 2 "" "gpode: command 'foreast' is unknown; did you mean forecast? see gpode --help" foreast
+  expect 2 "" "gpode: score: option '--draw' is unknown; did you mean --draws? see gpode score --help" score a.gpode b.csv --draw 3
+  # A command alone is answered with an example.
+  expect 2 "" "gpode: score: MODEL is missing, for example gpode score vdp.gpode vdp.truth.csv --after 7; see gpode score --help" score
+}
 
 test_help() {
   contains "$("$gpode" --help)" "gpode $GPODE_VERSION" simulate fit forecast impute field score info
@@ -16,7 +30,7 @@ test_help() {
 
 test_every_command_has_help_with_examples() {
   local command text
-  for command in simulate fit forecast impute field plot score info report reproduce completion manual; do
+  for command in simulate fit forecast impute field plot score info report reproduce help completion manual; do
     text=$("$gpode" $command --help)
     contains "$text" "Usage: gpode $command" "Examples:" "  gpode $command"
   done
@@ -46,6 +60,7 @@ test_fit_forecast_score_impute_field_info() {
   small_model
   [ -f vdp.gpode.toml ] || fail "no options beside the model"
   contains "$("$gpode" score vdp.gpode vdp.truth.csv --after 7)" MNLL MSE CRPS "of the truth" "seed 1"
+  contains "$("$gpode" score vdp.gpode vdp.truth.csv --after 7)" "over spread" "last value" "skill" "  x2  "
   contains "$("$gpode" score vdp.gpode vdp.truth.csv --start first-row --horizons 0,5,10)" "first row" "0 to 5"
   [ "$("$gpode" forecast vdp.gpode --until 10 --points 5 2>/dev/null | head -n 1)" = \
     "time,x1_mean,x1_q5,x1_q50,x1_q95,x2_mean,x2_q5,x2_q50,x2_q95" ] || fail "other columns"
@@ -60,6 +75,8 @@ test_json_is_what_programs_can_read() {
   command -v python3 >/dev/null || { echo "python3 is not here"; exit 77; }
   small_model
   "$gpode" score vdp.gpode vdp.truth.csv --json --seed 5 >score.json
+  "$gpode" score vdp.gpode vdp.truth.csv --after 7 --json >later.json
+  "$gpode" report vdp.gpode vdp.truth.csv -o vdp.html --json >report.json
   "$gpode" info vdp.gpode --json >model.json
   "$gpode" info vdp.csv --json >data.json
   "$gpode" fit vdp.csv --iterations 50 --json -o other.gpode >fit.json
@@ -69,6 +86,15 @@ score = json.load(open("score.json"))
 for name in "mnll mse crps coverage_50 coverage_90 coverage_95 diverged draws seed".split():
     assert isinstance(score[name], (int, float)), name
 assert score["seed"] == 5 and score["draws"] == 128
+channels = json.load(open("later.json"))["channels"]
+assert [c["channel"] for c in channels] == ["x1", "x2"]
+for c in channels:
+    assert len(c["horizons"]) == 3 and sum(h["values"] for h in c["horizons"]) == c["values"]
+    assert abs(c["skill"] - (1 - (c["rmse"] / c["persistence_rmse"]) ** 2)) < 1e-9
+    assert abs(c["rmse_over_spread"] - c["rmse"] / c["spread"]) < 1e-9
+    assert abs(c["rmse"] ** 2 - c["mse"]) < 1e-9
+report = json.load(open("report.json"))
+assert report["page"] == "vdp.html" and report["verdict"].startswith("Bands: ") and isinstance(report["warnings"], list)
 assert json.load(open("model.json"))["kind"] == "model"
 assert json.load(open("data.json"))["channels"][0]["name"] == "x1"
 assert json.load(open("fit.json"))["steps"] == 50
@@ -156,12 +182,14 @@ test_an_option_of_a_part_wins_over_the_model() {
 test_training_time_is_beside_the_model() {
   command -v python3 >/dev/null || { echo "python3 is not here"; exit 77; }
   "$gpode" simulate vdp --noise 0.05 --points 20 -o vdp.csv --quiet
-  "$gpode" fit vdp.csv --iterations 500 -o vdp.gpode --threads 1 --quiet
+  "$gpode" fit vdp.csv --iterations 500 -o vdp.gpode --threads 1 --json >fit.json
   check_timing vdp.gpode.toml 500 1
   contains "$("$gpode" info vdp.gpode)" "  time  " "steps per second"
   contains "$("$gpode" info vdp.gpode --json)" '"seconds": ' '"threads": ['
   "$gpode" report vdp.gpode -o with.html --quiet
   contains "$(<with.html)" '"seconds":{"f64"' '"speed"' '1 thread"'
+  # The first line of the report is what fit says about the bands.
+  contains "$(<with.html)" "\"verdict\":\"Bands: $(python3 -c 'import json; print(json.load(open("fit.json"))["bands"])').\""
   # Invalid or missing times count as unknown, and no command complains about them.
   sed -i 's/^timing.steps = .*/timing.steps = [3, 1]/' vdp.gpode.toml
   [[ "$("$gpode" info vdp.gpode)" != *"steps per second"* ]] || fail "spoilt times are shown"
@@ -261,6 +289,47 @@ test_hidden_states_and_principal_components() {
   contains "$("$gpode" forecast pca.gpode --states --points 2 2>/dev/null)" state1_mean
 }
 
+test_report_starts_and_trajectories_as_in_score() {
+  small_model
+  "$gpode" report vdp.gpode vdp.truth.csv --start first-row -o first.html --quiet
+  contains "$(<first.html)" '"forecast_from":0.0' '"low95_noise"'
+  # Only a model with shooting states has a latest one.
+  "$gpode" fit vdp.csv --model shooting --polish 0 --iterations 100 -o shot.gpode --quiet
+  "$gpode" report shot.gpode vdp.truth.csv --start initial --trajectory 1 --draws 8 -o initial.html --quiet
+  "$gpode" report shot.gpode vdp.truth.csv --draws 8 -o latest.html --quiet
+  ! cmp -s initial.html latest.html || fail "the start changes nothing"
+  expect 2 "" "gpode: report: --trajectory is about test data, must be given with TEST" report vdp.gpode --trajectory 1 -o a.html
+  expect 2 "" "gpode: report: --trajectory cannot be combined with --start first-row" \
+    report vdp.gpode vdp.truth.csv --trajectory 1 --start first-row -o a.html
+  expect 2 "" "gpode: report: --trajectory is '7', must be 'vdp' or 1" report vdp.gpode vdp.truth.csv --trajectory 7 -o a.html
+  expect 2 "" "gpode: report: --until is 3, must be later than --after, 5" report vdp.gpode vdp.truth.csv --after 5 --until 3 -o a.html
+  [ ! -e a.html ] || fail "a page of a refused call"
+}
+
+# Paths with 301 points were polygons on long trajectories.
+test_report_grids_are_as_fine_as_the_movement() {
+  command -v python3 >/dev/null || { echo "python3 is not here"; exit 77; }
+  "$gpode" simulate vdp --noise 0.05 --points 3000 --span 600 -o long.csv --quiet
+  "$gpode" fit long.csv --iterations 100 -o long.gpode --quiet
+  "$gpode" report long.gpode --draws 8 -o long.html --quiet 2>/dev/null || true
+  python3 - <<'END'
+import base64, json, re, struct
+page = open("long.html").read()
+report = json.loads(re.search(r'type="application/json">(.*?)</script>', page, re.S).group(1))
+def numbers(x):
+    kind, text = next(iter(x.items()))
+    data = base64.b64decode(text)
+    return struct.unpack("<%d%s" % (len(data) // (8 if kind == "f64" else 4), "d" if kind == "f64" else "f"), data)
+grid = numbers(report["trajectories"][0]["grid"])
+assert len(grid) > 2000, len(grid)
+path = report["states"]["paths"][0]
+times = numbers(path["times"])
+assert len(times) <= 1201 and times[0] < 599.9 < times[-1] < grid[-1], times[-1]
+assert len(path["median"]) == 2 and len(numbers(path["median"][0])) == len(times)
+assert len(numbers(path["observed"][0])) <= 2000 and "longer ones" in report["states"]["note"]
+END
+}
+
 test_completion_and_manual_know_every_command() {
   "$gpode" completion >completion
   bash -n completion
@@ -269,6 +338,19 @@ test_completion_and_manual_know_every_command() {
   # shellcheck disable=SC1091
   (source ./completion; COMP_WORDS=(gpode simulate lor); COMP_CWORD=2; _gpode; [ "${COMPREPLY[0]}" = lorenz63 ])
   (source ./completion; COMP_WORDS=(gpode reproduce fhn vdp-i); COMP_CWORD=3; _gpode; [ "${COMPREPLY[0]}" = vdp-irregular ])
+  "$gpode" completion zsh >_gpode
+  ! command -v zsh >/dev/null || zsh -n _gpode
+  contains "$(<_gpode)" "#compdef gpode" "'fit:" "'--inducing:" "--model) compadd -- auto gpode" lorenz63
+  "$gpode" completion fish >gpode.fish
+  ! command -v fish >/dev/null || fish -n gpode.fish
+  contains "$(<gpode.fish)" "-n __fish_use_subcommand -a fit -d '" "__fish_seen_subcommand_from fit' -l inducing -r -d" lorenz63
+  # In both, every line has an even number of quotes that are not escaped.
+  local line plain
+  while IFS= read -r line; do
+    plain=${line//"'\\''"/} plain=${plain//"\\'"/} plain=${plain//[^\']/}
+    [ $((${#plain} % 2)) = 0 ] || fail "an open quote: $line"
+  done < <(cat _gpode gpode.fish)
+  expect 2 "" "gpode: completion: SHELL is 'tcsh', must be bash, zsh or fish" completion tcsh
   contains "$("$gpode" manual)" ".TH GPODE 1" "gpode simulate" "gpode score" "EXIT STATUS"
 }
 
@@ -301,7 +383,7 @@ test_held_back_data_widen_bands_everywhere() {
   kicked
   "$gpode" "${fit[@]}" -o k.gpode >fit.txt 2>/dev/null
   contains "$(<fit.txt)" "holding back the last 16 of 80 times" "forecasts of 16 held-back times from the 64 before" \
-    "last value" "linear" "skill" "learning from all 80 times" "bands widened by horizon: " "note: channel 'x': "
+    "last value" "linear" "skill" "learning from all 80 times" "bands: widened by horizon: " "note: channel 'x': "
   # Except for the widening, the results are those of a run without held-back data.
   "$gpode" fit kicked.csv "${fit[@]:4}" -o plain.gpode --quiet
   "$gpode" forecast k.gpode --raw -o raw.csv >raw.txt
@@ -321,7 +403,7 @@ test_held_back_data_widen_bands_everywhere() {
   "$gpode" "${fit[@]}" -o k.gpode --json >fit.json
   "$gpode" report k.gpode -o wide.html --quiet
   "$gpode" report k.gpode --raw -o raw.html --quiet
-  contains "$(<wide.html)" ", widened after held-back data."
+  contains "$(<wide.html)" ", widened after held-back data." '"verdict":"Bands: widened by horizon: ' '"holdout":{"seen_times":64,"held_times":16,'
   ! grep -q "widened after held-back" raw.html || fail "a raw report that is widened"
   contains "$("$gpode" plot k.gpode --kind forecast -o wide.svg)" ", bands widened after held-back data,"
   "$gpode" plot k.gpode --kind forecast --raw -o raw.svg --quiet
@@ -374,7 +456,7 @@ test_few_held_back_values_cannot_judge_bands() {
 
 test_without_refit_the_held_back_rows_are_not_learnt() {
   kicked
-  contains "$("$gpode" "${fit[@]}" --no-refit -o k.gpode 2>/dev/null)" "bands widened by horizon"
+  contains "$("$gpode" "${fit[@]}" --no-refit -o k.gpode 2>/dev/null)" "bands: widened by horizon"
   contains "$("$gpode" info k.gpode)" "64 times from 0 to 15.75"
   contains "$("$gpode" info k.gpode --json)" '"refit": false'
   # The same rows can be held back by their time, and the configuration file repeats a run.

@@ -71,6 +71,17 @@ TEST(AssessFit, SeesWhatTheModelExplains) {
   EXPECT_FALSE(Mention(quality.remarks, "explains only"));
 }
 
+// One state cannot oscillate, so that its residuals follow each other.
+TEST(AssessFit, SuspectsAMissingStateIfResidualsAreCorrelated) {
+  Dataset data = Noisy();
+  EXPECT_FALSE(Mention(AssessFit(Train(data, Steps(1000))).remarks, "correlated"));
+  data.channels.resize(1);
+  data.trajectories[0].values = Matrix(data.trajectories[0].values.leftCols(1));
+  EXPECT_TRUE(Mention(AssessFit(Train(data, Steps(300))).remarks,
+                      "training residuals of 'x1' are correlated, by 0."));
+  EXPECT_TRUE(Mention(AssessFit(Train(data, Steps(300))).remarks, "more states? --states 2"));
+}
+
 // Values that could not be forecast were once left out. A model from which nothing could be
 // forecast then explained 100 %.
 TEST(AssessFit, ValuesThatCouldNotBeForecastAreMisses) {

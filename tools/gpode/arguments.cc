@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "gpode/error.h"
 #include "gpode/simulate.h"
@@ -333,9 +334,14 @@ CLI::Option* AddChoice(CLI::App* command, const std::string& names, std::string*
 }
 
 std::optional<std::string> Nearest(std::string_view word, const std::vector<std::string>& known) {
-  const auto nearest = std::min_element(
-      known.begin(), known.end(),
-      [&](const auto& a, const auto& b) { return EditDistance(word, a) < EditDistance(word, b); });
+  // Among equally similar words, one that only goes on is the likelier one: --draw means --draws
+  // rather than --raw.
+  const auto distance = [&](const std::string& a) {
+    return std::pair(EditDistance(word, a), !a.starts_with(word));
+  };
+  const auto nearest =
+      std::min_element(known.begin(), known.end(),
+                       [&](const auto& a, const auto& b) { return distance(a) < distance(b); });
   if (nearest == known.end() || EditDistance(word, *nearest) > 1 + nearest->size() / 4) return {};
   return *nearest;
 }

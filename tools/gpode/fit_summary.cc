@@ -12,6 +12,7 @@
 #include "gpode/unknown_function.h"
 #include "model_input.h"
 #include "output.h"
+#include "predict/summarise_remarks.h"
 #include "report/draw/printable.h"
 #include "report/model_view.h"
 
@@ -24,7 +25,9 @@ std::size_t StepsTaken(const TrainedModel& trained) {
   return trained.history.empty() ? 0 : trained.history.back().step + 1;
 }
 
+// Returns the explained share of a channel's variance; NaN if no value could be compared.
 double Explained(const ChannelFit& fit) {
+  if (fit.values == 0) return NAN;
   return fit.spread > 0 ? 1 - std::pow(fit.residual / fit.spread, 2) : 0;
 }
 
@@ -33,6 +36,7 @@ void PrintChannels(const FitQuality& quality, bool all) {
   std::size_t width = 7;
   for (const ChannelFit& fit : quality.channels) width = std::max(width, fit.name.size());
   width = std::min(width, kWidest);
+  Print("residuals of the training data, which say nothing about forecasts\n\n");
   Print("  {:<{}}  {:>8} {:>10} {:>10} {:>10} {:>10} {:>14}\n", "channel", width, "values",
         "spread", "residual", "noise", "explained", "inside 90 %");
   std::size_t rows = 0;
@@ -40,6 +44,11 @@ void PrintChannels(const FitQuality& quality, bool all) {
     if (++rows > kMostRows && !all) {
       Print("  ... and {} more (--verbose shows all)\n", quality.channels.size() - kMostRows);
       break;
+    }
+    if (fit.values == 0) {
+      Print("  {:<{}}  {:>8} {:>10.4g} {:>10} {:>10.4g} {:>10} {:>14}\n",
+            report::Shortened(fit.name, kWidest), width, 0, fit.spread, "-", fit.noise, "-", "-");
+      continue;
     }
     Print("  {:<{}}  {:>8} {:>10.4g} {:>10.4g} {:>10.4g} {:>8.1f} % {:>12.0f} %\n",
           report::Shortened(fit.name, kWidest), width, fit.values, fit.spread, fit.residual,
@@ -210,12 +219,16 @@ void PrintSummary(const TrainedModel& trained, const FitQuality& quality, bool v
     PrintLengthscales(trained.model);
     Print("\n");
   }
-  if (model.widening.IsJudged()) {
-    Print("bands {}\n", report::DescribeWidening(model));
-  } else {
-    Print("bands: {}\n", BandVerdict(trained, quality));
+  const std::string verdict = BandVerdict(trained, quality);
+  Print("bands: {}\n", verdict);
+  const std::string held = report::DescribeWidening(model);
+  if (!held.empty() && held != verdict) Print("bands {}\n", held);
+  const std::vector<std::string> remarks = AllRemarks(trained, quality);
+  const std::vector<std::string> lines = verbose ? remarks : SummariseRemarks(remarks);
+  for (const std::string& remark : lines) Print("note: {}\n", remark);
+  if (lines.size() < remarks.size()) {
+    Print("      (of {} notes; --verbose shows all)\n", remarks.size());
   }
-  for (const std::string& remark : AllRemarks(trained, quality)) Print("note: {}\n", remark);
 }
 
 void PrintStopped(const std::string& saved, const std::string& out, bool json) {

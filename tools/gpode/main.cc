@@ -68,8 +68,34 @@ std::string DescribeUnexpected(const CLI::App& app, const std::string& word) {
                      nearest ? fmt::format("did you mean {}? ", *nearest) : "", help);
 }
 
+// Returns the version and facts about how the program was built and which instructions it uses.
+std::string DescribeBuild() {
+#ifdef __clang__
+  const std::string compiler = fmt::format("Clang {}.{}", __clang_major__, __clang_minor__);
+#else
+  const std::string compiler = fmt::format("GCC {}.{}", __GNUC__, __GNUC_MINOR__);
+#endif
+#ifdef __AVX2__
+  const std::string least = "x86-64-v3";
+#else
+  const std::string least = "any CPU of its kind";
+#endif
+  return fmt::format("gpode {}\nbuilt with {} and Eigen {}.{}.{} for {}; its loops use {} here",
+                     Version(), compiler, EIGEN_WORLD_VERSION, EIGEN_MAJOR_VERSION,
+                     EIGEN_MINOR_VERSION, least, simd::Name(simd::ActiveIsa()));
+}
+
+// Returns the first example of a command's help; empty if there is none.
+std::string FirstExample(const CLI::App& command) {
+  const std::string footer = command.get_footer();
+  const std::size_t begin = footer.find("\n  ");
+  if (begin == footer.npos) return "";
+  return footer.substr(begin + 3, footer.find('\n', begin + 3) - begin - 3);
+}
+
 // Returns the program's message for an error of CLI11.
-std::string Describe(const CLI::App& app, const CLI::ParseError& error) {
+// `nothing_given` is true if the command line is no more than the name of a command.
+std::string Describe(const CLI::App& app, const CLI::ParseError& error, bool nothing_given) {
   const CLI::App& command = ChosenCommand(app);
   const std::string here = &command == &app ? "" : command.get_name() + ": ";
   const std::string what = error.what();
@@ -79,7 +105,10 @@ std::string Describe(const CLI::App& app, const CLI::ParseError& error) {
   }
   const std::string option = what.substr(0, what.find_first_of(": "));
   if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) {
-    return fmt::format("{}{} is missing; see gpode {} --help", here, option, command.get_name());
+    const std::string example = FirstExample(command);
+    return fmt::format("{}{} is missing{}; see gpode {} --help", here, option,
+                       nothing_given && !example.empty() ? ", for example " + example : "",
+                       command.get_name());
   }
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
     if (what.find("flag override") != std::string::npos) {
@@ -132,7 +161,7 @@ int Run(int argc, char** argv) {
       "gpode {}: learns unknown ordinary differential equations from data, with uncertainty",
       Version()));
   app.name("gpode");
-  app.set_version_flag("--version", fmt::format("gpode {}", Version()));
+  app.set_version_flag("--version", DescribeBuild());
   app.get_formatter()->column_width(kHelpColumn);
   app.get_formatter()->label("SUBCOMMAND", "COMMAND");
   AddSimulate(app);
@@ -145,6 +174,7 @@ int Run(int argc, char** argv) {
   AddInfo(app);
   AddReport(app);
   AddReproduce(app);
+  AddHelp(app);
   AddCompletion(app);
   AddManual(app);
   for (CLI::App* command : app.get_subcommands({})) command->group("Commands");
@@ -160,7 +190,7 @@ int Run(int argc, char** argv) {
   } catch (const CLI::Success& success) {
     return app.exit(success);
   } catch (const CLI::ParseError& error) {
-    PrintError(Describe(app, error));
+    PrintError(Describe(app, error, argc == 2));
     return kBadInput;
   }
 }

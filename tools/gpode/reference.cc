@@ -1,15 +1,18 @@
-// Implements `gpode completion` and `gpode manual`, which generate a bash completion file and a
-// manual page from the program's options.
+// Implements `gpode help`, and `gpode completion` and `gpode manual`, which generate completion files
+// and a manual page from the program's options.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "arguments.h"
 #include "commands.h"
 #include "experiments/tasks.h"
 #include "gpode/gpode.h"
+#include "io/files.h"
 #include "output.h"
 
 namespace gpode::tool {
@@ -43,7 +46,7 @@ std::vector<std::string> Choices(const CLI::Option& option) {
   return choices;
 }
 
-std::string Completion(const CLI::App& app) {
+std::string BashCompletion(const CLI::App& app) {
   std::vector<std::string> names;
   std::string cases;
   for (const CLI::App* command : Commands(app)) {
@@ -84,6 +87,103 @@ std::string Completion(const CLI::App& app) {
       "complete -o default -F _gpode gpode\n",
       Version(), fmt::join(names, " "), cases, fmt::join(SystemNames(), " "),
       fmt::join(experiments::TaskWords(), " "));
+}
+
+// Returns a text in single quotes for a shell, in one line and without a colon, which zsh would take
+// for the end of a name.
+std::string Quoted(const std::string& text, bool fish = false) {
+  std::string out = "'";
+  for (char c : text) {
+    if (c == '\'') {
+      out += fish ? "\\'" : "'\\''";
+    } else if (c == '\\' && fish) {
+      out += "\\\\";
+    } else {
+      out += c == '\n' ? ' ' : c == ':' && !fish ? ',' : c;
+    }
+  }
+  return out + "'";
+}
+
+// Returns words that may come after a command: systems or tasks.
+std::vector<std::string> ArgumentWords(const CLI::App& command) {
+  if (command.get_name() == "simulate") return SystemNames();
+  if (command.get_name() == "reproduce") return experiments::TaskWords();
+  return {};
+}
+
+std::string ZshCase(const CLI::App& command) {
+  std::string values, options;
+  for (const CLI::Option* option : command.get_options()) {
+    const std::vector<std::string> choices = Choices(*option);
+    for (const std::string& name : option->get_lnames()) {
+      options += fmt::format("      '--{}:{}\n", name, Quoted(option->get_description()).substr(1));
+      if (!choices.empty()) {
+        values +=
+            fmt::format("      --{}) compadd -- {}; return ;;\n", name, fmt::join(choices, " "));
+      }
+    }
+  }
+  if (!values.empty()) values = "    case $words[CURRENT-1] in\n" + values + "    esac\n";
+  const std::vector<std::string> words = ArgumentWords(command);
+  return fmt::format(
+      "  {})\n{}    options=(\n{}    )\n{}    ;;\n", command.get_name(), values, options,
+      words.empty()
+          ? ""
+          : fmt::format("    [[ $PREFIX == -* ]] || compadd -- {}\n", fmt::join(words, " ")));
+}
+
+std::string ZshCompletion(const CLI::App& app) {
+  std::string commands, cases;
+  for (const CLI::App* command : Commands(app)) {
+    const std::string text = Quoted(command->get_description());
+    commands += fmt::format("    '{}:{}\n", command->get_name(), text.substr(1));
+    cases += ZshCase(*command);
+  }
+  return fmt::format(
+      "#compdef gpode\n"
+      "# zsh completion for gpode {}\n"
+      "_gpode() {{\n"
+      "  local -a commands options\n"
+      "  commands=(\n{}  )\n"
+      "  if (( CURRENT == 2 )); then\n"
+      "    _describe command commands\n"
+      "    compadd -- --help --version\n"
+      "    return\n"
+      "  fi\n"
+      "  case $words[2] in\n{}  esac\n"
+      "  if [[ $PREFIX == -* ]]; then _describe -o option options; else _files; fi\n"
+      "}}\n"
+      "if [[ $funcstack[1] == _gpode ]]; then _gpode \"$@\"; else compdef _gpode gpode; fi\n",
+      Version(), commands, cases);
+}
+
+std::string FishCompletion(const CLI::App& app) {
+  std::string text = fmt::format("# fish completion for gpode {}\n", Version());
+  for (const CLI::App* command : Commands(app)) {
+    const std::string& name = command->get_name();
+    text += fmt::format("complete -c gpode -f -n __fish_use_subcommand -a {} -d {}\n", name,
+                        Quoted(command->get_description(), true));
+    const std::string after =
+        fmt::format("complete -c gpode -n '__fish_seen_subcommand_from {}'", name);
+    if (const auto words = ArgumentWords(*command); !words.empty()) {
+      text += fmt::format("{} -a '{}'\n", after, fmt::join(words, " "));
+    }
+    for (const CLI::Option* option : command->get_options()) {
+      if (option->get_lnames().empty() && option->get_snames().empty()) continue;
+      text += after;
+      for (const std::string& word : option->get_lnames()) text += " -l " + word;
+      for (const std::string& word : option->get_snames()) text += " -s " + word;
+      const std::vector<std::string> choices = Choices(*option);
+      if (!choices.empty()) {
+        text += fmt::format(" -x -a '{}'", fmt::join(choices, " "));
+      } else if (option->get_items_expected_max() > 0) {
+        text += " -r";
+      }
+      text += fmt::format(" -d {}\n", Quoted(option->get_description(), true));
+    }
+  }
+  return text;
 }
 
 // Returns the text escaped for roff, the format of manual pages: hyphens and backslashes are
@@ -150,12 +250,46 @@ std::string Manual(const CLI::App& app) {
 
 }  // namespace
 
+void AddHelp(CLI::App& app) {
+  auto about = std::make_shared<std::string>();
+  CLI::App* command = app.add_subcommand("help", "Say how a command is used");
+  command->add_option("COMMAND", *about, "the command (default: list all)");
+  AddExamples(command, {"gpode help", "gpode help fit"});
+  command->callback([&app, about] {
+    const std::vector<const CLI::App*> commands = Commands(app);
+    if (about->empty()) {
+      // The program's own help; App::help would be that of this command, which was chosen.
+      WriteToStandardOutput(
+          app.get_formatter()->make_help(&app, "gpode", CLI::AppFormatMode::Normal));
+      return;
+    }
+    std::vector<std::string> names;
+    for (const CLI::App* one : commands) {
+      names.push_back(one->get_name());
+      if (names.back() == *about) return WriteToStandardOutput(one->help("gpode"));
+    }
+    const auto nearest = Nearest(*about, names);
+    throw InputError(fmt::format("help: command {} is unknown; {}see gpode --help",
+                                 internal::Quote(*about),
+                                 nearest ? fmt::format("did you mean {}? ", *nearest) : ""));
+  });
+}
+
 void AddCompletion(CLI::App& app) {
+  auto shell = std::make_shared<std::string>("bash");
   CLI::App* command =
-      app.add_subcommand("completion", "Print a completion file for bash, to be sourced");
+      app.add_subcommand("completion", "Print a completion file for bash, zsh or fish");
+  command->add_option("SHELL", *shell, "bash, zsh or fish (default: bash)");
   AddExamples(command, {"source <(gpode completion)",
-                        "gpode completion > ~/.local/share/bash-completion/completions/gpode"});
-  command->callback([&app] { WriteToStandardOutput(Completion(app)); });
+                        "gpode completion > ~/.local/share/bash-completion/completions/gpode",
+                        "gpode completion zsh > ~/.zfunc/_gpode",
+                        "gpode completion fish > ~/.config/fish/completions/gpode.fish"});
+  command->callback([&app, shell] {
+    if (*shell == "bash") return WriteToStandardOutput(BashCompletion(app));
+    if (*shell == "zsh") return WriteToStandardOutput(ZshCompletion(app));
+    if (*shell == "fish") return WriteToStandardOutput(FishCompletion(app));
+    Refuse({"completion", "SHELL"}, *shell, "bash, zsh or fish");
+  });
 }
 
 void AddManual(CLI::App& app) {

@@ -9,6 +9,7 @@
 #include "future_inputs.h"
 #include "gpode/error.h"
 #include "io/files.h"
+#include "io/reading.h"
 #include "model_input.h"
 #include "output.h"
 #include "predict/first_trajectories.h"
@@ -26,7 +27,8 @@ struct Arguments {
   std::string model, out;
   std::vector<std::string> test;
   std::optional<std::string> title;
-  std::optional<std::string> after, until;
+  std::optional<std::string> after, until, trajectory;
+  std::string start = "latest";
   std::size_t draws = 128;
   bool raw = false;
   InputArguments inputs;
@@ -46,23 +48,45 @@ std::size_t KeepFirstTrajectories(TrainedModel* trained) {
   return count;
 }
 
+Dataset ReadTests(const Arguments& a, const TrainedModel& trained) {
+  Dataset given = ReadTestData(a.test, TestOptions(trained, a.read), a.common.quiet);
+  std::optional<double> after, until;
+  if (a.after) after = ParseTime({"report", "--after"}, *a.after, trained.data.calendar);
+  if (a.until) until = ParseTime({"report", "--until"}, *a.until, trained.data.calendar);
+  if (after && until && !(*after < *until)) {
+    ThrowInput("report", "--until",
+               fmt::format("is {}, must be later than --after, {}",
+                           ShowTime(*until, trained.data.calendar),
+                           ShowTime(*after, trained.data.calendar)));
+  }
+  bool any = false;
+  for (Trajectory& t : given.trajectories) {
+    t = RowsBetween(t, after, until);
+    any = any || !t.times.empty();
+  }
+  if (!any) {
+    internal::ThrowAt(a.test.front(), a.after ? "holds no row after --after, must hold some"
+                                              : "holds no row up to --until, must hold some");
+  }
+  return given;
+}
+
 // Returns the test data with one trajectory for each of the model's: the one that continues it, or
 // one without rows.
-Dataset TestData(const Arguments& a, const TrainedModel& trained) {
+Dataset TestData(const Arguments& a, const TrainedModel& trained, Dataset given) {
   Dataset test;
-  if (a.test.empty()) return test;
-  Dataset given = ReadTestData(a.test, TestOptions(trained, a.read), a.common.quiet);
-  std::optional<double> after;
-  if (a.after) after = ParseTime({"report", "--after"}, *a.after, trained.data.calendar);
-  if (!KeepRowsAfter(after, &given)) {
-    internal::ThrowAt(a.test.front(), "holds no row after --after, must hold some");
-  }
-  const std::size_t known = trained.model.start_times.size();
   test.channels = given.channels;
-  test.trajectories.resize(known);
+  test.trajectories.resize(trained.model.start_times.size());
   for (Trajectory& t : test.trajectories) t.values.resize(0, std::ssize(test.channels));
+  if (a.trajectory && given.trajectories.size() > 1) {
+    ThrowInput("report", "--trajectory",
+               fmt::format("is given with {} test trajectories, must have one; --only chooses one",
+                           given.trajectories.size()));
+  }
   for (std::size_t i = 0; i < given.trajectories.size(); ++i) {
-    const std::size_t n = MatchTrajectory(given, i, trained, a.test.front());
+    const std::size_t n = a.trajectory
+                              ? FindTrajectory({"report", "--trajectory"}, *a.trajectory, trained)
+                              : MatchTrajectory(given, i, trained, a.test.front());
     test.trajectories[n] = std::move(given.trajectories[i]);
   }
   return test;
@@ -81,7 +105,52 @@ void ExtendInputs(const Arguments& a, const Dataset& test, TrainedModel* trained
   }
 }
 
+// Drops test trajectories without rows and returns the states that the first rows of the others
+// determine.
+std::vector<StartState> StartsOf(const Arguments& a, const TrainedModel& trained, Dataset* test) {
+  std::erase_if(test->trajectories, [](const Trajectory& t) { return t.times.empty(); });
+  const Posterior posterior(trained.model);
+  std::vector<StartState> starts;
+  for (const Trajectory& t : test->trajectories) {
+    const Vector first = t.values.row(0);
+    starts.push_back(StateFromChannels(
+        posterior, {first.data(), static_cast<std::size_t>(first.size())},
+        fmt::format("{}: the first row of trajectory {} does not determine the state, must have "
+                    "enough values of {} for --start first-row",
+                    a.test.front(), internal::Quote(t.name),
+                    internal::ListOf(trained.model.channels))));
+  }
+  return starts;
+}
+
+void Check(const Arguments& a) {
+  const bool first_row = a.start == "first-row";
+  if (a.test.empty() && (a.trajectory || first_row)) {
+    ThrowInput("report", a.trajectory ? "--trajectory" : "--start first-row",
+               "is about test data, must be given with TEST");
+  }
+  if (a.common.json && a.out == "-") {
+    ThrowInput("report", "--json", "cannot be combined with --output -, which prints the page");
+  }
+  if (a.trajectory && first_row) {
+    ThrowInput("report", "--trajectory", "cannot be combined with --start first-row");
+  }
+}
+
+void PrintResult(const Arguments& a, const std::string& out, std::size_t bytes,
+                 const nlohmann::ordered_json& meta, const LostDraws& lost) {
+  nlohmann::ordered_json json = {{"page", out}, {"bytes", bytes}};
+  if (meta.contains("verdict")) json["verdict"] = meta["verdict"];
+  json["warnings"] = meta.contains("all_warnings") ? meta["all_warnings"] : meta["warnings"];
+  json["draws"] = a.draws;
+  json["seed"] = a.common.seed;
+  json["diverged"] = lost.diverged;
+  json["unfinished"] = lost.unfinished;
+  PrintJson(json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+}
+
 void Run(const Arguments& a) {
+  Check(a);
   const std::string out =
       a.out.empty() ? std::filesystem::path(a.model).stem().string() + ".html" : a.out;
   std::vector<std::string> inputs = InputsOf(a.model);
@@ -90,9 +159,22 @@ void Run(const Arguments& a) {
   CheckOutput(out, inputs);
   CheckEnding(out, OutputKind::kPage);
   TrainedModel trained = LoadForBands(a.model, a.raw);
-  Dataset test = TestData(a, trained);
-  ExtendInputs(a, test, &trained);
-  const std::size_t count = KeepFirstTrajectories(&trained);
+  Dataset test;
+  std::vector<StartState> starts;
+  if (!a.test.empty()) test = ReadTests(a, trained);
+  if (a.start == "first-row") {
+    if (!trained.model.inputs.empty()) {
+      ThrowInput("report", "--start first-row",
+                 "needs a model without measured inputs; gpode score takes those of the test data");
+    }
+    starts = StartsOf(a, trained, &test);
+  } else if (!a.test.empty()) {
+    test = TestData(a, trained, std::move(test));
+  }
+  if (a.start != "first-row") ExtendInputs(a, test, &trained);
+  const std::size_t shown = starts.size();
+  starts.resize(std::min(shown, kMostTrajectories));
+  const std::size_t count = std::max(KeepFirstTrajectories(&trained), shown);
   test.trajectories.resize(std::min(test.trajectories.size(), kMostTrajectories));
   const report::ReportOptions options{
       .title = a.title.value_or(std::filesystem::path(a.model).stem().string()),
@@ -103,7 +185,9 @@ void Run(const Arguments& a) {
       .threads = a.common.threads,
       .until =
           a.until ? std::optional(ParseTime({"report", "--until"}, *a.until, trained.data.calendar))
-                  : std::nullopt};
+                  : std::nullopt,
+      .from = ParseOrigin(a.start),
+      .starts = std::move(starts)};
   LostDraws lost;
   nlohmann::ordered_json json = report::ReportJson(trained, test, options, &lost);
   if (count > kMostTrajectories) {
@@ -117,7 +201,9 @@ void Run(const Arguments& a) {
     return CheckLostDraws("report", lost);
   }
   internal::WriteFile(out, std::as_bytes(std::span(page)));
-  if (!a.common.quiet) {
+  if (a.common.json) {
+    PrintResult(a, out, page.size(), json["meta"], lost);
+  } else if (!a.common.quiet) {
     PrintLine(
         fmt::format("{}: report of {}, {:.1f} MB, {} of the field, seed {}; opens in any browser",
                     out, a.model, static_cast<double>(page.size()) / 1e6,
@@ -134,15 +220,24 @@ void AddOptions(CLI::App* command, Arguments* a) {
   AddWord(
       command, "--title", "TEXT", [a](const Place&, const std::string& word) { a->title = word; },
       "title of the page (default: name of the model)");
+  AddChoice(command, "--start", &a->start, {"initial", "latest", "first-row"},
+            "start from the learnt initial or latest state of the trajectory, or show forecasts "
+            "from the first row of each test trajectory (default: latest)");
+  AddWord(
+      command, "--trajectory", "NAME",
+      [a](const Place&, const std::string& word) { a->trajectory = word; },
+      "the model's trajectory that the test data continue (default: by name or number)");
   AddTime(command, "--after", &a->after, "use only test points after this time or date");
   AddTime(command, "--until", &a->until,
-          "end of forecasts, a time or date (default: half the span of the data further)");
+          "end of forecasts and of test points, a time or date (default: half the span of the data "
+          "further, or the end of the test data)");
   AddCount(command, "--draws", &a->draws, {2, 100'000}, "draws of the vector field (default: 128)");
   AddRaw(command, &a->raw);
   AddInputOptions(command, &a->inputs);
   AddSeed(command, &a->common, "the draws");
   AddThreads(command, &a->common);
   AddQuiet(command, &a->common);
+  AddJson(command, &a->common);
   AddReadOptions(command, &a->read, {"--channels", "--inputs", "--after", "--until"});
 }
 

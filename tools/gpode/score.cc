@@ -18,7 +18,9 @@
 #include "io/reading.h"
 #include "model_input.h"
 #include "output.h"
+#include "predict/channel_scores.h"
 #include "predict/held_errors.h"
+#include "report/draw/printable.h"
 #include "report/model_view.h"
 
 namespace gpode::tool {
@@ -45,8 +47,21 @@ std::vector<std::filesystem::path> Paths(const std::vector<std::string>& files) 
 struct Compared {
   Forecast forecast;
   Matrix seen;
-  double begins = 0;  // the time from which horizons count
+  double begins = 0;              // the time from which horizons count
+  std::vector<double> last = {};  // the last values before that, NaN if there is none
 };
+
+// Returns the last value of every channel, NaN if there is none.
+std::vector<double> LastValues(const Trajectory& seen) {
+  std::vector<double> last(static_cast<std::size_t>(seen.values.cols()), NAN);
+  for (const auto& row : seen.values.rowwise()) {
+    for (std::size_t c = 0; c < last.size(); ++c) {
+      const double value = row[static_cast<Eigen::Index>(c)];
+      if (!std::isnan(value)) last[c] = value;
+    }
+  }
+  return last;
+}
 
 class Scorer {
  public:
@@ -108,6 +123,12 @@ class Scorer {
 
   const Model& model() const { return trained_.model; }
 
+  // Returns the standard deviations of the channels in the training data.
+  std::vector<double> Spread() const {
+    const Vector deviation = MomentsOf(trained_.data).variance.cwiseSqrt();
+    return {deviation.begin(), deviation.end()};
+  }
+
  private:
   // Compares trajectory n of the data with a forecast. Messages about the data begin with `source`.
   Compared CompareOne(const Dataset& tests, std::size_t n, const std::string& source) const {
@@ -122,6 +143,7 @@ class Scorer {
     if (a_.start == "first-row") {
       const Vector first = test.values.row(0);
       one.begins = test.times[0];
+      one.last.assign(first.begin(), first.end());
       const StartState start = StateFromChannels(
           posterior_, {first.data(), static_cast<std::size_t>(first.size())},
           fmt::format("{}: the first row of trajectory {} does not determine the state, "
@@ -132,6 +154,9 @@ class Scorer {
     } else {
       const std::size_t known = TrainingTrajectory(tests, n, source);
       one.begins = trained_.model.end_times[known];
+      one.last = known < trained_.data.trajectories.size()
+                     ? LastValues(trained_.data.trajectories[known])
+                     : std::vector<double>(model().channels.size(), NAN);
       one.forecast = posterior_.Trajectory(
           known, times, OptionsFor(test, known, model().start_times[known], times));
     }
@@ -177,8 +202,46 @@ nlohmann::ordered_json Json(const Scores& s) {
   return json;
 }
 
-void PrintScores(const Scores& scores, const std::vector<HorizonScores>& rows, bool widened,
-                 const LostDraws& lost, const Arguments& a) {
+// Returns the scores of a channel. What is not a number or infinite becomes null.
+nlohmann::ordered_json Json(const ChannelScore& row, const std::string& name) {
+  nlohmann::ordered_json json = {{"channel", name}, {"from", row.from}, {"to", row.to}};
+  json["rmse"] = row.Error();
+  json["spread"] = row.spread;
+  json["rmse_over_spread"] = row.Error() / row.spread;
+  json["persistence_rmse"] = row.persistence;
+  json["skill"] = row.Skill();
+  json.update(Json(row.scores));
+  return json;
+}
+
+// The scores of each channel over all horizons, and by horizon.
+struct ByChannel {
+  std::vector<ChannelScore> total, rows;
+};
+
+// Returns the scores by channel and horizon: those of --horizons, or three equal ones. There are
+// none if no value is later than the data.
+ByChannel ScoreChannels(const std::vector<Compared>& all, const Scorer& scorer,
+                        const Arguments& a) {
+  std::vector<double> edges = a.horizons;
+  double longest = 0;
+  for (const Compared& one : all) {
+    longest = std::max(longest, one.forecast.times.back() - one.begins);
+  }
+  if (edges.empty()) edges = EdgesOfThirds(longest);
+  if (edges.empty()) return {};
+  ChannelScoring scoring(edges, scorer.Spread());
+  for (const Compared& one : all) {
+    scoring.Add(one.forecast, scorer.model().noise(), one.seen, one.begins, one.last,
+                a.common.threads);
+  }
+  return {scoring.Rows(true), scoring.Rows()};
+}
+
+void PrintScores(const Scores& scores, const std::vector<HorizonScores>& rows,
+                 const ByChannel& channels, const Model& model, const LostDraws& lost,
+                 const Arguments& a) {
+  const bool widened = !model.widening.IsZero();
   nlohmann::ordered_json json = Json(scores);
   if (lost.many) json["warning"] = lost.Warning();
   if (widened) json["widened"] = true;
@@ -193,7 +256,18 @@ void PrintScores(const Scores& scores, const std::vector<HorizonScores>& rows, b
       json["horizons"].push_back(one);
     }
   }
-  PrintJson(json.dump(2));
+  json["channels"] = nlohmann::ordered_json::array();
+  for (const ChannelScore& total : channels.total) {
+    nlohmann::ordered_json one = Json(total, model.channels[total.channel]);
+    one["horizons"] = nlohmann::ordered_json::array();
+    for (const ChannelScore& row : channels.rows) {
+      if (row.channel != total.channel) continue;
+      one["horizons"].push_back(Json(row, model.channels[row.channel]));
+      one["horizons"].back().erase("channel");
+    }
+    json["channels"].push_back(one);
+  }
+  PrintJson(json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
 }
 
 void PrintTable(const Scores& s, const std::vector<HorizonScores>& rows, std::size_t trajectories,
@@ -229,6 +303,30 @@ void PrintTable(const Scores& s, const std::vector<HorizonScores>& rows, std::si
   }
 }
 
+// Prints errors in units, over the spread of the channel, and beside persistence. Of more than a few
+// channels, there are no rows by horizon.
+void PrintChannels(const ByChannel& channels, const Model& model, const Arguments& a) {
+  constexpr std::size_t kMostByHorizon = 6;
+  const bool by_horizon = channels.total.size() <= kMostByHorizon || !a.horizons.empty();
+  const std::vector<ChannelScore>& rows = by_horizon ? channels.rows : channels.total;
+  if (rows.empty()) return;
+  constexpr std::size_t kWidest = 24;
+  std::size_t width = 7;
+  for (const std::string& name : model.channels) width = std::max(width, name.size());
+  width = std::min(width, kWidest);
+  Print("\n  {:<{}}  {:>20} {:>7} {:>10} {:>12} {:>11} {:>7} {:>8}\n", "channel", width,
+        "time since the data", "values", "error", "over spread", "last value", "skill", "in 90 %");
+  for (const ChannelScore& row : rows) {
+    Print("  {:<{}}  {:>20} {:>7} {:>10.4g} {:>12.3f} {:>11.4g} {:>7.2f} {:>6.0f} %\n",
+          report::Shortened(model.channels[row.channel], kWidest), width,
+          fmt::format("{:.4g} to {:.4g}", row.from, row.to), row.scores.values, row.Error(),
+          row.Error() / row.spread, row.persistence, row.Skill(), 100 * row.scores.predictive_90);
+  }
+  Print(
+      "\n  error: root mean square, in the channel's unit; last value: the error of repeating it;\n"
+      "  skill: 1 - (error / that)^2; in 90 %: values inside the 90 % bands of observations\n");
+}
+
 void Check(const Arguments& a) {
   if (a.trajectory && a.start == "first-row") {
     ThrowInput("score", "--trajectory", "cannot be combined with --start first-row");
@@ -246,7 +344,8 @@ void Run(const Arguments& a) {
   std::vector<Scores> parts;
   std::vector<std::vector<HorizonScores>> by_horizon;
   LostDraws lost;
-  for (const Compared& one : scorer.Compare(a.files)) {
+  const std::vector<Compared> all = scorer.Compare(a.files);
+  for (const Compared& one : all) {
     lost.Add(one.forecast);
     parts.push_back(Score(one.forecast, noise, one.seen, a.common.threads));
     if (a.horizons.empty()) continue;
@@ -259,10 +358,12 @@ void Run(const Arguments& a) {
   }
   const std::vector<HorizonScores> rows =
       by_horizon.empty() ? std::vector<HorizonScores>() : PoolByHorizon(by_horizon);
+  const ByChannel channels = ScoreChannels(all, scorer, a);
   if (a.common.json) {
-    PrintScores(scores, rows, !scorer.model().widening.IsZero(), lost, a);
+    PrintScores(scores, rows, channels, scorer.model(), lost, a);
   } else {
     PrintTable(scores, rows, parts.size(), scorer.model(), a);
+    PrintChannels(channels, scorer.model(), a);
   }
   CheckLostDraws("score", lost);
 }

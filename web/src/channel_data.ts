@@ -1,5 +1,6 @@
 // The decoded data of one channel along one trajectory, and the text that describes them at a time.
 import { countFinite, extent, interpolate, lowerBound, numbers, type Numbers } from "./arrays";
+import { formatDate, type Calendar } from "./dates";
 import type { Report } from "./report";
 import { format } from "./text";
 import type { Row } from "./tooltip";
@@ -14,6 +15,8 @@ export interface ChannelData {
   high50: Numbers;
   low95: Numbers;
   high95: Numbers;
+  lowNoise: Numbers; // the 95 % band of observations
+  highNoise: Numbers;
   draws: Numbers[];
   testTimes: Numbers;
   test: Numbers;
@@ -32,6 +35,8 @@ export function channelData(report: Report, channel: number, trajectory: number)
     high50: numbers(series.high50),
     low95: numbers(series.low95),
     high95: numbers(series.high95),
+    lowNoise: numbers(series.low95_noise),
+    highNoise: numbers(series.high95_noise),
     draws: (series.draws ?? []).map(numbers),
     testTimes: numbers(along.test_times),
     test: numbers(series.test),
@@ -40,25 +45,29 @@ export function channelData(report: Report, channel: number, trajectory: number)
 }
 
 // Returns the values within a range of times, and one more on either side.
-function within(times: Numbers, values: Numbers, range: Range): Numbers {
+export function within(times: Numbers, values: Numbers, range: Range): Numbers {
   const first = Math.max(0, lowerBound(times, range.from) - 1);
   return values.subarray(first, lowerBound(times, range.to) + 1);
 }
 
-// Returns the range of values to show. Bands of draws that run away must not flatten everything
-// else.
+// How far the axis may reach beyond the data, over the extent of the data.
+const REACH = 1;
+
+// Returns the range of values to show: that of the data, widened for the bands and the median, but not so far that these would
+// flatten the data if they run away. Draws never widen it.
 export function valueRange(data: ChannelData, range: Range, shown: Record<Layer, boolean>): [number, number] {
   const onGrid = (values: Numbers, layer: Layer) => (shown[layer] ? within(data.grid, values, range) : []);
-  const core = extent(
+  const seen = extent(
     shown.observed ? within(data.times, data.observed, range) : [],
     shown.test ? within(data.testTimes, data.test, range) : [],
-    onGrid(data.median, "median"),
   );
-  const bands = extent(onGrid(data.low50, "band50"), onGrid(data.high50, "band50"), onGrid(data.low95, "band95"),
-    onGrid(data.high95, "band95"), ...data.draws.map((draw) => onGrid(draw, "draws")));
-  let [low, high] = core ?? bands ?? [0, 1];
-  if (core && bands) {
-    const reach = 1.5 * (high - low || 1);
+  const middle = onGrid(data.median, "median");
+  const bands = extent(middle, onGrid(data.low50, "band50"), onGrid(data.high50, "band50"), onGrid(data.low95, "band95"),
+    onGrid(data.high95, "band95"), onGrid(data.lowNoise, "noise"), onGrid(data.highNoise, "noise"));
+  let [low, high] = seen ?? extent(middle) ?? bands ?? [0, 1];
+  if (bands) {
+    const all = extent(data.observed, data.test) ?? [low, high];
+    const reach = REACH * (Math.max(high - low, all[1] - all[0]) || 1);
     [low, high] = [Math.max(Math.min(low, bands[0]), low - reach), Math.min(Math.max(high, bands[1]), high + reach)];
   }
   const margin = 0.06 * (high - low) || Math.abs(high) * 0.1 || 1;
@@ -134,19 +143,20 @@ export function rowsAt(data: ChannelData, time: number, shown: Record<Layer, boo
   add("median", "median", Number.isFinite(middle) ? format(middle, 4) : null, "line");
   add("band50", "50 % band", between(data, data.low50, data.high50, time), "band50");
   add("band95", "95 % band", between(data, data.low95, data.high95, time), "band95");
+  add("noise", "95 %, with noise", between(data, data.lowNoise, data.highNoise, time), "noise");
   return rows;
 }
 
 const MOST_ROWS = 200;
 
 // Returns the table behind a plot: times, observations and forecasts.
-export function tableOf(data: ChannelData, timeLabel: string): { head: string[]; rows: string[][]; note?: string } {
+export function tableOf(data: ChannelData, timeLabel: string, calendar?: Calendar): { head: string[]; rows: string[][]; note?: string } {
   const all = Array.from(new Set([...sample(data.times), ...sample(data.testTimes), ...sample(data.grid, 40)])).sort((a, b) => a - b);
-  const every = { observed: true, median: true, band50: true, band95: true, draws: true, test: true };
-  const names = ["observed", "test", "median", "50 % band", "95 % band"];
+  const every = { observed: true, median: true, band50: true, band95: true, noise: true, draws: true, test: true };
+  const names = ["observed", "test", "median", "50 % band", "95 % band", ...(data.lowNoise.length > 0 ? ["95 %, with noise"] : [])];
   const rows = all.map((time) => {
     const found = rowsAt(data, time, every);
-    return [format(time), ...names.map((name) => found.find((row) => row.name === name)?.value ?? "")];
+    return [calendar ? formatDate(time, calendar) : format(time), ...names.map((name) => found.find((row) => row.name === name)?.value ?? "")];
   });
   const count = data.times.length + data.testTimes.length;
   const thinned = data.times.length > MOST_ROWS || data.testTimes.length > MOST_ROWS;
@@ -159,13 +169,13 @@ function sample(times: Numbers, most = MOST_ROWS): number[] {
   return Array.from({ length: most }, (_, i) => times[Math.round((i * (times.length - 1)) / (most - 1))]!);
 }
 
-export function describe(name: string, data: ChannelData): string {
+export function describe(name: string, data: ChannelData, calendar?: Calendar): string {
   const seen = extent(data.observed);
   const parts = [`${name} over time: ${countFinite(data.observed)} observations`];
   if (seen) parts.push(`from ${format(seen[0], 4)} to ${format(seen[1], 4)}`);
   const tests = countFinite(data.test);
   if (tests > 0) parts.push(`${tests} test points`);
   if (data.median.length > 0) parts.push("posterior median with 50 and 95 % bands");
-  if (data.forecastFrom !== null) parts.push(`forecast from ${format(data.forecastFrom, 4)}`);
+  if (data.forecastFrom !== null) parts.push(`forecast from ${calendar ? formatDate(data.forecastFrom, calendar) : format(data.forecastFrom, 4)}`);
   return `${parts.join(", ")}.`;
 }

@@ -1,10 +1,11 @@
 // The plot of one channel over time.
 import uPlot from "uplot";
+import { countFinite } from "./arrays";
 import { timeAxis, valueAxis } from "./axes";
-import { channelData, describe, nearest, neighbour, rowsAt, valueRange, type ChannelData, type Near } from "./channel_data";
+import { channelData, describe, nearest, neighbour, rowsAt, valueRange, within, type ChannelData, type Near } from "./channel_data";
 import { calendarOf, formatDate } from "./dates";
 import { attachGestures } from "./gestures";
-import { ABOVE, paintForecastRegion, paintObserved, paintTest } from "./marks";
+import { ABOVE, paintForecastRegion, paintObserved, paintTest, type Painted } from "./marks";
 import type { Report } from "./report";
 import type { Plot } from "./stage";
 import { axisLabel, format, short } from "./text";
@@ -15,10 +16,15 @@ import type { View } from "./view";
 const SNAP = 24; // pixels within which the pointer selects an observation
 const TIE = 1.5; // Observations within this many pixels in time are told apart by their value.
 
+const MANY = 300; // With more observations than this, lines and bands are painted over them.
+const NONE: Painted = { points: 0, seen: 0 };
+
 export class ChannelPlot implements Plot {
   private u: uPlot | null = null;
+  private painted = { observed: NONE, test: NONE };
   private data!: ChannelData;
   private built = "";
+  private points = false; // true while the tooltip is about this plot: a plot that is drawn must not hide that of another
   private marked: Near | null = null;
   private readonly ring = document.createElement("i");
 
@@ -50,27 +56,29 @@ export class ChannelPlot implements Plot {
     this.u?.destroy();
     this.data = channelData(this.report, this.channel, this.view.trajectory);
     const name = short(this.report.channels[this.channel]!.name, 80);
-    this.host.setAttribute("aria-label", describe(name, this.data));
+    this.host.setAttribute("aria-label", describe(name, this.data, calendarOf(this.report.meta)));
     this.u = new uPlot(this.options(width), this.columns(), this.host);
     this.u.over.append(this.ring);
     this.ring.hidden = true;
   }
 
-  // Returns the columns for uPlot: grid, edges of bands, draws, median.
+  // Returns the columns for uPlot: grid, edges of bands from the widest to the narrowest, draws, median.
   private columns(): uPlot.AlignedData {
-    const { grid, high95, low95, high50, low50, draws, median } = this.data;
+    const { grid, highNoise, lowNoise, high95, low95, high50, low50, draws, median } = this.data;
     const gaps = (values: ArrayLike<number>) =>
       Array.from({ length: grid.length }, (_, i) => (Number.isFinite(values[i]) ? values[i]! : null));
-    return [Array.from(grid), ...[high95, low95, high50, low50, ...draws, median].map(gaps)] as uPlot.AlignedData;
+    return [Array.from(grid), ...[highNoise, lowNoise, high95, low95, high50, low50, ...draws, median].map(gaps)] as uPlot.AlignedData;
   }
 
   private series(): uPlot.Series[] {
     const { shown } = this.view;
     const edge = (show: boolean): uPlot.Series => ({ show, width: 0, points: { show: false } });
+    const rim = (): uPlot.Series =>
+      ({ show: shown.noise, width: 1, dash: [2, 3], alpha: 0.8, stroke: () => color("median"), points: { show: false } });
     const line = (show: boolean, name: string, width: number, alpha = 1): uPlot.Series =>
       ({ show, width, alpha, stroke: () => color(name), points: { show: false } });
     return [
-      {}, edge(shown.band95), edge(shown.band95), edge(shown.band50), edge(shown.band50),
+      {}, rim(), rim(), edge(shown.band95), edge(shown.band95), edge(shown.band50), edge(shown.band50),
       ...this.data.draws.map(() => line(shown.draws, "draws", 1, 0.75)),
       line(shown.median, "median", 2),
     ];
@@ -87,8 +95,9 @@ export class ChannelPlot implements Plot {
       legend: { show: false },
       series: this.series(),
       bands: [
-        { series: [1, 2], fill: () => color("band95") },
-        { series: [3, 4], fill: () => color("band50") },
+        { series: [1, 2], fill: () => color("noise") },
+        { series: [3, 4], fill: () => color("band95") },
+        { series: [5, 6], fill: () => color("band50") },
       ],
       scales: { x: { time: false }, y: { range: () => valueRange(this.data, this.view.range(), this.view.shown) } },
       axes: [timeAxis(axisLabel(time_name ?? "time", calendar ? undefined : time_unit, 40), calendar), valueAxis(axisLabel(name, unit, this.height / 10))],
@@ -106,20 +115,28 @@ export class ChannelPlot implements Plot {
       },
       hooks: {
         drawClear: [(u) => paintForecastRegion(u, this.data.forecastFrom, this.view.full().to)],
-        draw: [(u) => this.paint(u)],
+        // Test points, and observations if there are many, are painted before the lines, so that they do not hide the forecast.
+        drawAxes: [(u) => this.paintBelow(u)],
+        draw: [(u) => this.paintAbove(u)],
         setSelect: [(u) => this.select(u)],
         setCursor: [(u) => this.hover(u)],
       },
     };
   }
 
-  private paint(u: uPlot): void {
-    const { shown } = this.view;
+  private hasManyMarks(): boolean {
+    return countFinite(within(this.data.times, this.data.observed, this.view.range())) > MANY;
+  }
+
+  private paintBelow(u: uPlot): void {
     const range = this.view.range();
-    const none = { points: 0, seen: 0 };
-    const observed = shown.observed ? paintObserved(u, this.data, range) : none;
-    const test = shown.test ? paintTest(u, this.data, range) : none;
-    this.noteMarks(observed.points, observed.seen, test.points);
+    this.painted = { observed: NONE, test: this.view.shown.test ? paintTest(u, this.data, range) : NONE };
+    if (this.view.shown.observed && this.hasManyMarks()) this.painted.observed = paintObserved(u, this.data, range);
+  }
+
+  private paintAbove(u: uPlot): void {
+    if (this.view.shown.observed && !this.hasManyMarks()) this.painted.observed = paintObserved(u, this.data, this.view.range());
+    this.noteMarks(this.painted.observed.points, this.painted.observed.seen, this.painted.test.points);
   }
 
   // Records what was drawn as attributes, for tests and for the note under the plot.
@@ -131,6 +148,9 @@ export class ChannelPlot implements Plot {
     set["test"] = String(test);
     set["draws"] = String(shown.draws ? this.data.draws.length : 0);
     set["bands"] = String(this.data.low95.length === 0 ? 0 : Number(shown.band50) + Number(shown.band95));
+    set["noise"] = String(Number(shown.noise && this.data.lowNoise.length > 0));
+    const { min, max } = this.u?.scales["y"] ?? {};
+    set["values"] = `${format(min ?? NaN)} ${format(max ?? NaN)}`;
     set["median"] = String(Number(shown.median && this.data.median.length > 0));
     const { from, to } = this.view.range();
     set["range"] = `${format(from)} ${format(to)}`;
@@ -153,7 +173,8 @@ export class ChannelPlot implements Plot {
     const { left, top } = u.cursor;
     if (left === undefined || top === undefined || left < 0) {
       this.ring.hidden = true;
-      hideTooltip();
+      if (this.points) hideTooltip();
+      this.points = false;
       return;
     }
     const time = u.posToVal(left, "x");
@@ -174,6 +195,7 @@ export class ChannelPlot implements Plot {
       this.ring.style.left = `${u.valToPos(this.marked.time, "x")}px`;
       this.ring.style.top = `${u.valToPos(this.marked.value, "y")}px`;
     }
+    this.points = true;
     if (rows.length > 0) showTooltip(head, rows, x + u.valToPos(time, "x"), y + top);
     else hideTooltip();
     return `${head}: ${rows.map((row) => `${row.name} ${row.value}`).join(", ")}`;

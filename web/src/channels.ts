@@ -1,6 +1,7 @@
 // The section of channels over time. It has choices for all channels and one figure per channel.
 import { channelData, tableOf } from "./channel_data";
 import { ChannelPlot } from "./channel_plot";
+import { calendarOf } from "./dates";
 import { button, choice, el, nameText, section, tableBehind } from "./dom";
 import { KEYS } from "./gestures";
 import type { Channel, Report } from "./report";
@@ -13,6 +14,7 @@ const LAYERS: { layer: Layer; mark: string; label: string; there: (channel: Chan
   { layer: "median", mark: "line", label: "posterior median", there: (c) => c.series.some((s) => s.median) },
   { layer: "band50", mark: "band50", label: "50 % band", there: (c) => c.series.some((s) => s.low50) },
   { layer: "band95", mark: "band95", label: "95 % band", there: (c) => c.series.some((s) => s.low95) },
+  { layer: "noise", mark: "noise", label: "95 % band of observations, with noise", there: (c) => c.series.some((s) => s.low95_noise) },
   { layer: "draws", mark: "draw", label: "single draws", there: (c) => c.series.some((s) => s.draws?.length) },
   { layer: "test", mark: "diamond", label: "test points, not trained on", there: (c) => c.series.some((s) => s.test) },
 ];
@@ -27,6 +29,7 @@ export function channelsSection(report: Report): HTMLElement {
   const small = report.channels.length > SMALL;
   result.append(
     toolbar(report, view, figures),
+    ...(view.isZoomed() ? [el("p", { class: "note zoomed" }, "At first, the end of the data and the begin of the forecast are shown; “All” shows everything.")] : []),
     el("p", { class: "hint", id: "keys" },
       `Drag to zoom, double-click for all, shift and drag to move, ctrl and wheel to zoom. On the keyboard: ${KEYS}`),
     el("div", { class: small ? "figures small" : "figures" }, ...figures),
@@ -40,9 +43,10 @@ function channelFigure(report: Report, index: number, view: View): HTMLElement {
   const host = el("div", { class: "plot time", role: "img", tabindex: 0, "aria-describedby": "keys" });
   host.style.height = `${height}px`;
   const heading = el("h3", { title: name.length > 60 ? name.slice(0, 2000) : undefined }, nameText(unit ? `${name} (${short(unit, 20)})` : name));
-  const timeLabel = axisLabel(report.meta.time_name ?? "time", report.meta.time_unit, 60);
+  const calendar = calendarOf(report.meta);
+  const timeLabel = axisLabel(report.meta.time_name ?? "time", calendar ? undefined : report.meta.time_unit, 60);
   const behind = tableBehind(`${short(name, 60)} over time`,
-    () => tableOf(channelData(report, index, view.trajectory), timeLabel));
+    () => tableOf(channelData(report, index, view.trajectory), timeLabel, calendar));
   stage.add(host, "channels", () => new ChannelPlot(host, report, index, view, height));
   const thinned = el("p", { class: "note if-thinned" }, "Too many points to show each: of every column of pixels the lowest and the highest.");
   return el("figure", { class: "channel", "data-unit": unit }, el("figcaption", {}, heading), host, thinned, behind);

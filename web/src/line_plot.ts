@@ -66,6 +66,7 @@ function table(figure: LineFigure, { label, values }: Abscissa): { head: string[
 
 class LinePlot implements Plot {
   private u: uPlot | null = null;
+  private points = false; // true while the tooltip is about this plot
 
   constructor(
     private readonly host: HTMLElement, private readonly figure: LineFigure, private readonly abscissa: () => Abscissa,
@@ -110,7 +111,12 @@ class LinePlot implements Plot {
 
   private hover(u: uPlot, label: string): void {
     const { left, top } = u.cursor;
-    if (left === undefined || top === undefined || left < 0) return hideTooltip();
+    if (left === undefined || top === undefined || left < 0) {
+      if (this.points) hideTooltip();
+      this.points = false;
+      return;
+    }
+    this.points = true;
     const x = u.data[0]!;
     const i = nearestIndex(x as number[], u.posToVal(left, "x"));
     const rows = this.figure.series.map((series, k): Row => ({

@@ -98,16 +98,21 @@ function paintBars(ctx: CanvasRenderingContext2D, points: [number, number][], ra
   ctx.globalAlpha = 1;
 }
 
-// Draws test points as open diamonds, so that they differ from observations not only by colour.
+// Draws test points as open diamonds, so that they differ from observations not only by colour; if there are many, as small ones
+// and one bar per column of pixels.
 export function paintTest(u: uPlot, data: ChannelData, range: Range): Painted {
   const columns = Math.max(50, Math.round(u.bbox.width / devicePixelRatio / 2));
   const kept = thin(data.testTimes, data.test, range.from, range.to, columns, 2 * columns);
   clipped(u, (ctx, ratio) => {
-    const size = (kept.indices.length > 200 ? 2.2 : 3.6) * ratio;
+    const dense = kept.indices.length > 200;
+    const size = (dense ? 1.8 : 3.6) * ratio;
+    const at = (i: number): [number, number] =>
+      [u.valToPos(data.testTimes[i]!, "x", true), u.valToPos(data.test[i]!, "y", true)];
+    ctx.strokeStyle = color("test");
+    if (!kept.all) paintBars(ctx, kept.indices.map(at), ratio);
     ctx.beginPath();
     for (const i of kept.indices) {
-      const x = u.valToPos(data.testTimes[i]!, "x", true);
-      const y = u.valToPos(data.test[i]!, "y", true);
+      const [x, y] = at(i);
       ctx.moveTo(x - size, y);
       ctx.lineTo(x, y - size);
       ctx.lineTo(x + size, y);
@@ -115,9 +120,8 @@ export function paintTest(u: uPlot, data: ChannelData, range: Range): Painted {
       ctx.closePath();
     }
     ctx.fillStyle = color("paper");
-    ctx.fill();
-    ctx.strokeStyle = color("test");
-    ctx.lineWidth = 1.4 * ratio;
+    if (!dense) ctx.fill();
+    ctx.lineWidth = (dense ? 1 : 1.4) * ratio;
     ctx.stroke();
   });
   return { points: kept.indices.length, seen: kept.seen };

@@ -1,6 +1,6 @@
 // The section of the phase portrait, with choices, plot and legend. A system of one state gets a
 // line plot instead.
-import { choice, el, section } from "./dom";
+import { choice, el, nameText, section } from "./dom";
 import { FieldLinePlot } from "./field_line_plot";
 import { LEVELS, PortraitPlot } from "./portrait_plot";
 import type { PortraitLayer, PortraitView } from "./portrait_view";
@@ -46,7 +46,8 @@ function planeSection(report: Report, states: States): HTMLElement {
   stage.add(host, GROUP, () => new PortraitPlot(host, report, view));
   result.append(
     el("div", { class: "toolbar", role: "group", "aria-label": "What the portrait shows" }, ...axisChoices(states, view), toggles(states, view)),
-    el("figure", { class: "wide" }, host, hazeLegend(), ...anchorNote(states)),
+    el("figure", { class: "wide" }, host, hazeLegend(), ...anchorNote(states),
+      ...(states.note ? [el("p", { class: "note" }, nameText(states.note))] : [])),
   );
   return result;
 }

@@ -5,7 +5,7 @@ import { calendarOf, formatDate } from "./dates";
 import { svg } from "./dom";
 import { fieldOf, type Field } from "./field";
 import { frame, pathThrough, type Frame } from "./frame";
-import { forecastIndex, rateUnit, stateLabel, type PortraitView } from "./portrait_view";
+import { forecastIndex, pathTimes, rateUnit, stateLabel, type PortraitView } from "./portrait_view";
 import type { Report, StatePaths, States } from "./report";
 import type { Plot } from "./stage";
 import { streamlines, type Point } from "./streamlines";
@@ -114,13 +114,13 @@ export class PortraitPlot implements Plot {
 
   // Draws a trajectory: solid along the data, dashed along the forecast, with a ring at the start.
   private drawMedian(points: Point[], trajectory: number): void {
-    const { name, grid } = this.report.trajectories[trajectory]!;
+    const { name } = this.report.trajectories[trajectory]!;
     const split = forecastIndex(this.report, trajectory);
     this.add("median", points.slice(0, split + 1));
     if (split + 1 < points.length) this.add("median ahead", points.slice(split));
     const start = points.find(([x]) => Number.isFinite(x));
     if (start) this.frame.plot.append(svg("circle", { class: "start", cx: start[0], cy: start[1], r: 4.5 }));
-    const times = numbers(grid);
+    const times = pathTimes(this.report, trajectory);
     points.forEach((point, i) => this.near.push({ point, time: times[i]!, name }));
   }
 

@@ -1,5 +1,5 @@
 // The reader's choices for the phase portrait.
-import { lowerBound, numbers } from "./arrays";
+import { lowerBound, numbers, type Numbers } from "./arrays";
 import type { Report, States } from "./report";
 import { axisLabel, short } from "./text";
 
@@ -25,9 +25,14 @@ export function rateUnit(report: Report, index: number): string {
   return unit ? `${short(unit, 12)} per ${per}` : `per ${per}`;
 }
 
-// Returns the first index of a trajectory's grid that is a forecast.
+// Returns the times of a trajectory's path: its own, or else the grid of the channels.
+export function pathTimes(report: Report, trajectory: number): Numbers {
+  return numbers(report.states?.paths[trajectory]?.times ?? report.trajectories[trajectory]!.grid);
+}
+
+// Returns the first index of a trajectory's path that is a forecast.
 export function forecastIndex(report: Report, trajectory: number): number {
-  const { grid, forecast_from } = report.trajectories[trajectory]!;
-  const times = numbers(grid);
+  const { forecast_from } = report.trajectories[trajectory]!;
+  const times = pathTimes(report, trajectory);
   return forecast_from === undefined || forecast_from === null ? times.length : lowerBound(times, forecast_from);
 }

@@ -9,6 +9,25 @@ export interface Fact {
   value: string;
 }
 
+export interface HoldoutRow {
+  channel: number;
+  from: number;
+  to: number;
+  values: number;
+  rmse: number | null;
+  persistence: number | null;
+  linear: number | null;
+  skill: number | null;
+  inside: number | null;
+  inside_widened: number | null;
+}
+
+export interface Holdout {
+  seen_times: number;
+  held_times: number;
+  rows: HoldoutRow[];
+}
+
 export interface Meta {
   title: string;
   version: string;
@@ -19,9 +38,12 @@ export interface Meta {
   time_origin?: number; // if times stand for dates: seconds from 1970 to time 0, and seconds per unit of time
   time_seconds?: number;
   bands?: string;
+  verdict?: string;
+  holdout?: Holdout;
   facts?: Fact[];
   comments?: string[];
   warnings?: string[];
+  all_warnings?: string[];
   timing?: { name: string; seconds?: number; value?: string }[];
 }
 
@@ -40,6 +62,8 @@ export interface ChannelSeries {
   high50?: NumberArray;
   low95?: NumberArray;
   high95?: NumberArray;
+  low95_noise?: NumberArray;
+  high95_noise?: NumberArray;
   draws?: NumberArray[];
   test?: NumberArray;
 }
@@ -70,6 +94,7 @@ export interface FieldGrid {
 }
 
 export interface StatePaths {
+  times?: NumberArray;
   median: NumberArray[];
   draws?: NumberArray[][];
   observed?: NumberArray[];
@@ -78,6 +103,7 @@ export interface StatePaths {
 export interface States {
   names: string[];
   units?: string[];
+  note?: string;
   inducing?: NumberArray[];
   paths: StatePaths[];
   anchors: Anchor[];

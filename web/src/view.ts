@@ -4,20 +4,36 @@ import { extent, numbers } from "./arrays";
 import type { Report } from "./report";
 import { stage } from "./stage";
 
-export type Layer = "observed" | "median" | "band50" | "band95" | "draws" | "test";
+export type Layer = "observed" | "median" | "band50" | "band95" | "noise" | "draws" | "test";
 
 export interface Range {
   from: number;
   to: number;
 }
 
+// Grid points to show at first. A program that writes more of them needs them to follow fast movements.
+const MOST_AT_FIRST = 1250;
+
 export class View {
   trajectory = 0;
   readonly shown: Record<Layer, boolean> =
-    { observed: true, median: true, band50: true, band95: true, draws: false, test: true };
+    { observed: true, median: true, band50: true, band95: true, noise: true, draws: false, test: true };
   private zoomed: Range | null = null;
 
-  constructor(private readonly report: Report) {}
+  constructor(private readonly report: Report) {
+    this.zoomed = this.first();
+  }
+
+  // Returns the range to begin with: all, or the last part of the data and the first of the forecast if all is too much to see.
+  private first(): Range | null {
+    const { grid, forecast_from } = this.report.trajectories[this.trajectory]!;
+    const times = numbers(grid);
+    if (times.length <= MOST_AT_FIRST || forecast_from === undefined || forecast_from === null) return null;
+    const step = (times[times.length - 1]! - times[0]!) / (times.length - 1);
+    const full = this.full();
+    const [from, to] = [Math.max(full.from, forecast_from - 0.6 * MOST_AT_FIRST * step), Math.min(full.to, forecast_from + 0.4 * MOST_AT_FIRST * step)];
+    return from > full.from || to < full.to ? { from, to } : null;
+  }
 
   // Returns the range of all times of the chosen trajectory, with a margin.
   full(): Range {
@@ -39,7 +55,7 @@ export class View {
 
   setTrajectory(index: number): void {
     this.trajectory = index;
-    this.zoomed = null;
+    this.zoomed = this.first();
     stage.refresh("channels");
   }
 

@@ -87,6 +87,8 @@ function simulated(setting: Setting, seed: number): Report {
       channel.series.push({
         observed: f64(column(observed, i).map((value, t) => (t % 17 === 16 ? NaN : value))),
         median: band(0.5), low50: band(0.25), high50: band(0.75), low95: band(0.025), high95: band(0.975),
+        low95_noise: f32(grid.map((_, t) => quantile(draws.map((draw) => draw[t]![i]!), 0.025) - 2 * setting.noise)),
+        high95_noise: f32(grid.map((_, t) => quantile(draws.map((draw) => draw[t]![i]!), 0.975) + 2 * setting.noise)),
         draws: draws.slice(0, SHOWN).map((draw) => f32(column(draw, i))),
         test: column(test, i),
       });
@@ -157,6 +159,7 @@ function frameOf(setting: Setting, seed: number): Omit<Report, "trajectories" | 
       command: `gpode fit data.csv --seed ${seed} -o model.gpode && gpode report model.gpode test.csv -o report.html`,
       time_name: "time", time_unit: "s",
       bands: "Bands of the posterior, without observation noise: 50 and 95 % of draws lie inside at every time.",
+      verdict: "Bands: often too narrow with this posterior; --holdout 0.2 checks and widens them.",
       comments: ["An example for looking at the page: draws are simulations, nothing was learnt."],
       warnings: ["The last 2 of 64 draws diverged after time 12 and are left out of the bands."],
       timing: [{ name: "training", seconds: 12.84 }, { name: "forecasts", seconds: 0.412 }],

@@ -280,6 +280,26 @@ test("training is shown over steps or seconds", () => visitReport(vanDerPol(), 1
   assert.equal(await plot.getAttribute("data-abscissa"), "time of training (s)");
 }));
 
+test("the verdict comes first, then held-back skill, then every warning", async () => {
+  const report = vanDerPol();
+  const row = { channel: 0, values: 10, rmse: 0.5, persistence: 1, linear: 2, inside: 0.6, inside_widened: 0.9, skill: 0.75 };
+  report.meta.holdout = { seen_times: 40, held_times: 10, rows: [{ ...row, from: 0, to: 1 }, { ...row, from: 1, to: 2, rmse: null, skill: null },
+    { ...row, channel: 1, from: 0, to: 1 }] };
+  report.meta.warnings = Array.from({ length: 9 }, (_, i) => `warning number ${i}`);
+  await visitReport(report, 390, async (page) => {
+    const kinds = await page.locator("#top > *").evaluateAll((all) => all.map((one) => one.className || one.tagName));
+    assert.deepEqual(kinds.slice(0, 5), ["H1", "verdict", "holdout", "warnings", "lead"]);
+    assert.equal(await page.locator(".verdict").textContent(), report.meta.verdict);
+    assert.match(await page.locator(".holdout > p").innerText(), /the last 10 of 50 times.*: skill 0.75 for y\./);
+    assert.equal(await page.locator(".holdout tbody tr").count(), 3);
+    assert.match(await page.locator(".holdout tbody tr").nth(1).innerText(), /1 to 2\s+10\s+none\s+1\s+2\s+none\s+60 %\s+90 %/);
+    assert.equal(await page.locator(".warnings li:visible").count(), 6);
+    await page.locator(".warnings summary").click();
+    assert.equal(await page.locator(".warnings li:visible").count(), 9);
+    await fitsWidth(page);
+  });
+});
+
 test("light and dark follow the system, then the reader", () => visitReport(vanDerPol(), 1280, async (page) => {
   const paper = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
   const dark = await paper();
@@ -295,7 +315,6 @@ test("light and dark follow the system, then the reader", () => visitReport(vanD
 
 test("paper gets all plots, in light colours", () => visitReport(huge(30, 100), 1280, async (page) => {
   const drawn = () => page.locator(".plot.time canvas").count();
-  assert.ok((await drawn()) < 30);
   await page.evaluate(() => {
     addEventListener("beforeprint", () => (document.body.dataset["seen"] = document.documentElement.dataset["theme"]));
   });
@@ -306,11 +325,109 @@ test("paper gets all plots, in light colours", () => visitReport(huge(30, 100), 
   assert.equal(await page.evaluate(() => document.documentElement.dataset["theme"]), "dark");
 }, "dark"));
 
-test("of many channels only those near the window are drawn, thinned with their extremes", () => visitReport(huge(100, 5000), 1280, async (page) => {
+test("all plots are drawn although nothing scrolls, also after a choice", () => visitReport(huge(30, 100), 1280, async (page) => {
+  const hosts = await page.locator(".plot").count();
+  await page.waitForFunction((count) => document.querySelectorAll(".plot canvas, .plot svg").length === count, hosts);
+  await page.locator("#channels input[data-layer=observed]").click();
+  await page.waitForFunction(() => Array.from(document.querySelectorAll<HTMLElement>(".plot.time")).every((plot) => plot.dataset["points"] === "0"));
+  assert.equal(await page.evaluate(() => scrollY), 0);
+}));
+
+test("axes follow data and bands, not draws or bands that run away", async () => {
+  const report = vanDerPol();
+  const series = report.channels[0]!.series[0]!;
+  const grid = numbers(report.trajectories[0]!.grid);
+  const values = async (page: Page) => (await data(page, 0))["values"]!.split(" ").map(Number) as [number, number];
+  await visitReport(report, 1280, async (page) => {
+    const [low, high] = await values(page);
+    await page.locator("#channels input[data-layer=draws]").click();
+    assert.deepEqual(await values(page), [low, high]);
+    await page.locator("#channels input[data-layer=noise]").click();
+    assert.equal((await data(page, 0))["noise"], "0");
+    const [lowWithout, highWithout] = await values(page);
+    assert.ok(lowWithout > low && highWithout < high, "the band of observations has room");
+  });
+  series.draws = [Array.from(grid, (time) => 1e6 * time)];
+  series.high95 = Array.from(grid, (time) => (time > 10 ? 1e5 : 2));
+  series.median = Array.from(grid, (time) => (time > 13 ? 1e4 : 0));
+  await visitReport(report, 1280, async (page) => {
+    await page.locator("#channels input[data-layer=draws]").click();
+    const [low, high] = await values(page);
+    assert.ok(high - low < 15, `from ${low} to ${high}`);
+  });
+});
+
+test("many test points do not hide the forecast", async () => {
+  const report = vanDerPol();
+  const grid = Array.from(numbers(report.trajectories[0]!.grid)).filter((time) => time > 7);
+  const times = grid.flatMap((time) => [time, time + 0.005, time + 0.01, time + 0.015]);
+  report.trajectories[0]!.test_times = times;
+  for (const channel of report.channels) {
+    const series = channel.series[0]!;
+    series.median = numbers(report.trajectories[0]!.grid).length ? Array.from(numbers(report.trajectories[0]!.grid), () => 0) : [];
+    series.test = times.map(() => 0);
+  }
+  await visitReport(report, 1280, async (page) => {
+    await data(page, 0);
+    // The median, #0072b2, is level: its pixels are as many along the test points as along the data.
+    const blue = await channel(page, 0).locator("canvas").evaluate((canvas) => {
+      const { width, height } = canvas as HTMLCanvasElement;
+      const pixels = (canvas as HTMLCanvasElement).getContext("2d")!.getImageData(0, 0, width, height).data;
+      const columns = new Set<number>();
+      for (let i = 0; i < pixels.length; i += 4) if (pixels[i] === 0 && pixels[i + 1] === 0x72 && pixels[i + 2] === 0xb2) columns.add((i / 4) % width);
+      return { share: columns.size / width };
+    });
+    assert.ok(blue.share > 0.75, `${blue.share} of the columns show the median`);
+  });
+});
+
+test("a long trajectory is first shown at the end of its data", async () => {
+  const report = vanDerPol();
+  const along = report.trajectories[0]!;
+  along.grid = Array.from({ length: 14001 }, (_, i) => i / 1000);
+  for (const { series } of report.channels) series[0] = { observed: series[0]!.observed };
+  await visitReport(report, 1280, async (page) => {
+    const range = async () => (await data(page, 0))["range"]!.split(" ").map(Number) as [number, number];
+    const [from, to] = await range();
+    assert.ok(from > 6 && from < 7 && to > 7 && to < 8, `${from} to ${to}`);
+    assert.equal(await page.locator(".zoomed").count(), 1);
+    await page.getByRole("button", { name: "All" }).click();
+    assert.ok((await range())[0] <= 0);
+  });
+});
+
+test("dates are in the table and the description", async () => {
+  const report = vanDerPol();
+  [report.meta.time_origin, report.meta.time_seconds] = [1078876800, 86400]; // 2004-03-10
+  await visitReport(report, 1280, async (page) => {
+    await data(page, 0);
+    assert.match((await channel(page, 0).getAttribute("aria-label"))!, /forecast from 2004-03-17/);
+    const table = page.locator("#channels .behind").first();
+    await table.locator("summary").click();
+    assert.match(await table.locator("tbody tr").first().innerText(), /^2004-03-10\s/);
+    assert.match(await table.locator("thead").innerText(), /^time\s/);
+  });
+});
+
+test("a path has times of its own", async () => {
+  const report = vanDerPol();
+  const path = report.states!.paths[0]!;
+  path.times = [5, 6, 7, 8, 9];
+  path.median = [[0, 1, 1, 0, 0], [0, 0, 1, 1, 0]];
+  report.states!.note = "A part of the path.";
+  await visitReport(report, 1280, async (page) => {
+    await page.locator("#portrait svg").waitFor();
+    const points = (d: string | null) => (d ?? "").split(/[ML]/).length - 1;
+    assert.equal(points(await page.locator("#portrait .median").nth(0).getAttribute("d")), 3);
+    assert.equal(points(await page.locator("#portrait .ahead").getAttribute("d")), 3);
+    assert.match(await page.locator("#portrait figure").innerText(), /A part of the path/);
+  });
+});
+
+test("of many channels, points are thinned with their extremes", () => visitReport(huge(100, 5000), 1280, async (page) => {
   const { observed, points } = await data(page, 0);
   assert.equal(observed, "5000");
   assert.ok(Number(points) < 1500);
-  assert.ok((await page.locator(".plot.time canvas").count()) < 40);
   assert.ok(await page.locator("#channels .if-thinned").first().isVisible());
   // The one outlier of the channel is at 9 + 99, far above the wave.
   const last = await data(page, 99);

@@ -109,9 +109,9 @@ test("bands that run away do not flatten the observations", () => {
   const data: ChannelData = {
     times: Float64Array.of(0, 1), observed: Float64Array.of(0, 1), grid: Float64Array.of(0, 1), median: Float64Array.of(0, 1),
     low50: none, high50: none, low95: Float64Array.of(-1e9, -1e9), high95: Float64Array.of(2, 2), draws: [], testTimes: none, test: none,
-    forecastFrom: null,
+    lowNoise: none, highNoise: none, forecastFrom: null,
   };
-  const shown = { observed: true, median: true, band50: true, band95: true, draws: true, test: true };
+  const shown = { observed: true, median: true, band50: true, band95: true, noise: true, draws: true, test: true };
   const [low, high] = valueRange(data, { from: 0, to: 1 }, shown);
   assert.ok(low > -3 && low < -1 && high > 2 && high < 3);
 });

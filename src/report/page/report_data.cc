@@ -10,15 +10,18 @@
 #include "gpode/fit_quality.h"
 #include "gpode/gpode.h"
 #include "gpode/options.h"
+#include "predict/summarise_remarks.h"
 #include "report/model_view.h"
+#include "report/page/report_tracks.h"
 
 namespace gpode::report {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t kGrid = 301;      // number of times in the plots of a trajectory
-constexpr double kForecastShare = 0.5;  // default length of the forecast, over that of the data
+// Number of values of one kind on the grids of all channels and trajectories, which limits the size
+// of the page.
+constexpr std::size_t kMostOnGrids = 40'000;
 // Larger data sets are written in single precision, to limit the size of the page.
 constexpr std::size_t kExactNumbers = 200'000;
 
@@ -46,51 +49,43 @@ Json Encoded(const char* name, const std::vector<T>& values) {
 
 Json ColumnNumbers(const Matrix& values, Eigen::Index column, bool exact) {
   const auto source = values.col(column);
-  if (exact) return Encoded("f64", std::vector<double>(source.begin(), source.end()));
-  std::vector<float> floats;
-  for (double v : source) floats.push_back(static_cast<float>(v));
-  return Encoded("f32", floats);
-}
-
-std::vector<double> GridOf(const Model& model, std::size_t n, const std::optional<double>& until) {
-  const double start = model.start_times[n], end = model.end_times[n];
-  double last = until ? std::max(*until, end) : end + kForecastShare * (end - start);
-  // Without a given end, forecasts end where the inputs do.
-  if (!until && !model.inputs.empty()) {
-    last = std::min(last, model.input_samples[n].times.back());
-  }
-  return RegularTimes(start, last > start ? last : start + 1, kGrid);
+  const std::vector<double> numbers(source.begin(), source.end());
+  return exact ? Numbers(numbers) : ShortNumbers(numbers);
 }
 
 // The quantiles of a forecast, (T, channels) each.
 struct Bands {
   Matrix low95, low50, median, high50, high95;
+  Matrix low95_noise, high95_noise;  // the band of observations, noise included
 };
 
 Bands BandsOf(const Forecast& forecast) {
-  return {forecast.Quantile(0.025), forecast.Quantile(0.25), forecast.Quantile(0.5),
-          forecast.Quantile(0.75), forecast.Quantile(0.975)};
+  return {forecast.Quantile(0.025),
+          forecast.Quantile(0.25),
+          forecast.Quantile(0.5),
+          forecast.Quantile(0.75),
+          forecast.Quantile(0.975),
+          forecast.PredictiveQuantile(0.025),
+          forecast.PredictiveQuantile(0.975)};
 }
 
-Json SeriesJson(const TrainedModel& trained, const Dataset& test, const Forecast& forecast,
-                const Bands& bands, std::size_t n, Eigen::Index c, const ReportOptions& options,
-                bool exact) {
+Json SeriesJson(const Track& track, const Forecast& forecast, const Bands& bands, Eigen::Index c,
+                const ReportOptions& options, bool exact) {
   Json series;
-  series["observed"] = n < trained.data.trajectories.size()
-                           ? ColumnNumbers(trained.data.trajectories[n].values, c, exact)
-                           : Json::array();
+  series["observed"] =
+      track.observed != nullptr ? ColumnNumbers(track.observed->values, c, exact) : Json::array();
   series["median"] = ColumnNumbers(bands.median, c, false);
   series["low50"] = ColumnNumbers(bands.low50, c, false);
   series["high50"] = ColumnNumbers(bands.high50, c, false);
   series["low95"] = ColumnNumbers(bands.low95, c, false);
   series["high95"] = ColumnNumbers(bands.high95, c, false);
+  series["low95_noise"] = ColumnNumbers(bands.low95_noise, c, false);
+  series["high95_noise"] = ColumnNumbers(bands.high95_noise, c, false);
   series["draws"] = Json::array();
   for (std::size_t i = 0; i < std::min(options.shown_draws, forecast.draws.size()); ++i) {
     series["draws"].push_back(ColumnNumbers(forecast.draws[i], c, false));
   }
-  if (n < test.trajectories.size() && !test.trajectories[n].times.empty()) {
-    series["test"] = ColumnNumbers(test.trajectories[n].values, c, exact);
-  }
+  if (track.test != nullptr) series["test"] = ColumnNumbers(track.test->values, c, exact);
   return series;
 }
 
@@ -110,22 +105,25 @@ Json TimingJson(const Timing& timing) {
   return list;
 }
 
-// Returns a sentence on the forecasts of held-back data for each channel and third of the horizons.
-std::vector<std::string> HoldoutComments(const TrainedModel& trained) {
-  const HoldoutReport& report = trained.holdout->report;
-  if (report.rows.empty()) return {};
-  std::vector<std::string> comments;
+Json Finite(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+
+// Returns how well held-back data were forecast, for each channel and third of the horizons.
+Json HoldoutJson(const HoldoutReport& report) {
+  Json json = {{"seen_times", report.seen_times}, {"held_times", report.held_times}};
+  json["rows"] = Json::array();
   for (const HoldoutRow& row : report.rows) {
-    constexpr std::size_t kMostComments = 12;
-    if (comments.size() == kMostComments) break;
-    comments.push_back(fmt::format(
-        "Held back, {}, horizon {:.4g} to {:.4g}: root mean square error {:.4g}, of the last value "
-        "{:.4g}, of a linear model {:.4g}; {:.0f} % of {} values inside 90 % bands, {:.0f} % after "
-        "widening.",
-        trained.model.channels[row.channel], row.from, row.to, row.rmse, row.persistence,
-        row.linear, 100 * row.inside, row.values, 100 * row.inside_widened));
+    json["rows"].push_back({{"channel", row.channel},
+                            {"from", row.from},
+                            {"to", row.to},
+                            {"values", row.values},
+                            {"rmse", Finite(row.rmse)},
+                            {"persistence", Finite(row.persistence)},
+                            {"linear", Finite(row.linear)},
+                            {"skill", Finite(row.Skill())},
+                            {"inside", Finite(row.inside)},
+                            {"inside_widened", Finite(row.inside_widened)}});
   }
-  return comments;
+  return json;
 }
 
 Json MetaJson(const TrainedModel& trained, const ReportOptions& options) {
@@ -135,7 +133,8 @@ Json MetaJson(const TrainedModel& trained, const ReportOptions& options) {
   if (!options.command.empty()) meta["command"] = options.command;
   meta["bands"] = fmt::format(
       "Bands are those of the system itself, without observation noise: "
-      "the central 50 and 95 % of {} draws, seed {}{}.",
+      "the central 50 and 95 % of {} draws, seed {}{}. Observations should lie inside the dotted "
+      "lines, which include the noise, at 95 % of the times.",
       options.draws, options.seed, WideningNote(m));
   const Quantity time = TimeOf(trained.data);
   meta["time_name"] = time.name;
@@ -158,10 +157,8 @@ Json MetaJson(const TrainedModel& trained, const ReportOptions& options) {
     fact("bound", fmt::format("{:.2f}", trained.history.back().bound));
   }
   if (options.timing) fact("training time", Duration(options.timing->total()));
-  if (m.widening.IsJudged()) fact("bands", DescribeWidening(m));
-  if (trained.holdout) {
-    const std::vector<std::string> comments = HoldoutComments(trained);
-    if (!comments.empty()) meta["comments"] = comments;
+  if (trained.holdout && !trained.holdout->report.rows.empty()) {
+    meta["holdout"] = HoldoutJson(trained.holdout->report);
   }
   return meta;
 }
@@ -178,30 +175,24 @@ std::string TypicalInputsText(const Posterior& posterior) {
   return text;
 }
 
-std::vector<std::string> Warnings(const TrainedModel& trained, const ReportOptions& options) {
-  if (trained.data.trajectories.empty()) return {};
-  std::vector<std::string> warnings = DataRemarks(trained.data);
+// Adds the verdict on the bands and all warnings, as `gpode fit` prints them.
+void AddVerdict(const TrainedModel& trained, const ReportOptions& options, Json* meta) {
+  (*meta)["warnings"] = Json::array();
+  if (trained.data.trajectories.empty()) return;
   const FitQuality quality =
       AssessFit(trained, {.draws = 64, .seed = options.seed, .threads = options.threads});
-  warnings.insert(warnings.end(), quality.remarks.begin(), quality.remarks.end());
-  if (trained.holdout && !trained.holdout->report.rows.empty()) {
-    const std::vector<std::string> remarks =
-        trained.holdout->report.Remarks(trained.model.channels);
-    warnings.insert(warnings.end(), remarks.begin(), remarks.end());
-  }
-  return warnings;
+  (*meta)["verdict"] = fmt::format("Bands: {}.", BandVerdict(trained, quality));
+  const std::vector<std::string> remarks = AllRemarks(trained, quality);
+  (*meta)["warnings"] = SummariseRemarks(remarks);
+  if ((*meta)["warnings"].size() < remarks.size()) (*meta)["all_warnings"] = remarks;
 }
 
-Json TrajectoryJson(const TrainedModel& trained, const Dataset& test, const Forecast& forecast,
-                    std::size_t n) {
-  Json json = {{"name", TrajectoryName(trained, n)}};
-  json["times"] = n < trained.data.trajectories.size() ? Numbers(trained.data.trajectories[n].times)
-                                                       : Json::array();
+Json TrajectoryJson(const Track& track, const Forecast& forecast) {
+  Json json = {{"name", track.name}};
+  json["times"] = track.observed != nullptr ? Numbers(track.observed->times) : Json::array();
   json["grid"] = Numbers(forecast.times);
-  json["forecast_from"] = trained.model.end_times[n];
-  if (n < test.trajectories.size() && !test.trajectories[n].times.empty()) {
-    json["test_times"] = Numbers(test.trajectories[n].times);
-  }
+  json["forecast_from"] = track.end;
+  if (track.test != nullptr) json["test_times"] = Numbers(track.test->times);
   return json;
 }
 
@@ -211,13 +202,21 @@ Json Numbers(std::span<const double> values) {
   return Encoded("f64", std::vector<double>(values.begin(), values.end()));
 }
 
+Json ShortNumbers(std::span<const double> values) {
+  std::vector<float> floats;
+  floats.reserve(values.size());
+  for (double v : values) floats.push_back(static_cast<float>(v));
+  return Encoded("f32", floats);
+}
+
 Json ReportJson(const TrainedModel& trained, const Dataset& test, const ReportOptions& options,
                 LostDraws* lost_draws) {
   const Posterior posterior(trained.model);
-  const std::size_t count = trained.model.start_times.size();
+  const std::vector<Track> tracks = TracksOf(trained, test, options);
+  const std::size_t most = kMostOnGrids / tracks.size() / trained.model.channels.size();
   Json json = {{"format", "gpode-report"}, {"format_version", 1}};
   json["meta"] = MetaJson(trained, options);
-  json["meta"]["warnings"] = Warnings(trained, options);
+  AddVerdict(trained, options, &json["meta"]);
   if (trained.model.coordinates.inputs() > 0) {
     json["meta"]["comments"].push_back(
         fmt::format("The vector field is drawn at {}.", TypicalInputsText(posterior)));
@@ -225,16 +224,11 @@ Json ReportJson(const TrainedModel& trained, const Dataset& test, const ReportOp
   std::vector<Forecast> forecasts;
   std::vector<Bands> bands;
   LostDraws lost;
-  for (std::size_t n = 0; n < count; ++n) {
-    forecasts.push_back(posterior.Trajectory(n, GridOf(trained.model, n, options.until),
-                                             {.draws = options.draws,
-                                              .seed = options.seed,
-                                              .threads = options.threads,
-                                              .from = Origin::kLatestState,
-                                              .states = true}));
+  for (const Track& track : tracks) {
+    forecasts.push_back(Follow(posterior, track, GridOf(posterior, track, most, options), options));
     bands.push_back(BandsOf(forecasts.back()));
     lost.Add(forecasts.back());
-    json["trajectories"].push_back(TrajectoryJson(trained, test, forecasts.back(), n));
+    json["trajectories"].push_back(TrajectoryJson(track, forecasts.back()));
   }
   json["meta"]["facts"].push_back(
       {{"name", "diverged draws"}, {"value", std::to_string(lost.diverged)}});
@@ -250,15 +244,15 @@ Json ReportJson(const TrainedModel& trained, const Dataset& test, const ReportOp
     Json channel = {{"name", channels[c].name}};
     if (!channels[c].unit.empty()) channel["unit"] = channels[c].unit;
     channel["series"] = Json::array();
-    for (std::size_t n = 0; n < count; ++n) {
-      channel["series"].push_back(SeriesJson(trained, test, forecasts[n], bands[n], n,
+    for (std::size_t n = 0; n < tracks.size(); ++n) {
+      channel["series"].push_back(SeriesJson(tracks[n], forecasts[n], bands[n],
                                              static_cast<Eigen::Index>(c), options, exact));
     }
     json["channels"].push_back(channel);
   }
-  json["states"] = StatesJson(trained, posterior, forecasts, options);
+  json["states"] = StatesJson(trained, posterior, tracks, forecasts, options);
   if (!trained.history.empty()) json["training"] = TrainingJson(trained, options);
-  json["calibration"] = CalibrationJson(trained, posterior, test, options);
+  json["calibration"] = CalibrationJson(trained, posterior, tracks, options);
   json["learned"] = LearnedJson(trained);
   return json;
 }

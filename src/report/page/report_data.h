@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "gpode/posterior.h"
 #include "gpode/training.h"
@@ -23,26 +24,40 @@ struct ReportOptions {
   std::size_t draws = 128, shown_draws = 6;
   std::uint64_t seed = 1;
   std::size_t threads = 0;
-  // The end of the forecasts; by default they extend beyond each trajectory by half of its length.
+  // The end of the forecasts; by default they extend beyond each trajectory by half of its length,
+  // and to the end of its test data.
   std::optional<double> until;
+  Origin from = Origin::kLatestState;
+  // If there are any, the state at the first row of each test trajectory. The report then shows the
+  // forecasts from these states instead of the model's trajectories.
+  std::vector<StartState> starts = {};
 };
 
-// Returns all data of a report. `test` is empty or has one trajectory for each of the model's, with
-// the same channels; a trajectory without test data has no times.
+// Returns all data of a report. `test` is empty, or has one trajectory for each of options.starts,
+// or for each of the model's if there are no starts, with the same channels; a trajectory without
+// test data has no times.
 nlohmann::ordered_json ReportJson(const TrainedModel& trained, const Dataset& test,
                                   const ReportOptions& options, LostDraws* lost_draws = nullptr);
 
-// Each of these returns one part of the data.
+struct Track;
+
+// Each of these returns one part of the data. The forecasts are those of the tracks, on the grids
+// of the channels.
 nlohmann::ordered_json StatesJson(const TrainedModel& trained, const Posterior& posterior,
+                                  const std::vector<Track>& tracks,
                                   const std::vector<Forecast>& forecasts,
                                   const ReportOptions& options);
 nlohmann::ordered_json TrainingJson(const TrainedModel& trained, const ReportOptions& options);
 nlohmann::ordered_json CalibrationJson(const TrainedModel& trained, const Posterior& posterior,
-                                       const Dataset& test, const ReportOptions& options);
+                                       const std::vector<Track>& tracks,
+                                       const ReportOptions& options);
 nlohmann::ordered_json LearnedJson(const TrainedModel& trained);
 
 // Returns numbers in the encoding of docs/report.md: the base64 of their binary form, with NaN for
 // missing values.
 nlohmann::ordered_json Numbers(std::span<const double> values);
+
+// Returns numbers as Numbers does, in single precision.
+nlohmann::ordered_json ShortNumbers(std::span<const double> values);
 
 }  // namespace gpode::report

@@ -9,14 +9,15 @@
 #include "gpode/scores.h"
 #include "report/model_view.h"
 #include "report/page/report_data.h"
+#include "report/page/report_tracks.h"
 
 namespace gpode::report {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t kBins = 20, kHorizons = 12, kMostTimes = 20'000;
-constexpr std::size_t kMostNumbers = 20'000'000;  // the most numbers in one forecast
+constexpr std::size_t kBins = 20, kHorizons = 12;
+constexpr std::size_t kMostValues = 40'000;  // about so many are compared; their CRPS takes time
 
 Json Line(const std::string& name, const std::vector<double>& values) {
   return {{"name", name}, {"values", Numbers(values)}};
@@ -80,11 +81,10 @@ Json HorizonJson(const std::vector<HorizonScores>& rows) {
 // Returns the edges of kHorizons equal bins of the horizon (time since the end of a trajectory's
 // training data), up to the longest in the test data. The last edge is slightly beyond, so that it
 // includes that time.
-std::vector<double> Edges(const TrainedModel& trained, const Dataset& test) {
+std::vector<double> Edges(const std::vector<Track>& tracks) {
   double last = 0;
-  for (std::size_t n = 0; n < test.trajectories.size(); ++n) {
-    if (test.trajectories[n].times.empty()) continue;
-    last = std::max(last, test.trajectories[n].times.back() - trained.model.end_times[n]);
+  for (const Track& track : tracks) {
+    if (track.test != nullptr) last = std::max(last, track.test->times.back() - track.end);
   }
   if (!(last > 0)) return {};
   std::vector<double> edges;
@@ -144,31 +144,26 @@ Json TrainingJson(const TrainedModel& trained, const ReportOptions& options) {
   return json;
 }
 
-Json CalibrationJson(const TrainedModel& trained, const Posterior& posterior, const Dataset& test,
-                     const ReportOptions& options) {
-  const bool tested = !test.trajectories.empty();
-  const Dataset& data = tested ? test : trained.data;
+Json CalibrationJson(const TrainedModel& trained, const Posterior& posterior,
+                     const std::vector<Track>& tracks, const ReportOptions& options) {
+  const bool tested =
+      std::ranges::any_of(tracks, [](const Track& track) { return track.test != nullptr; });
   Comparison all;
-  const std::vector<double> edges = tested ? Edges(trained, test) : std::vector<double>();
-  std::size_t times = 0, compared = 0;
-  const std::size_t per_time =
-      options.draws * (trained.model.channels.size() + trained.model.dim());
-  const std::size_t rows = std::max<std::size_t>(2, kMostNumbers / per_time);
-  for (std::size_t n = 0; n < data.trajectories.size() && times < kMostTimes; ++n) {
-    if (data.trajectories[n].times.empty()) continue;
-    const Trajectory seen = Thinned(data.trajectories[n], rows);
-    const Forecast forecast = posterior.Trajectory(n, seen.times,
-                                                   {.draws = options.draws,
-                                                    .seed = options.seed,
-                                                    .threads = options.threads,
-                                                    .from = Origin::kLatestState});
+  const std::vector<double> edges = Edges(tracks);
+  std::size_t compared = 0;
+  const std::size_t rows =
+      std::max<std::size_t>(20, kMostValues / trained.model.channels.size() / tracks.size());
+  for (const Track& track : tracks) {
+    const Trajectory* data = tested ? track.test : track.observed;
+    if (data == nullptr || data->times.empty()) continue;
+    const Trajectory seen = Thinned(*data, rows);
+    const Forecast forecast = Follow(posterior, track, seen.times, options);
     all.scores.push_back(Score(forecast, forecast.noise, seen.values, options.threads));
     AddPitValues(forecast, seen.values, &all.pit);
     if (!edges.empty()) {
-      all.horizons.push_back(ScoreByHorizon(forecast, forecast.noise, seen.values,
-                                            trained.model.end_times[n], edges, options.threads));
+      all.horizons.push_back(
+          ScoreByHorizon(forecast, forecast.noise, seen.values, track.end, edges, options.threads));
     }
-    times += seen.times.size();
     ++compared;
   }
   Json json;
