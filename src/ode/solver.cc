@@ -221,7 +221,7 @@ struct Solver::Run {
     step.inside_ = t + 0.5 * (stop - t);
   }
 
-  // Returns the size of the fixed steps, at largest `largest`, that divide the rest of the piece evenly.
+  // Returns the size of the fixed steps, at most `largest`, that divide the rest of the piece evenly.
   double EvenStep(double largest) const {
     const double left = std::fabs(stop - t);
     return left / std::ceil(left / largest * (1 - 1e-12));

@@ -123,6 +123,7 @@ Model ReadModel(const Archive& archive, std::string_view file, unsigned major) {
     model.inputs = samples.names;
     model.input_samples = FromColumns(samples);
     CheckMap("model", model.map, model.coordinates, model.channels.size());
+    MemberReader(archive, "model/", file)("noise_pieces", model.noise_pieces);
     CheckNoisePieces("model", model.noise_pieces, model.start_times, model.end_times);
     ReadParameters(archive, file, model);
   }
@@ -215,6 +216,9 @@ std::vector<std::byte> ModelBytes(const TrainedModel& trained) {
   }
   ForMembers(trained.model, MemberWriter(&out, "model/"));
   WriteInputs(ToInputColumns(trained.model.inputs, trained.model.input_samples), "model/", &out);
+  if (!trained.model.noise_pieces.empty()) {
+    MemberWriter(&out, "model/")("noise_pieces", trained.model.noise_pieces);
+  }
   WriteParameters(trained.model.parameters, &out);
   if (trained.model.widening.IsJudged() || !trained.model.widening.IsZero()) {
     ForMembers(trained.model.widening, MemberWriter(&out, "widening/"));

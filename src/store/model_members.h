@@ -79,9 +79,9 @@ void ForMembers(S& s, const Visit& visit) {
 
 template <Is<Model> S, typename Visit>
 void ForMembers(S& s, const Visit& visit) {
-  // Five members are stored elsewhere: the options as text (options/fit_options.h), the parameters
-  // as one array per block, the widening, if there is one, under the prefix "widening/", and the
-  // measured inputs, if there are any, as InputColumns.
+  // Six members are stored elsewhere: the options as text (options/fit_options.h), the parameters
+  // as one array per block, the widening, if there is one, under the prefix "widening/", the
+  // measured inputs, if there are any, as InputColumns, and noise_pieces, if there is process noise.
   auto& [options, channels, map, coordinates, start_times, end_times, inputs, input_samples,
          warning, parameters, draws, sampler, shooting_trajectory, shooting_times, noise_pieces,
          widening] = s;
@@ -95,7 +95,6 @@ void ForMembers(S& s, const Visit& visit) {
   ForNested("sampler", sampler, visit);
   visit("shooting_trajectory", shooting_trajectory);
   visit("shooting_times", shooting_times);
-  visit("noise_pieces", noise_pieces);
 }
 
 template <Is<FunctionStart> S, typename Visit>

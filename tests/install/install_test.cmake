@@ -32,7 +32,7 @@ endforeach()
 
 if(TOOLS)
   execute_process(COMMAND ${prefix}/bin/gpode --version OUTPUT_VARIABLE output COMMAND_ERROR_IS_FATAL ANY)
-  if(NOT output STREQUAL "gpode ${VERSION}\n")
+  if(NOT output MATCHES "^gpode ${VERSION}\nbuilt with ")
     message(FATAL_ERROR "the installed gpode --version says '${output}'")
   endif()
 endif()
