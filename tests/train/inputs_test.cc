@@ -174,12 +174,14 @@ TEST(SampledWithInputsTest, TheLinearisedLikelihoodFollowsLinearInputs) {
 
 TEST(TrainingWithInputsTest, SameBitsForOneAndFourThreads) {
   const Dataset data = DrivenData(3, 40, 10);
-  for (const char* posterior : {"blocks", "joint"}) {
+  for (const char* posterior : {"blocks", "nuts"}) {
     FitOptions options = Small();
     options.posterior = posterior;
     options.period = {5};
+    options.sampler.chains = 2;
     options.sampler.draws = 4;
     options.sampler.warm_up = 4;
+    options.sampler.max_depth = 3;
     const TrainedModel one = Train(data, options);
     options.threads = 4;
     const TrainedModel four = Train(data, options);
@@ -205,10 +207,13 @@ TEST(TrainingWithInputsTest, ARestoredRunGoesOnAsIfNeverStopped) {
 TEST(TrainingWithInputsTest, ForecastsTheResponseToNewInputs) {
   const Dataset data = DrivenData(5, 90, 30);
   FitOptions options;
-  options.posterior = "joint";
+  options.posterior = "nuts";
   options.kernel = "squared-exponential + linear";
-  options.features = 64;
-  options.sampler.draws = 40;
+  options.features = 16;
+  options.sampler.chains = 2;
+  options.sampler.warm_up = 15;
+  options.sampler.draws = 15;
+  options.sampler.max_depth = 4;
   const Posterior posterior(Fit(data, options));
   const Trajectory truth = DrivenTrajectory("", RandomLevels(6, 20), 41, 20, 0);
   ForecastOptions with{.draws = 32};
