@@ -78,8 +78,8 @@ struct CalibrationScores {
   BandScores seen;                            // scores of the truth at the training times
 };
 
-// Scores the bands of a task. Integrates the training trajectory from its latest states, as
-// `gpode forecast` and `gpode impute` do.
+// Scores the posterior's bands at the held-back times of a task. Each time is reached from the last
+// learnt state before it (Origin::kLatestState), as in `gpode forecast` and `gpode impute`.
 CalibrationScores ScoreBands(const Posterior& posterior, const Task& task, std::uint64_t seed);
 
 // Scores a forecast against truth and observations, (T, channels) each. One of the two may have no

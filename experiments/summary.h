@@ -19,8 +19,8 @@
 
 namespace gpode::experiments {
 
-// A summary of one value per run. The value is infinite for a run that failed or whose draws
-// diverged.
+// A summary of one value per run, over the runs that have the value. Values may be infinite: the
+// test scores of a failed run are.
 struct Summary {
   std::size_t runs = 0, finite = 0;
   double mean;   // the mean of the finite values; NaN if there are none

@@ -3,7 +3,7 @@
 //   2004-03-10, 2004/3/10, 20040310, 2004-03        year first; without a day: the first
 //   10.03.2004, 10/03/2004, 3-10-04                 day first with points, otherwise by DateOrder
 //   10 Mar 2004, 10-Mar-2004, March 10, 2004        named months, in English
-//   Wed, 10 Mar 2004 18:00:00 GMT                   a day of the week before is passed over
+//   Wed, 10 Mar 2004 18:00:00 GMT                   a leading day of the week is ignored
 //   18:00, 18:00:00.25, 18.00.00, 6:00 PM, 24:00    times of day, alone or after a date
 //   ...T18:00Z, ... +01:00, ... +0100, ... UTC      time zones
 //

@@ -134,7 +134,8 @@ bool NutsTree::EndsMoveApart(const Vector& first, const Vector& last) const {
 
 // Returns true if the ends move apart in three parts of the trajectory: both subtrees together, and
 // each subtree together with the nearest position of the other. Without the last two checks, two
-// subtrees that each make half a turn, back to the start, would pass.
+// subtrees could pass that each make almost half a turn and together come back to the start: each
+// alone has no U-turn yet, and at the end of the whole circle the direction is the first one again.
 bool NutsTree::HasNoUTurn(const Subtree& tree, const Subtree& next) {
   sum_ = tree.momentum_sum + next.momentum_sum;
   if (!EndsMoveApart(tree.first.velocity, next.last.velocity)) return false;

@@ -1,5 +1,5 @@
-// Trainer: everything besides Adam's steps that changes from step to step, which is learning rate,
-// tolerance, noise variance, checks of validation data, and when a phase ends.
+// The part of Trainer that sets, from step to step, the learning rate, the tolerance and the noise
+// variance, checks validation data, and ends phases.
 #include <algorithm>
 #include <cmath>
 
