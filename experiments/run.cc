@@ -27,7 +27,7 @@ class Stopwatch {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-// Records means of the bound over windows of equally many steps.
+// Records the mean of the bound over successive windows, which all have the same number of steps.
 class HistoryRecorder {
  public:
   void Take(const Progress& progress, double seconds) {

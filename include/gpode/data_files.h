@@ -56,17 +56,18 @@ struct ReadOptions {
   // "y*" or "sensor?" stands for all names that match it. Other columns of a CSV file may hold
   // anything.
   std::vector<std::string> channels = {};
-  // Columns that hold measured inputs (gpode/inputs.h). They are no channels, and their samples are
-  // those of all rows, whichever rows are kept. If missing inputs are allowed, a file that lacks one
-  // of these columns gives a data set without inputs.
+  // Columns that hold measured inputs (gpode/inputs.h). They do not become channels. All rows of a
+  // file are samples of the inputs, even rows whose observations the options below leave out. If
+  // missing inputs are allowed, a file that lacks one of these columns gives a data set without
+  // inputs.
   std::vector<std::string> inputs = {};
   bool allow_missing_inputs = false;
 
   // CSV: ',', ';', '\t' or ' ' for any number of spaces and tabs; 0: the one that the file uses.
   char separator = 0;
   char decimal = 0;  // CSV: '.' or ','; 0: the first that is found, '.' if commas separate cells
-  // CSV: further markers of missing values, beside those of docs/formats.md. A marker that is a
-  // number stands for every cell of that value.
+  // CSV: further markers of missing values, in addition to those in docs/formats.md. A marker that
+  // is a number stands for every cell of that value.
   std::vector<std::string> missing = {};
   std::size_t skip = 0;  // CSV: lines before the header that are passed over
   bool header = true;    // CSV: false if the first line is a row; columns are then c1, c2, ...
@@ -91,9 +92,9 @@ struct ReadOptions {
   double frame_rate = 120;  // motion capture: frames per second
 
   // The rows to keep. They are later than `after` and not later than `until`, which are numbers or
-  // dates; an empty text is no limit. Of these rows, the first of each trajectory is kept, and then
-  // every n-th, n = `every`. `only` names the trajectories to keep, or patterns of names; empty:
-  // all.
+  // dates; an empty text means no limit. Of these rows, the first of each trajectory is kept, and
+  // then every n-th, n = `every`. `only` names the trajectories to keep, or patterns of names;
+  // empty: all.
   std::string after = {}, until = {};
   std::size_t every = 1;
   std::vector<std::string> only = {};

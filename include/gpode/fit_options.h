@@ -90,7 +90,7 @@ struct FitOptions {
   // this may hold the principal components of other data (see PrincipalComponents); if it is empty,
   // those of the training data are computed.
   ObservationMap observation_map;
-  // The inputs of the system beside the columns of the data: the phases of clocks with these
+  // The inputs of the system in addition to columns of the data: the phases of clocks with these
   // periods, in the unit of the data's times, and the time itself (inputs.h). `hold` is the value
   // of measured inputs between their samples.
   std::vector<double> period;
@@ -156,7 +156,7 @@ struct FitOptions {
   double approach = 0.5;
   double polish = 0.3;
   double last_rate = 0.3;  // learning rate of the second phase, as a share of learning_rate
-  // With the shooting bound, the second phase goes on shooting in two cases: there are more
+  // With the shooting bound, the second phase continues with shooting in two cases: there are more
   // observation times than polish_most, so that the polish is unnecessary; or integrating whole
   // trajectories would cost more than polish_loss log likelihood per observation, as in chaos.
   std::size_t polish_most = 250;

@@ -47,8 +47,8 @@ struct FitQuality {
   bool IsAllMissed() const;
 };
 
-// Integrates training trajectories from their learnt states and compares them with the data, at a
-// few thousand times at most.
+// Integrates training trajectories from their learnt states and compares them with the data at a
+// few thousand time points at most.
 FitQuality AssessFit(const TrainedModel& trained, const ForecastOptions& options = {.draws = 64});
 
 // Returns a text for the label "bands:" that says whether the bands of a model can be trusted, and

@@ -43,10 +43,10 @@ struct ForecastOptions {
   std::size_t threads = 0;              // 0: as many as the machine has
   Origin from = Origin::kInitialState;  // for forecasts of training trajectories
   bool states = false;                  // if true, the forecast also holds the states of the draws
-  // Samples of the measured inputs (inputs.h). In a forecast of a training trajectory they replace
-  // its own samples from the time of the first one on; a forecast from a given state needs all of
-  // them. They must cover all times that the forecast passes through. If hold_inputs is true, the
-  // last value is kept after the last sample.
+  // Samples of the measured inputs (inputs.h). In a forecast of a training trajectory, they replace
+  // all of its own samples that are not earlier than the first of them. A forecast from a given
+  // state uses only these samples. They must cover all times that the forecast passes through. If
+  // hold_inputs is true, the last value is kept after the last sample.
   InputSamples inputs = {};
   bool hold_inputs = false;
 };

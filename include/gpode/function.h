@@ -72,7 +72,7 @@ class Function {
 // the field has no inputs (U = 0), it costs one virtual call more than g. Otherwise x and u of each
 // point are first copied to one place, and I may be at most kMostInputs.
 //
-// Thread safety: that of Field.
+// Thread safety: as for Field.
 //
 //   GpDraw draw(gp, features);
 //   solver.Solve(draw, x0, t0, times, states);              // converts for the time of the call

@@ -65,11 +65,11 @@ struct HeldError {
 // Let n be the effective number of independent errors of a channel (their number divided by their
 // autocorrelation time). The channel is widened only if it has at least kFewestHeld values and a
 // chi-squared test with n degrees of freedom (level 0.1) finds its errors too large for its bands.
-// The horizons are split into thirds with about equally many values (into one part if no channel
-// has nine values). The extra variance of a third is the mean of f error^2 - deviation^2 over its
-// values, but never negative, nor less than that of an earlier third. f is the squared ratio of the
-// 0.95 quantiles of Student's t (n degrees of freedom) and of the normal distribution. The knots of
-// the widening are the mean horizons of the thirds.
+// The horizons are split into thirds with about the same number of values each (into one part if no
+// channel has nine values). The extra variance of a third is the mean of f error^2 - deviation^2
+// over its values, but never negative, nor less than that of an earlier third. f is the squared
+// ratio of the 0.95 quantiles of Student's t (n degrees of freedom) and of the normal distribution.
+// The knots of the widening are the mean horizons of the thirds.
 BandWidening FitWidening(std::span<const HeldError> errors, std::size_t channels);
 inline constexpr std::size_t kFewestHeld = 5;
 

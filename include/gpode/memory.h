@@ -1,6 +1,6 @@
 // Vectors whose memory is aligned to cache lines, which makes vectorised loops faster.
 //
-// Thread safety: that of std::vector.
+// Thread safety: as for std::vector.
 //
 //   AlignedVector<double> features(1024);
 #pragma once

@@ -12,7 +12,7 @@
 // memory: the pullback keeps the cotangents of two layers on the stack, so layers have at most
 // kMaxWidth units.
 //
-// Thread safety: that of Function. No other thread may use the network while its parameters change.
+// Thread safety: as for Function. No other thread may use the network while its parameters change.
 //
 //   Mlp network(2, {32});  // two inputs, two outputs
 //   network.InitializeXavier(normals);  // weight_count() standard normals

@@ -101,9 +101,9 @@ struct NutsOptions {
   // A callback that every chain calls after every iteration, on its own thread; calls may overlap.
   // state() returns a copy of the chain's state, with which a later call of SampleNuts can resume.
   std::function<void(std::size_t chain, const std::function<NutsChainState()>& state)> keep = {};
-  // States from which chains go on, one for each chain; null for a chain that starts anew. The
-  // result has the same bits as that of chains which were never interrupted. The caller has to
-  // pass the further variables of a state to the chain's target.
+  // States from which chains continue, one for each chain; null for a chain that starts from
+  // its beginning. The result has the same bits as if the chains had never been interrupted. The
+  // caller has to pass the further variables of a state to the chain's target.
   std::vector<std::shared_ptr<const NutsChainState>> resume = {};
 };
 

@@ -26,8 +26,8 @@ ThreadShortageHandler SetThreadShortageHandler(ThreadShortageHandler handler);
 class ThreadPool {
  public:
   // With threads = 0, the pool has as many threads as the machine. With threads = 1, every loop
-  // runs on the calling thread. If the system refuses to start a thread, for want of memory or by a
-  // limit, the pool goes on with fewer, of which one is the calling thread.
+  // runs on the calling thread. If the system cannot start a thread, because memory is short or a
+  // limit is reached, the pool has fewer threads. The calling thread is one of them.
   explicit ThreadPool(std::size_t threads = 0);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;

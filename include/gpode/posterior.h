@@ -104,8 +104,8 @@ class Posterior {
   Imputation FillGaps(std::size_t trajectory, const gpode::Trajectory& seen, double level = 0.9,
                       const ForecastOptions& options = {}) const;
 
-  // Returns the samples of the measured inputs that a forecast of a training trajectory uses: those
-  // of the training data, and from the first time of `later` on these.
+  // Returns the samples of the measured inputs that a forecast of a training trajectory uses: the
+  // samples of the training data before the first time of `later`, then `later`.
   InputSamples SamplesOf(std::size_t trajectory, const InputSamples& later = {}) const;
   // Returns typical values (U) of the inputs: the means of measured ones, and the clock at the
   // middle of the first training trajectory.

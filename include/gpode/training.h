@@ -9,7 +9,7 @@
 // thread, or, if it samples, from any of its own threads, but never from two at the same time.
 //
 //   TrainedModel run = Train(data, options, {.checkpoint = "vdp.gpode"});
-//   TrainedModel rest = Resume("vdp.gpode");  // after a crash: goes on from the last checkpoint
+//   TrainedModel rest = Resume("vdp.gpode");  // after a crash: continues from the last checkpoint
 //   TrainedModel judged = TrainWithHoldout(data, options, {.share = 0.2});  // holdout.h
 #pragma once
 
@@ -67,7 +67,7 @@ struct FitControl {
   // text. The function `save` of `standby` calls it, too, on the thread that calls `save`.
   std::function<void(std::span<const std::byte>)> write = {};
   // If set, this function is called with the message when a checkpoint cannot be written before the
-  // end. The run goes on, and tries again when the next checkpoint is due. If not set, the error
+  // end. The run continues, and tries again when the next checkpoint is due. If not set, the error
   // ends the run.
   std::function<void(const std::string&)> checkpoint_failed = {};
   // If set, this function is called after every step that took longer than half a second, except

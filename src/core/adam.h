@@ -17,11 +17,11 @@ struct Adam {
   void Step(std::span<const double> gradient, double rate, std::span<const double> shares,
             std::span<double> parameters);
 
-  // Updates only the `size` parameters from `offset` on, for the `count`-th time. Parameters that a
-  // minibatch does not use keep their moments, so each parameter is updated as plain Adam would
-  // with the gradients that it had. The bias correction therefore needs the parameter's own count:
-  // with the number of all steps, the first update of a parameter that is rarely used would be
-  // three times too long.
+  // Updates only the `size` parameters that begin at index `offset`. This is their `count`-th
+  // update. Parameters that a minibatch does not use keep their moments, so each parameter is
+  // updated as plain Adam would with the gradients that it had. The bias correction therefore needs
+  // the parameter's own count: with the number of all steps, the first update of a parameter that
+  // is rarely used would be three times too long.
   void Update(std::size_t offset, std::size_t size, double count, std::span<const double> gradient,
               double rate, std::span<const double> shares, std::span<double> parameters);
 

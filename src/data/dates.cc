@@ -17,8 +17,8 @@ constexpr double kDay = 86400;
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
-// Reads a text from left to right. If the text does not go on with what a Take… function reads,
-// that function returns nothing (or false) and does not move on.
+// Reads a text from left to right. A Take… function moves past what it takes. If something else
+// comes next in the text, it returns nothing (or false) and does not move.
 class Scanner {
  public:
   explicit Scanner(std::string_view text) : rest_(text) {}
@@ -212,7 +212,7 @@ bool TakeDate(Scanner* scanner, DateOrder order, DateText* date) {
 }
 
 // Takes hours, minutes and seconds with the same mark between them, and AM or PM if that follows.
-// Returns seconds, or nothing if the text does not go on with a time of day.
+// Returns seconds, or nothing if no time of day comes next in the text.
 std::optional<double> TakeClock(Scanner* scanner, std::size_t most_hour_digits) {
   Scanner trial = *scanner;
   const auto hours = trial.TakeDigits(most_hour_digits);

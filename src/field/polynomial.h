@@ -1,5 +1,6 @@
-// Polynomials in the I inputs. As a part of a field, a polynomial goes on far from the data, where
-// a stationary process returns to zero. (The paper has no such part; its kernel is in kernel/.)
+// Polynomials in the I inputs. As a part of a field, a polynomial extrapolates far from the data,
+// where a stationary process returns to zero. (The paper has no such part; its kernel is in
+// kernel/.)
 //
 //   g_d(x) = sum_j w_jd psi_j(x),   psi = 1, x_i, x_i x_k (i <= k), x_i x_k x_l (i <= k <= l),
 //
@@ -16,7 +17,7 @@
 // the Taylor polynomial of s^2 (1 + l^2 (exp(x . y / l^2) - 1)). It does not change if the inputs
 // are rotated, and its linear part is the same for any degree p.
 //
-// Thread safety: that of Function.
+// Thread safety: as for Function.
 //
 //   Polynomial polynomial(inputs, outputs, 2);
 //   polynomial.SetWeights(w);

@@ -23,7 +23,7 @@ struct CsvCell {
 // ' ' stands for any number of spaces and tabs.
 CsvCell TakeCell(const TextRecords& record, const char* at, char separator, std::string* scratch);
 
-// Returns the last of the spaces and tabs from `at` on, or `end` if nothing else follows.
+// Returns the last of the spaces and tabs that begin at `at`, or `end` if the text ends with them.
 const char* LastBlank(const char* at, const char* end);
 
 }  // namespace gpode::internal

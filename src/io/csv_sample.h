@@ -49,7 +49,7 @@ struct ColumnFacts {
   bool IsSorted() const;
 };
 
-// Returns the facts about `column`, from row `first_row` of the sample on.
+// Returns the facts about `column` in row `first_row` of the sample and all later rows.
 ColumnFacts FactsOf(const CsvSample& sample, std::size_t first_row, std::size_t column,
                     char separator, const ReadOptions& options);
 

@@ -33,7 +33,7 @@ std::string Quote(std::string_view text, std::size_t longest) {
     quoted += IsPrintableUtf8(character)
                   ? std::string(character)
                   : fmt::format("\\x{:02x}", static_cast<unsigned char>(text[0]));
-    // Only the first byte of an unprintable character was shown: go on with its next byte.
+    // Only the first byte of an unprintable character was shown: continue with its next byte.
     text.remove_prefix(IsPrintableUtf8(character) ? length : 1);
   }
   return quoted + (text.empty() ? "'" : "...'");

@@ -255,8 +255,9 @@ void SplitInputs(std::string_view file, const ReadOptions& options, Dataset* dat
   if (complete) data->inputs = options.inputs;
 }
 
-// Drops samples of inputs from the first one with a missing value after the last observation on,
-// and up to the last such one before the first observation.
+// Drops samples of inputs at the ends that are incomplete or lie beyond an incomplete one. Before
+// the first observation, it drops all samples up to the last one with a missing value; after the
+// last observation, the first one with a missing value and all later ones.
 void TrimInputs(Trajectory* t) {
   InputSamples& all = t->inputs;
   if (all.empty() || t->times.empty()) return;

@@ -399,7 +399,8 @@ void Bound::GatherStateCotangents(std::span<const double> slots, std::size_t dra
   }
 }
 
-// Adds the gradient of log likelihood and constraints; AddDivergences adds that of the divergences.
+// Adds the gradient of the log likelihood and the constraints. AddDivergences adds the gradient
+// of the divergences.
 void Bound::AddGradient(std::span<const double> slots, std::span<double> bvalues,
                         ThreadPool& pool) {
   const double share = 1.0 / static_cast<double>(draws());

@@ -1,5 +1,5 @@
-// The divergence between Gaussians, KL[q(U) || p(U)] and KL[q(x0) || p(x0)] of the paper, and draws
-// from them.
+// The divergence between Gaussians, KL[q(U) || p(U)] and KL[q(x0) || p(x0)] of the paper, the
+// entropy of q(s_i), and draws from Gaussians.
 #include "model/gaussian.h"
 
 #include <cmath>

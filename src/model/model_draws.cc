@@ -1,5 +1,6 @@
-// Chooses the random numbers of a draw. The draw of a field itself (paper, equation 13) is in
-// field/gp_draw.cc.
+// Chooses the random numbers of draws from a trained model. In training, Bound::SampleNormals
+// (model/bound.cc) does so. Initial states are drawn in model/posterior_families.cc, fields (paper,
+// equation 13) in field/gp_draw.cc.
 #include "model/model_draws.h"
 
 #include <cmath>

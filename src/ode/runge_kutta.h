@@ -5,7 +5,7 @@
 //   bk_i = h b_i bnext + h sum_o B_i(theta_o) by_o,      bx = bnext + sum_o by_o
 //   for i from the last stage to the first:  bX = (df/dx)^T bk_i,  bx += bX,  bk_j += h a_ij bX
 //
-// Thread safety: that of Stepper.
+// Thread safety: as for Stepper.
 //
 //   RungeKutta method(tableau);
 //   RegisterStepper(std::make_unique<RungeKutta>(tableau));

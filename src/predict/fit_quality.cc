@@ -22,7 +22,8 @@ constexpr double kExplained = 0.5;     // the least explained share of a channel
 constexpr double kOutlier = 5;         // the largest residual, in standard deviations of the noise
 constexpr double kMostOutside = 0.25;  // the largest share of observations outside a 90 % band
 constexpr double kShort = 0.1;         // the shortest lengthscale, in units of the states' size
-// Residuals count as correlated if the correlation of neighbours is at least this, over so many.
+// Residuals count as correlated if there are at least kFewestPairs pairs of neighbours and their
+// correlation is at least kCorrelated.
 constexpr double kCorrelated = 0.5, kFewestPairs = 30;
 
 // Sums over the observations of one channel.

@@ -102,8 +102,8 @@ double LongestSpan(const Model& model) {
   return longest;
 }
 
-// Throws unless the samples cover the times from `first` on, where a forecast starts, and all its
-// times.
+// Throws unless the samples cover the start of a forecast, at time `first`, and all its times. With
+// `hold_last`, times after the last sample need not be covered.
 void CheckCover(const InputSamples& samples, double first, std::span<const double> times,
                 bool hold_last) {
   if (samples.empty()) ThrowInput("Forecast", "inputs", "are missing, must cover the forecast");

@@ -1,5 +1,5 @@
-// Divides the horizons of held-back data into three parts with about equally many values. The
-// horizon of a value is the time since the last training row of its trajectory.
+// Divides the horizons of held-back data into three parts with about the same number of values
+// each. The horizon of a value is the time since the last training row of its trajectory.
 #pragma once
 
 #include <span>

@@ -36,8 +36,8 @@ SolveStatus IntegrateBothWays(ForcedSolver& solver, const Field& field, const Fo
                               std::span<const double> x0, std::span<const double> times,
                               std::span<double> states, const InputSignal* inputs = nullptr);
 
-// Returns that one of two statuses which says more about a draw: a failure rather than success, and
-// any other failure rather than kTooManySteps.
+// Returns the worse of two statuses: a failure rather than success, and any other failure rather
+// than kTooManySteps.
 SolveStatus Worse(SolveStatus one, SolveStatus other);
 
 // Returns the number of steps that a solver may take for this span of time: `steps` for spans up to

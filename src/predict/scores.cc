@@ -28,7 +28,8 @@ constexpr std::array kMeans = {
     &Scores::coverage_50,   &Scores::coverage_90,   &Scores::coverage_95,
     &Scores::predictive_50, &Scores::predictive_90, &Scores::predictive_95};
 
-// Returns true if y is in the central band of this level of all draws, of which `sorted` are kept.
+// Returns true if y is in the central band of this level. `sorted` holds the values of the draws
+// that are not lost, of `draws` in total.
 bool Covers(double y, std::span<const double> sorted, std::size_t draws, double level) {
   const double low = LevelAmongKept(0.5 - level / 2, sorted.size(), draws);
   const double high = LevelAmongKept(0.5 + level / 2, sorted.size(), draws);
@@ -48,7 +49,7 @@ double LevelsAway(double y, std::span<const double> sorted, std::size_t draws,
 }
 
 // Adds the scores of one value y to `sum`. `sorted` holds the values, at the time and channel of y,
-// of those of the `draws` draws that are not lost. This function widens them by the standard
+// of the draws that are not lost, of `draws` in total. This function widens them by the standard
 // deviation `widening`.
 void AddValue(double y, std::span<double> sorted, std::size_t draws, double widening,
               const Likelihood& likelihood, std::span<const double> p, Scores& sum) {

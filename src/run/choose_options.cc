@@ -11,21 +11,21 @@
 namespace gpode {
 namespace {
 
-// Shooting is chosen if a trajectory has at least so many times.
+// Shooting is chosen if a trajectory has at least this number of times.
 constexpr std::size_t kLongSeries = 100;
-// The joint posterior is chosen for at most so many times in all trajectories together, and at most
-// so many states. Its running time grows with both; docs/results.md has running times of both
-// posteriors.
+// The joint posterior is chosen if all trajectories together have at most kMostTimes times, and
+// there are at most kMostStates states. Its running time grows with both; docs/results.md has
+// running times of both posteriors.
 constexpr std::size_t kMostTimes = 200, kMostStates = 6;
 // The kernel and the number of Fourier features with which sampled posteriors of a process were
 // calibrated (docs/results.md).
 constexpr const char* kSampledKernel = "squared-exponential + linear";
 constexpr std::size_t kSampledFeatures = 64;
-// A series of a driven system is cut into at most so many segments of shooting. Segments that span
-// only a gap or two would be explained by their own start states instead of the inputs.
+// For shooting, a series of a driven system is cut into at most this number of segments. Segments
+// that span only a gap or two would be explained by their own start states instead of the inputs.
 constexpr std::size_t kMostDrivenSegments = 100;
 // With more steps on whole trajectories, the trained posterior becomes more certain than its errors
-// are small (docs/inputs.md).
+// justify (docs/inputs.md).
 constexpr std::size_t kDrivenSteps = 8000;
 // A number of times that no series has.
 constexpr std::size_t kEndless = 1'000'000'000;

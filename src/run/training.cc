@@ -85,8 +85,8 @@ void Save(const FitControl& control, const TrainedModel& trained) {
   }
 }
 
-// Saves a run that goes on. If that fails, calls control.checkpoint_failed, if it is set, instead
-// of throwing an error.
+// Saves a run that is not finished. If that fails, calls control.checkpoint_failed, if it is set,
+// instead of throwing an error.
 void SaveCheckpoint(const FitControl& control, const TrainedModel& trained) {
   if (!control.checkpoint_failed) return Save(control, trained);
   try {

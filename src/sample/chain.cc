@@ -7,8 +7,8 @@
 namespace gpode {
 namespace {
 
-// Random starts and trial steps use the random streams of iteration numbers from here on, which no
-// chain reaches.
+// Random starts and trial steps use random streams of iteration numbers that begin here. No chain
+// has so many iterations.
 constexpr std::uint64_t kStarts = std::uint64_t{1} << 62;
 constexpr std::uint64_t kFirstSteps = std::uint64_t{3} << 61;
 

@@ -1,7 +1,7 @@
-// Statistics that the diagnostics of chains are computed from. `values` (draws, chains) are one
-// quantity at all draws. The functions `Split…` treat the two halves of each chain as two chains,
-// so that a drift within a chain counts as a disagreement; of an odd number of draws they leave out
-// the middle one. Phi is the standard normal distribution function.
+// Statistics that the diagnostics of chains are computed from. `values` (draws, chains) holds the
+// value of one quantity at each draw. The functions `Split…` treat the two halves of each chain as
+// two chains, so that a drift within a chain counts as a disagreement; if the number of draws is
+// odd, they leave out the middle one. Phi is the standard normal distribution function.
 #pragma once
 
 #include "gpode/field.h"

@@ -15,7 +15,7 @@ constexpr double kGoodRhat = 1.01;
 constexpr double kGoodEss = 400;
 constexpr double kGoodEnergyInformation = 0.3;
 
-// Returns the largest value of a member; NaN if any is NaN.
+// Returns the largest value of `member` over all coordinates, or NaN if one of them is NaN.
 double Largest(const std::vector<DrawSummary>& coordinates, double DrawSummary::*member) {
   double largest = -std::numeric_limits<double>::infinity();
   for (const DrawSummary& s : coordinates) {
@@ -25,7 +25,7 @@ double Largest(const std::vector<DrawSummary>& coordinates, double DrawSummary::
   return largest;
 }
 
-// Returns the smallest value of a member; NaN if any is NaN.
+// Returns the smallest value of `member` over all coordinates, or NaN if one of them is NaN.
 double Smallest(const std::vector<DrawSummary>& coordinates, double DrawSummary::*member) {
   double smallest = std::numeric_limits<double>::infinity();
   for (const DrawSummary& s : coordinates) {

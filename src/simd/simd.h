@@ -82,7 +82,8 @@ struct UpdateTable {
 };
 
 // The loops of one instruction set. Arrays have the shapes given above; points x are (n, inputs),
-// or a single point if there is no n. Results of point p are written at offset p * record_stride.
+// or a single point (inputs) for functions that have no argument n. Results of point p are written
+// at offset p * record_stride.
 struct Loops {
   void (*sincos_double)(std::size_t, const double*, double*, double*);
   void (*sincos_float)(std::size_t, const float*, float*, float*);

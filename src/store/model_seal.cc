@@ -46,7 +46,8 @@ std::optional<Sealed> ReadSeal(std::span<const std::byte> bytes) {
   return whole ? std::optional(seal) : std::nullopt;
 }
 
-// Tells whether the bytes begin like a model file, which was then probably truncated.
+// Returns true if the bytes begin like a model file. If they lack the seal at the end, the file was
+// probably truncated.
 bool BeginsAsModel(std::span<const std::byte> bytes) {
   constexpr std::size_t kNameAt = 30;  // the place of the first entry's name in a zip archive
   return Text(bytes).starts_with("PK\x03\x04") &&

@@ -20,12 +20,12 @@ class ChainKeeper {
  public:
   using Save = std::function<void(const SamplingState&)>;
 
-  // Goes on from a state, which may be null. `save` is called when `seconds` have passed since the
-  // last time; never if `seconds` is zero or there is no `save`.
+  // Continues from a state, which may be null. While chains run, `save` is called when `seconds`
+  // have passed since the last time, or never if `seconds` is zero or `save` is empty.
   ChainKeeper(std::shared_ptr<const SamplingState> from, double seconds, Save save);
 
-  // Sets the options of a sampler so that its chains go on from the state, and are kept. The keeper
-  // must outlive the sampler.
+  // Sets the options of a sampler so that its chains continue from the state, and the states that
+  // they reach are kept. The keeper must outlive the sampler.
   void Attach(NutsOptions& nuts);
 
   // Saves what has been kept, after the sampler was stopped.

@@ -1,5 +1,5 @@
-// Checks the state of a training run that was read from a file: a program that goes on from counts
-// and sizes that no run can have would read out of bounds, or train for ever.
+// Checks the state of a training run that was read from a file. With counts and sizes that no run
+// can have, a resumed run would read out of bounds, or never end.
 //
 // Thread safety: any thread may call these functions.
 //

@@ -39,11 +39,11 @@ constexpr double kWider = 1.2, kReliable = 0.7, kEffective = 0.25, kOldDraws = 1
 constexpr Eigen::Index kMostProposed = 24;
 constexpr std::size_t kEvidenceWarmUp = 25, kRepeats = 4;
 
-// Random numbers are addressed by seed and step (gpode/random.h). The numbers of the draws given
-// hyperparameters are those of the steps from kGivenStep on, the numbers of the proposals those
-// from kProposedStep on. The short chains add kShortSeed to the seed. So no two of these, and no
-// chain of the evidence, use the same numbers. The iterations that look for a place to linearise at
-// add 2 kShortSeed.
+// Random numbers are addressed by seed and step (gpode/random.h). Draws given hyperparameters use
+// the steps kGivenStep, kGivenStep + 1 and so on; proposals use kProposedStep, kProposedStep + 1
+// and so on. The short chains add kShortSeed to the seed, and the iterations that look for a place
+// to linearise at add 2 kShortSeed. No two of these, and no chain of the evidence, therefore use
+// the same numbers.
 constexpr std::uint64_t kGivenStep = std::uint64_t{1} << 59, kProposedStep = std::uint64_t{3} << 58,
                         kShortSeed = std::uint64_t{1} << 48;
 

@@ -348,7 +348,8 @@ class Solutions {
   std::vector<Eigen::Index> first_, counts_;
 };
 
-// Adds the rows of all observed values that solutions reach.
+// Adds a row to `linear` for each observed value, except those after the time at which the
+// integration of its solution failed.
 void AddObservations(const Solutions& solutions, const std::vector<TimedValues>& trajectories,
                      const ObservationMap& map, const Vector& precision,
                      LinearisedLikelihood& linear, Eigen::Index& at) {

@@ -12,14 +12,14 @@
 
 namespace gpode {
 
-// Returns the number of pieces of each trajectory: not more than it has intervals between
-// observations, and about 40 for all trajectories together, but at least 4 for each that has as many
-// intervals. Returns nothing if a trajectory has only one time.
+// Returns the number of pieces of each trajectory: its number of intervals between observations,
+// but at most 40 over the number of trajectories, or at most 4 if that is more. Returns nothing if
+// a trajectory has only one time.
 std::vector<std::size_t> ChoosePieces(const std::vector<TimedValues>& trajectories);
 
 // Returns the force (P, D) with which the solution of `field` that starts at x0 (D) at time zero
-// passes through `targets` (P, D) at the ends (P) of the pieces. The force is zero from the first
-// piece on that cannot be integrated.
+// passes through `targets` (P, D) at the ends (P) of the pieces. If a piece cannot be integrated,
+// the force is zero on it and on all later pieces.
 std::vector<double> ForceThrough(const Field& field, std::span<const double> x0,
                                  std::span<const double> ends, const Matrix& targets,
                                  const SolverOptions& options, const InputSignal* inputs = nullptr);

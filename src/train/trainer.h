@@ -70,7 +70,7 @@ class Trainer {
   void EndStep();
   Progress ProgressOf(const BoundTerms& terms) const;
 
-  // The schedules at the present step.
+  // The present step, its learning rate and tolerance, and the part of the schedule that it is in.
   std::size_t GlobalStep() const;
   std::size_t EndOfPhase() const;
   double CurrentRate() const;

@@ -33,8 +33,9 @@ struct TrainerState {
   std::optional<std::size_t> cooling_from;
   Plateau plateau;
   double log_tolerance = 0;  // used if the tolerance is learnt
-  // True if the last phase goes on with shooting, since the field cannot follow whole trajectories,
-  // or since so many observations make that unnecessary (FitOptions::polish_most).
+  // True if the last phase continues with shooting, either because the field cannot follow whole
+  // trajectories or because there are so many observations that this is unnecessary
+  // (FitOptions::polish_most).
   bool keeps_shooting = false;
   std::size_t skipped = 0, skipped_in_a_row = 0;  // steps without a usable gradient
 

@@ -55,7 +55,7 @@ TEST(GradientCheckTest, FollowsTheSizeOfTheArgument) {
   EXPECT_TRUE(check.ok(1e-9)) << check.message;
 }
 
-// The first steps reach negative arguments, of which the logarithm is NaN.
+// The first steps reach negative arguments, whose logarithm is NaN.
 TEST(GradientCheckTest, StaysInsideTheDomainByRestarting) {
   const Values x = {1e-4};
   const auto log = [](std::span<const double> p) { return std::log(p[0]); };

@@ -110,8 +110,8 @@ TEST(ThreadPoolTest, SeveralPoolsInSeveralThreads) {
   for (const std::size_t sum : sums) EXPECT_EQ(sum, 20u * 4950u);
 }
 
-// Runs a loop that counts the calls of each item and whose odd items from `first` on throw. Returns
-// the message of the exception, or "nothing thrown".
+// Runs a loop that counts the calls of each item and whose odd items throw unless they are smaller
+// than `first`. Returns the message of the exception, or "nothing thrown".
 std::string MessageOfLoop(ThreadPool& pool, std::size_t count, std::size_t first,
                           std::vector<std::atomic<int>>& calls) {
   try {

@@ -177,7 +177,7 @@ TEST(Files, TemporaryFilesOfDeadProcessesAreRemoved) {
   const TemporaryFolder folder;
   const pid_t child = fork();
   if (child == 0) _exit(0);
-  waitpid(child, nullptr, 0);  // its number now is that of no process
+  waitpid(child, nullptr, 0);  // no process has its number now
   const std::string dead = std::to_string(child), alive = std::to_string(getpid());
   for (const std::string& name :
        {"f." + dead + ".0.tmp", "f." + dead + ".7.tmp", "f." + alive + ".999.tmp",

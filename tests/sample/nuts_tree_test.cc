@@ -44,14 +44,15 @@ class Trajectory {
   }
 
   // Returns true if the neighbouring ranges first .. middle and middle + 1 .. last meet the
-  // criterion for going on.
+  // criterion for continuing.
   bool GoOn(int first, int middle, int last) {
     return Apart(first, last, first, last) && Apart(first, middle + 1, first, middle + 1) &&
            Apart(middle, last, middle, last);
   }
 
-  // Extends the trajectory by 2^depth states from `at` on, in the direction `sign`. Adds the number
-  // of states that are computed to `count`. Returns false if the criterion ends the extension.
+  // Extends the trajectory in the direction `sign` by 2^depth states, the first of which is `at`.
+  // Adds the number of states that are computed to `count`. Returns false if the criterion ends the
+  // extension.
   bool Extend(int at, int sign, int depth, int& count) {
     if (depth == 0) {
       ++count;

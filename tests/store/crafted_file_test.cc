@@ -213,7 +213,7 @@ TEST(CraftedFile, EveryArrayOfTheTrainingHasTheRightSizeWhenItIsLoaded) {
   }
 }
 
-// A run that was to settle from step 1e9 on once trained for ever.
+// A run resumed from a file with settling_from = 1e9 once never ended.
 TEST(CraftedFile, CountsThatNoRunReachesAreRefused) {
   const auto message = [](const std::string& name, double value) {
     return MessageAfter(StoppedAtTheEnd(), [&](Archive& a) { a[name] = {{}, {value}}; });

@@ -148,7 +148,7 @@ TEST(Noise, OfAConstantChannelFalls) {
   options.bound = BoundKind::kShooting;
   options.polish = 0;
   options.scale = false;  // Without scaling, the final noise hardly depends on the seed.
-  // The noise goes on falling when the bound already seems to have stopped improving.
+  // The noise continues to fall after the bound seems to have stopped improving.
   options.patience = 0;
   Trainer trainer(WithConstantChannel(), options);
   const double start = trainer.start().noise_variance[1];

@@ -334,8 +334,8 @@ CLI::Option* AddChoice(CLI::App* command, const std::string& names, std::string*
 }
 
 std::optional<std::string> Nearest(std::string_view word, const std::vector<std::string>& known) {
-  // Among equally similar words, one that only goes on is the likelier one: --draw means --draws
-  // rather than --raw.
+  // Among equally similar words, prefers one that begins with `word`: --draw means --draws rather
+  // than --raw.
   const auto distance = [&](const std::string& a) {
     return std::pair(EditDistance(word, a), !a.starts_with(word));
   };

@@ -284,8 +284,8 @@ class Fitter {
       line->Show(progress);
       return !Interruption::Requested();
     };
-    // This function is called after the run on the data that are not held back. Progress and times
-    // are then those of a second run on all data, if there is one.
+    // This function is called after the first run, on the data that are not held back. If there is
+    // a second run, on all data, progress and times refer to that run from now on.
     control.compared = [&](const HoldoutReport& report) {
       line->End();
       if (!silent) ShowHoldout(report);
@@ -355,7 +355,7 @@ class Fitter {
     target_->WriteSidecar(WithTiming(text, timing, checksums));
   }
 
-  // Writes the final times, beside the final model.
+  // Writes the sidecar of the final model, with the training time at each step of its history.
   void WriteSidecar(const TrainedModel& trained) const {
     const Interruption::Delay delay;
     if (clock_->started()) WriteSidecar(clock_->At(trained.history), {checksum_});

@@ -38,8 +38,8 @@ struct Arguments {
   CommonOptions common;
 };
 
-// Returns the times of the forecast: those of --times or equally spaced ones from `first` on.
-// `span` is the length of the data, from which the default end follows.
+// Returns the times of the forecast: those of --times, or equally spaced ones that begin at
+// `first`. `span` is the length of the data, from which the default end follows.
 std::vector<double> TimesFrom(double first, double span, const Calendar& calendar,
                               const Arguments& a) {
   if (a.times) return ParseTimes({"forecast", "--times"}, *a.times, calendar);

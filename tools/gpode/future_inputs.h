@@ -34,18 +34,18 @@ class FutureInputs {
   FutureInputs(const std::string& command, const InputArguments& arguments,
                const TrainedModel& trained);
 
-  // Sets the inputs of a forecast of a training trajectory, or from a given state. They are those
-  // of the file or, without one, `own`, such as those of test data. The forecast passes through the
-  // times from `first` to `last`; throws an InputError that names the last time that is covered if
-  // the inputs do not cover them.
+  // Sets the inputs of a forecast of a training trajectory, or from a given state. They come from
+  // the file or, if there is none, are `own`, such as the inputs of test data. The forecast passes
+  // through the times from `first` to `last`; throws an InputError that names the last time that is
+  // covered if the inputs do not cover them.
   void Set(const Posterior& posterior, std::optional<std::size_t> trajectory,
            const InputSamples& own, double first, double last, ForecastOptions* options) const;
 
   // Extends the inputs of the model's trajectories in the same way, for all forecasts made from it.
-  // `own` holds those of the test data, one for each trajectory, or is empty. A forecast may not go
+  // `own` is empty, or has the inputs of the test data for each trajectory. A forecast may not go
   // beyond the samples that the model then has, unless the last value is kept.
   void Extend(const std::vector<InputSamples>& own, Model* model) const;
-  // Throws an InputError as Set does unless the inputs of a model's trajectory go on to `until`.
+  // Throws an InputError, as Set does, if the inputs of a model's trajectory end before `until`.
   void CheckReach(const Model& model, std::size_t trajectory, double until) const;
 
  private:

@@ -30,9 +30,9 @@ TrainedModel LoadForBands(const std::string& file, bool raw);
 // InputError if there is none.
 std::size_t FindTrajectory(const Place& place, std::string_view word, const TrainedModel& trained);
 
-// Returns the model's trajectory that test trajectory n continues: the one of the same name; if
-// none has it, the only one, or the one with the same number if model and tests have equally many.
-// Throws an InputError that begins with `file` if none of these applies.
+// Returns the model's trajectory that test trajectory n continues: the one with the same name or,
+// if there is none, the one with the same index, provided that the model and the tests have the
+// same number of trajectories. Throws an InputError that begins with `file` if neither exists.
 std::size_t MatchTrajectory(const Dataset& tests, std::size_t n, const TrainedModel& trained,
                             std::string_view file);
 

@@ -46,8 +46,9 @@ void Remember(int signal) {
   errno = error;
 }
 
-// Waits until a signal has come or the other end of the pipe is closed, but at most so many
-// milliseconds, unless that is negative. Returns which of them it was, or kNone after that time.
+// Waits until a signal has come or the other end of the pipe is closed, but at most for the given
+// number of milliseconds (without limit if it is negative). Returns which of the two happened, or
+// kNone if neither did.
 Waker WaitForWaker(int milliseconds) {
   pollfd waiting{.fd = wake_pipe[0], .events = POLLIN, .revents = 0};
   char byte = 0;

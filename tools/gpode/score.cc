@@ -219,8 +219,8 @@ struct ByChannel {
   std::vector<ChannelScore> total, rows;
 };
 
-// Returns the scores by channel and horizon: those of --horizons, or three equal ones. There are
-// none if no value is later than the data.
+// Returns the scores by channel and horizon. The horizons are those of --horizons, or thirds of the
+// longest one. Without --horizons, there are no scores if no value is later than the data.
 ByChannel ScoreChannels(const std::vector<Compared>& all, const Scorer& scorer,
                         const Arguments& a) {
   std::vector<double> edges = a.horizons;
@@ -303,8 +303,9 @@ void PrintTable(const Scores& s, const std::vector<HorizonScores>& rows, std::si
   }
 }
 
-// Prints errors in units, over the spread of the channel, and beside persistence. Of more than a few
-// channels, there are no rows by horizon.
+// Prints the error of each channel in its unit and over its spread, next to the error of
+// persistence. With more than a few channels, there are no rows by horizon, unless --horizons asks
+// for them.
 void PrintChannels(const ByChannel& channels, const Model& model, const Arguments& a) {
   constexpr std::size_t kMostByHorizon = 6;
   const bool by_horizon = channels.total.size() <= kMostByHorizon || !a.horizons.empty();

@@ -2,7 +2,7 @@
 // command, its configuration, and how long training took. Times are not in the model file, so that
 // runs with equal results give equal model files.
 //
-//   timing.steps = [0, 50, ...]        # those of the model's history
+//   timing.steps = [0, 50, ...]        # the steps of the model's history
 //   timing.seconds = [0.01, 0.2, ...]  # training time at these steps, over all sessions
 //   timing.sessions = [8.5]            # seconds of each session: the first and each resumed one
 //   timing.cpu = ["..."]               # the processor of each session
@@ -56,8 +56,8 @@ class TrainingClock {
  private:
   using Clock = std::chrono::steady_clock;
 
-  // Begins a session with its first step. Drops recorded steps from that one on: an earlier session
-  // did them after its last checkpoint, and they are done again.
+  // Begins a session with its first step. Drops the records of this step and later ones: an earlier
+  // session took these steps after its last checkpoint, and this session repeats them.
   void Begin(double step);
 
   std::size_t threads_;

@@ -1,5 +1,6 @@
 // phi(s) = (1 + a + a^2 / 3) exp(-a) with a = sqrt(5 s): draws are twice differentiable. s is
-// defined in gpode/kernel.h; k(x, z) is computed in kernel/kernel_matrix.cc.
+// defined in gpode/kernel.h; k(x, z) is computed in kernel/kernel_matrix.cc, frequencies are drawn
+// in field/gp_normals.cc.
 #include "gpode/kernel.h"
 #include "kernel/profiles.h"
 

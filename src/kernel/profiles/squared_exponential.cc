@@ -1,5 +1,6 @@
 // phi(s) = exp(-s/2): draws are infinitely differentiable. The spectral density is normal. s is
-// defined in gpode/kernel.h; k(x, z) is computed in kernel/kernel_matrix.cc.
+// defined in gpode/kernel.h; k(x, z) is computed in kernel/kernel_matrix.cc, frequencies are drawn
+// in field/gp_normals.cc.
 #include "gpode/kernel.h"
 #include "kernel/profiles.h"
 #include "simd/simd.h"

@@ -33,9 +33,9 @@ struct ReportOptions {
   std::vector<StartState> starts = {};
 };
 
-// Returns all data of a report. `test` is empty, or has one trajectory for each of options.starts,
-// or for each of the model's if there are no starts, with the same channels; a trajectory without
-// test data has no times.
+// Returns all data of a report. `test` is empty or has the model's channels and one trajectory for
+// each element of options.starts or, if there are no starts, for each trajectory of the model. A
+// trajectory without test data has no times.
 nlohmann::ordered_json ReportJson(const TrainedModel& trained, const Dataset& test,
                                   const ReportOptions& options, LostDraws* lost_draws = nullptr);
 

@@ -39,14 +39,15 @@ std::vector<Track> TracksOf(const TrainedModel& trained, const Dataset& test,
 Forecast Follow(const Posterior& posterior, const Track& track, const std::vector<double>& times,
                 const ReportOptions& options);
 
-// Returns regular times from the begin of a track to the end of its forecast: so many that straight
-// lines between them follow a trajectory, but at most `most`, and always a few hundred.
+// Returns regular times from the beginning of a track to the end of its forecast. There are enough
+// of them for straight lines between them to follow a trajectory, but at most `most`, and always a
+// few hundred.
 std::vector<double> GridOf(const Posterior& posterior, const Track& track, std::size_t most,
                            const ReportOptions& options);
 
-// Returns the times of a path in state space. They are those of the forecast if these follow the
-// trajectory closely and are not too many, and otherwise times around the end of the data, so close
-// that they do.
+// Returns the times of a path in state space. These are the times of the forecast if there are not
+// too many and straight lines between them follow the trajectory. Otherwise they are closer times,
+// on a shorter span around the end of the data.
 std::vector<double> PathTimes(const Posterior& posterior, const Track& track,
                               const Forecast& on_grid, const ReportOptions& options);
 
