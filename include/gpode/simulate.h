@@ -55,8 +55,8 @@ Simulation Simulate(const SimulationOptions& options);
 
 // Returns the states (T, D), at increasing times, of the solution that is at `start` at time 0. The
 // system is given as a field or by its name, with its default parameters.
-Matrix SolveSystem(const Field& field, std::span<const double> start,
-                   std::span<const double> times);
+Matrix SolveSystem(const Field& field, std::span<const double> start, std::span<const double> times,
+                   bool stiff = false);
 Matrix SolveSystem(std::string_view system, std::span<const double> start,
                    std::span<const double> times);
 

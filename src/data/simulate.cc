@@ -146,11 +146,14 @@ std::vector<double> RegularTimes(double from, double to, std::size_t count) {
   return times;
 }
 
-Matrix SolveSystem(const Field& field, std::span<const double> start,
-                   std::span<const double> times) {
+Matrix SolveSystem(const Field& field, std::span<const double> start, std::span<const double> times,
+                   bool stiff) {
   CheckSize("SolveSystem", "start", start.size(), field.dim());
   Matrix states(static_cast<Eigen::Index>(times.size()), static_cast<Eigen::Index>(start.size()));
-  Solver solver({.method = Method::kDop853, .rtol = 1e-11, .atol = 1e-11, .max_steps = 10000000});
+  Solver solver({.method = stiff ? Method::kEsdirk4 : Method::kDop853,
+                 .rtol = stiff ? 1e-9 : 1e-11,
+                 .atol = stiff ? 1e-13 : 1e-11,
+                 .max_steps = 10000000});
   const SolveResult result = solver.Solve(field, start, 0.0, times,
                                           {states.data(), static_cast<std::size_t>(states.size())});
   if (result.status == SolveStatus::kTooManySteps) {
@@ -169,7 +172,7 @@ Matrix SolveSystem(const Field& field, std::span<const double> start,
 
 Matrix SolveSystem(std::string_view system, std::span<const double> start,
                    std::span<const double> times) {
-  return SolveSystem(*MakeSystem(system), start, times);
+  return SolveSystem(*MakeSystem(system), start, times, DescribeSystem(system).stiff);
 }
 
 Simulation Simulate(const SimulationOptions& o) {
@@ -181,11 +184,11 @@ Simulation Simulate(const SimulationOptions& o) {
 
   Simulation s;
   s.data.channels = info.state_names;
-  const std::vector<Matrix> first = {SolveSystem(*field, start, Times(o, span, 0))};
+  const std::vector<Matrix> first = {SolveSystem(*field, start, Times(o, span, 0), info.stiff)};
   s.starts = Starts(o, start, Spread(first), info.positive);
   for (std::size_t n = 0; n < o.trajectories; ++n) {
     const std::vector<double> times = Times(o, span, n);
-    s.truth.push_back(SolveSystem(*field, s.start(n), times));
+    s.truth.push_back(SolveSystem(*field, s.start(n), times, info.stiff));
     s.data.trajectories.push_back({.name = "", .times = times, .values = {}, .start_time = {}});
   }
   s.noise_variance = NoiseVariance(o, s.truth);
