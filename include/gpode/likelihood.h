@@ -1,7 +1,17 @@
 // Likelihoods: how an observation of a channel scatters around the channel's value.
 //
-//   name      density of y given the value v           parameters of a channel
-//   gaussian  N(y | v, noise_variance)                 noise_variance
+//   name               distribution of y given the value v              learnt parameter of a channel
+//   gaussian           normal, mean v                                   its variance
+//   student-t          Student's t with 4 degrees of freedom around v   its squared scale
+//   poisson            Poisson with the rate v                          none
+//   negative-binomial  mean v, variance v + a v^2                       the dispersion a
+//   lognormal          log y is normal around log v                     the variance of log y
+//
+// Rates and medians must be positive: a value v near or below zero counts as w log(1 + exp(v / w)),
+// which is v well above zero. The width w is 0.1 for counts, and a tenth of the channel's typical
+// deviation for lognormal.
+//
+// Channels may have different likelihoods: "poisson,gaussian" names one for each channel.
 //
 // A likelihood is a log density with its derivatives, a predictive distribution (cdf, quantile,
 // draw; also for the mixture over the draws of a forecast), and an update of its own parameters
@@ -35,6 +45,13 @@ class Likelihood {
   // The name of the block of parameters, which is part of the model file's format.
   virtual std::string_view parameter_name() const = 0;
   virtual std::size_t parameters_per_channel() const = 0;
+  // The number of a channel's parameters that are learnt, which come first.
+  virtual std::size_t learnt_parameters() const { return parameters_per_channel(); }
+
+  // The likelihood of one channel: this one, unless channels have different likelihoods.
+  virtual const Likelihood& ForChannel(std::size_t /*channel*/) const { return *this; }
+  // The number of channels with likelihoods of their own, or zero if one serves all channels.
+  virtual std::size_t channels() const { return 0; }
 
   // The functions below are for one channel with its own parameters p.
 
@@ -47,7 +64,18 @@ class Likelihood {
   // not reach. It must be so low that a draw that failed is not better than one that is only wrong.
   virtual double MissedLogDensity(double y, std::span<const double> p) const = 0;
 
+  // Tells whether observations are normal around the value, with the variance Variance(p).
+  virtual bool is_gaussian() const { return false; }
+  // Tells whether observations are whole numbers.
+  virtual bool is_discrete() const { return false; }
+  // Says what an observation must be if y cannot be one, and otherwise returns an empty text.
+  virtual std::string_view Demand(double /*y*/) const { return {}; }
+
   virtual double Cdf(double y, double value, std::span<const double> p) const = 0;
+  // Returns the probability of observations below y, which differs from Cdf for whole numbers.
+  virtual double CdfBelow(double y, double value, std::span<const double> p) const {
+    return Cdf(y, value, p);
+  }
   virtual double Quantile(double probability, double value, std::span<const double> p) const = 0;
   // Returns a random observation, which is made from number `index` of the stream.
   virtual double Draw(const RandomStream& stream, std::uint64_t index, double value,
@@ -58,6 +86,18 @@ class Likelihood {
   virtual double Variance(std::span<const double> p) const = 0;
   double Deviation(std::span<const double> p) const { return std::sqrt(Variance(p)); }
   virtual void SetVariance(double variance, std::span<double> p) const = 0;
+  // Returns the Fisher information of the value, the expectation of minus the second derivative of
+  // log p(y | value). The default is that of a Gaussian.
+  virtual double Information(double /*value*/, std::span<const double> p) const {
+    return 1 / Variance(p);
+  }
+  // The Gaussian observation that stands for y in a Gauss-Newton step (iteratively reweighted least
+  // squares): its residual y* - value, and one over its variance.
+  struct Working {
+    double residual, information;
+  };
+  // The default has the gradient and the Fisher information of log p(y | value).
+  virtual Working WorkingAt(double y, double value, std::span<const double> p) const;
 
   // Changes the parameters so that the variance of an observation grows by `variance`, if the
   // likelihood can. The default does nothing.
@@ -79,6 +119,7 @@ class Likelihood {
                             std::span<const double> p) const;
   virtual double MixtureCdf(double y, std::span<const double> sorted,
                             std::span<const double> p) const;
+  double MixtureCdfBelow(double y, std::span<const double> sorted, std::span<const double> p) const;
   // Returns -infinity and infinity for the probabilities 0 and 1, unless there is no noise.
   virtual double MixtureQuantile(double probability, std::span<const double> sorted,
                                  std::span<const double> p) const;
@@ -105,10 +146,15 @@ class Likelihood {
   }
 };
 
-// Returns the likelihood with this name. Throws an InputError that lists the known names if there
-// is no such likelihood.
+// Returns the likelihood with this name, or the one whose channels have the likelihoods of a list of
+// names with commas between them. Throws an InputError that lists the known names if there is no such
+// likelihood.
 const Likelihood& GetLikelihood(std::string_view name);
 std::vector<std::string> LikelihoodNames();
+// Returns the name for GetLikelihood of a user's text: one name for all channels, one for each with
+// commas between them, or "channel=name,..." for some of the channels, of which the others are
+// Gaussian. Throws an InputError if the text does not fit the channels.
+std::string ResolveLikelihood(std::string_view text, const std::vector<std::string>& channels);
 // Registers a likelihood under its name, which must be new.
 void RegisterLikelihood(std::unique_ptr<const Likelihood> likelihood);
 
@@ -126,7 +172,9 @@ struct ObservationNoise {
         channel, std::span(parameters.data(), static_cast<std::size_t>(parameters.size())));
   }
   std::size_t channels() const;
-  double Deviation(std::size_t channel) const { return likelihood->Deviation(Of(channel)); }
+  // Returns the likelihood of one channel.
+  const Likelihood& For(std::size_t channel) const { return likelihood->ForChannel(channel); }
+  double Deviation(std::size_t channel) const { return For(channel).Deviation(Of(channel)); }
 };
 
 // Returns Gaussian noise with these variances (channels).

@@ -13,6 +13,7 @@
 //   Matrix lengthscales = model.parameters.AsMatrix("lengthscales");
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,19 @@ struct SamplerSummary {
   // Below 0.7, the draws can be trusted.
   double pareto_k = 0;
   std::size_t divergent = 0, at_max_depth = 0, failed_chains = 0, evaluations = 0;
+};
+
+// The draws of a model that was conditioned on new data (condition.h): S pairs of a field and the
+// starts of the N trajectories. Draw i of a forecast is pair i modulo S, for any seed.
+struct GivenDraws {
+  std::uint64_t seed = 0;                  // with this seed, draw fields[s] of the posterior
+  std::vector<std::uint64_t> fields = {};  // (S)
+  Matrix starts = {};                      // (S, N D), in the model's coordinates
+  // (S, P D): the standard normals of the process noise on the pieces of all trajectories; without
+  // columns if there is none.
+  Matrix force = {};
+
+  bool empty() const { return fields.empty(); }
 };
 
 struct Model {
@@ -69,6 +83,9 @@ struct Model {
   // The extra width of bands that held-back data showed to be necessary; empty if no data were held
   // back. Forecasts, imputations and scores apply it.
   BandWidening widening;
+
+  // Empty unless the model was conditioned on new data. Model files do not hold it.
+  GivenDraws given;
 
   std::size_t dim() const { return map.dim(); }
   // Returns the inputs of the system.

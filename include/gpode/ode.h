@@ -48,6 +48,7 @@ class Method {
   static const Method kDormandPrince54;    // order 5, 7 stages, first same as last
   static const Method kTsitouras54;        // order 5, 7 stages, first same as last
   static const Method kDop853;             // order 8, 12 stages
+  static const Method kEsdirk4;            // order 4, 6 stages, implicit: for stiff systems
 
   friend constexpr bool operator==(Method a, Method b) { return a.name_ == b.name_; }
   friend constexpr std::string_view Name(Method method) { return method.name_; }
@@ -67,6 +68,7 @@ inline constexpr Method Method::kBogackiShampine32{"bs32"};
 inline constexpr Method Method::kDormandPrince54{"dopri5"};
 inline constexpr Method Method::kTsitouras54{"tsit5"};
 inline constexpr Method Method::kDop853{"dop853"};
+inline constexpr Method Method::kEsdirk4{"esdirk4"};
 
 // Name returns the name by which users ask for a method. MethodFromName is its inverse; it throws
 // an InputError that lists the known names if there is no such method.
@@ -101,6 +103,9 @@ struct SolveStatistics {
   std::size_t accepted = 0;
   std::size_t rejected = 0;
   std::size_t evaluations = 0;  // evaluations of the field; that of a whole batch counts as one
+  // True if stability rather than accuracy limited the steps of an explicit method for a while, as it
+  // does in stiff systems (Stepper::Stiffness).
+  bool stiff = false;
 };
 
 struct SolveResult {

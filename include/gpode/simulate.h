@@ -38,12 +38,19 @@ struct SimulationOptions {
   std::size_t trajectories = 1;
   double start_spread = 0.5;
   double missing = 0;  // each value is missing with this probability, less than 1
+  // If `counts` is positive, values are counts in place of states with noise: Poisson with the mean
+  // counts x or, if `dispersion` is positive, negative binomial with the variance m + dispersion m^2
+  // for the mean m. States below zero count as zero.
+  double counts = 0, dispersion = 0;
+  // Each value is a gross outlier with this probability: ten times the state's spread is added or
+  // subtracted.
+  double outliers = 0;
   std::uint64_t seed = 1;
 };
 
 struct Simulation {
   Dataset data;               // the data with noise and gaps; channels are the system's states
-  std::vector<Matrix> truth;  // (trajectories) of (points, D), without noise
+  std::vector<Matrix> truth;  // (trajectories) of (points, D), without noise; the means of counts
   Matrix starts;              // (trajectories, D), at time 0
   Vector noise_variance;      // (D), the variance of the noise in `data`
 
@@ -55,8 +62,8 @@ Simulation Simulate(const SimulationOptions& options);
 
 // Returns the states (T, D), at increasing times, of the solution that is at `start` at time 0. The
 // system is given as a field or by its name, with its default parameters.
-Matrix SolveSystem(const Field& field, std::span<const double> start,
-                   std::span<const double> times);
+Matrix SolveSystem(const Field& field, std::span<const double> start, std::span<const double> times,
+                   bool stiff = false);
 Matrix SolveSystem(std::string_view system, std::span<const double> start,
                    std::span<const double> times);
 

@@ -29,6 +29,10 @@
 //   repressilator   repressilator    xi' = rate / (1 + xj^n) - xi,  (i, j) = (1, 3), (2, 1), (3, 2)
 //   compartments    a chain of five  xi' = r(x(i-1)) - r(xi),  r(x) = rate x / (half + x),
 //                                    without the inflow r(x0) for i = 1
+//   robertson       Robertson        a' = -slow a + cross b c,  c' = fast b^2,
+//                                    b' = slow a - cross b c - fast b^2
+//   oregonator      Oregonator       x1' = scale (x2 + x1 (1 - loss x1 - x2)),
+//                                    x2' = (x3 - (1 + x1) x2) / scale,  x3' = rate (x1 - x3)
 //   linear          linear system    x' = A x
 //
 // vdp and fhn with their default parameters are those of Hegde et al. (2022), Variational multiple
@@ -307,6 +311,30 @@ class Compartments final : public System {
                         std::span<double> bparameters) const override;
 };
 
+// Robertson's chemical reaction, the classical stiff system: rate constants of 0.04, 3e7 and 1e4.
+class Robertson final : public System {
+ public:
+  explicit Robertson(double slow = 0.04, double fast = 3e7, double cross = 1e4);
+
+ private:
+  void ValueAt(std::span<const double> x, std::span<double> f) const override;
+  void JacobianAt(std::span<const double> x, std::span<double> jacobian) const override;
+  void PullParametersAt(std::span<const double> x, std::span<const double> g,
+                        std::span<double> bparameters) const override;
+};
+
+// The Belousov-Zhabotinskii reaction in the form of Field and Noyes, a stiff oscillator.
+class Oregonator final : public System {
+ public:
+  explicit Oregonator(double scale = 77.27, double loss = 8.375e-6, double rate = 0.161);
+
+ private:
+  void ValueAt(std::span<const double> x, std::span<double> f) const override;
+  void JacobianAt(std::span<const double> x, std::span<double> jacobian) const override;
+  void PullParametersAt(std::span<const double> x, std::span<const double> g,
+                        std::span<double> bparameters) const override;
+};
+
 // The parameters are the entries of A, row by row. D is any number.
 class LinearSystem final : public System {
  public:
@@ -331,6 +359,7 @@ struct SystemInfo {
   std::vector<double> default_start;     // (D), a state that leads to the typical behaviour
   double default_span;                   // a length of time that shows this behaviour
   bool positive = false;                 // the states are meaningful only above zero
+  bool stiff = false;                    // needs an implicit method
 };
 
 // Returns the names in the order of the table above.

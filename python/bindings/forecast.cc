@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "bindings.h"
+#include "gpode/condition.h"
 #include "gpode/pit.h"
 #include "gpode/scores.h"
 #include "gpode/simulate.h"
@@ -121,6 +122,24 @@ py::tuple Impute(const PyModel& model, std::size_t trajectory, const InArray& ti
                         whole.diverged, whole.lost.Warning());
 }
 
+// Returns the model conditioned on new data, a line about it, and a warning or an empty text.
+py::tuple ConditionOn(const PyModel& model, const Dataset& given, std::size_t draws,
+                      std::uint64_t seed, std::size_t threads) {
+  Conditioned done;
+  {
+    const py::gil_scoped_release release;
+    Dataset named = given;
+    named.channels = model.model().channels;
+    done = Condition(model.model(), named, model.trained().data,
+                     {.draws = draws, .seed = seed, .threads = threads});
+  }
+  const std::string said = done.Describe(), warning = done.Warning();
+  TrainedModel trained = model.trained();
+  trained.model = std::move(done.model);
+  trained.data = given;
+  return py::make_tuple(std::make_shared<PyModel>(std::move(trained)), said, warning);
+}
+
 template <Matrix (Forecast::*Quantile)(double) const>
 py::array QuantileOf(const Forecast& forecast, double p) {
   Matrix result;
@@ -174,6 +193,8 @@ void AddForecast(py::module_& module) {
     return py::make_tuple(ToArray(std::move(values.with_noise)),
                           ToArray(std::move(values.without_noise)));
   });
+  module.def("condition", &ConditionOn, py::arg("model"), py::arg("given"), py::arg("draws"),
+             py::arg("seed"), py::arg("threads"));
   module.def("regular_times", [](double from, double to, std::size_t count) {
     return ToArray(RegularTimes(from, to, count));
   });

@@ -284,6 +284,27 @@ class Model:
                              f"{', '.join(channels[:10])}")
         return values
 
+    def given(self, data: Any, time: Any = None, *, draws: int = 128, seed: int = 1, threads: int = 0,
+              **read: Any) -> "Model":
+        """Returns this model conditioned on new observations, in any shape that :func:`gpode.fit` takes.
+
+        The start of each new trajectory, and its hidden states, are inferred; the field is not learnt again, but fields
+        that follow the new data count more. The result forecasts, imputes and scores the new trajectories like any
+        model. It cannot be saved.
+
+        >>> import gpode
+        >>> model = gpode.fit(gpode.simulate("vdp", noise=0.05), steps=200, progress=False)
+        >>> other = model.given(gpode.simulate("vdp", start=[1.0, 0.5], span=3, noise=0.05, seed=2), draws=16)
+        >>> len(other.forecast(until=5.0, points=11).times)
+        11
+        """
+        _count(draws, "given", "draws")
+        _count(threads, "given", "threads", 0, 4096)
+        tests = self._tests(data, time, self._axis, read)
+        raw, _, warning = _gpode.condition(self._raw, tests, draws, _count(seed, "given", "seed", 0, 2**64 - 1), threads)
+        _warn(warning, 3)
+        return Model(raw)
+
     def impute(self, times: Any = None, *, level: float = 0.9, trajectory: Union[int, str, None] = None,
                noise: bool = False, draws: int = 128, seed: int = 1, raw: bool = False,
                threads: int = 0) -> Union[Imputation, List[Imputation]]:

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/special.h"
 #include "gpode/error.h"
 #include "gpode/ode.h"
 #include "gpode/random.h"
@@ -16,7 +17,13 @@ namespace {
 
 // The step numbers (random.h) of the streams of Purpose::kSimulation. The sample number of a stream
 // is the index of the trajectory.
-enum StreamStep : std::uint64_t { kStarts = 0, kTimes = 1, kMissing = 2 };
+enum StreamStep : std::uint64_t {
+  kStarts = 0,
+  kTimes = 1,
+  kMissing = 2,
+  kCounts = 3,
+  kOutliers = 4
+};
 
 // The longest accepted span, as a multiple of the default span. The solver would reach its limit of
 // steps long before.
@@ -47,6 +54,16 @@ void CheckOptions(const SimulationOptions& o, const SystemInfo& info) {
     ThrowInput("Simulate", "noise_share",
                "and noise_variance are both given, must be only one of them");
   }
+  check("counts", o.counts);
+  check("dispersion", o.dispersion);
+  if (o.dispersion > 0 && !(o.counts > 0)) {
+    ThrowInput("Simulate", "dispersion", "needs counts, which are zero");
+  }
+  if (o.counts > 0 && (!o.noise_variance.empty() || o.noise_share > 0)) {
+    ThrowInput("Simulate", "counts", "cannot be combined with noise, which counts have anyway");
+  }
+  check("outliers", o.outliers);
+  if (o.outliers > 1) ThrowInput("Simulate", "outliers", "must be at most 1");
   check("missing", o.missing);
   if (o.missing >= 1) {
     ThrowInput("Simulate", "missing", fmt::format("is {:g}, must be less than 1", o.missing));
@@ -117,6 +134,45 @@ Vector NoiseVariance(const SimulationOptions& o, std::span<const Matrix> truth) 
   return Eigen::Map<const Vector>(o.noise_variance.data(), dim);
 }
 
+// Returns the smallest count that a count with this mean does not exceed with the probability
+// `uniform`.
+double CountAt(double mean, double dispersion, double uniform) {
+  if (!(mean > 0)) return 0;
+  const double r = dispersion > 0 ? 1 / dispersion : 0;
+  const auto cdf = [&](double k) {
+    return r > 0 ? IncompleteBeta(r, k + 1, r / (r + mean)) : UpperGamma(k + 1, mean);
+  };
+  double low = -1, high = std::ceil(mean) + 1;
+  while (cdf(high) < uniform && high < 1e15) high = 2 * high + 1;
+  while (high - low > 1) {
+    const double middle = std::floor(0.5 * (low + high));
+    (cdf(middle) < uniform ? low : high) = middle;
+  }
+  return high;
+}
+
+// Replaces means by counts.
+void DrawCounts(const SimulationOptions& o, std::size_t trajectory, Matrix* values) {
+  std::vector<double> uniforms(static_cast<std::size_t>(values->size()));
+  RandomStream(o.seed, kCounts, trajectory, Purpose::kSimulation).Uniforms(uniforms);
+  for (Eigen::Index i = 0; i < values->size(); ++i) {
+    values->data()[i] =
+        CountAt(values->data()[i], o.dispersion, uniforms[static_cast<std::size_t>(i)]);
+  }
+}
+
+// Moves a share of the values away by ten times the spread (D) of their states.
+void AddOutliers(const SimulationOptions& o, std::size_t trajectory, const Vector& spread,
+                 Matrix* values) {
+  std::vector<double> uniforms(2 * static_cast<std::size_t>(values->size()));
+  RandomStream(o.seed, kOutliers, trajectory, Purpose::kSimulation).Uniforms(uniforms);
+  for (Eigen::Index i = 0; i < values->size(); ++i) {
+    const auto at = 2 * static_cast<std::size_t>(i);
+    if (!(uniforms[at] < o.outliers)) continue;
+    values->data()[i] += (uniforms[at + 1] < 0.5 ? -10 : 10) * spread[i % values->cols()];
+  }
+}
+
 // Returns the true states with noise, and NaN for missing values.
 Matrix Observe(const SimulationOptions& o, const Matrix& truth, const Vector& variance,
                std::size_t trajectory) {
@@ -146,11 +202,14 @@ std::vector<double> RegularTimes(double from, double to, std::size_t count) {
   return times;
 }
 
-Matrix SolveSystem(const Field& field, std::span<const double> start,
-                   std::span<const double> times) {
+Matrix SolveSystem(const Field& field, std::span<const double> start, std::span<const double> times,
+                   bool stiff) {
   CheckSize("SolveSystem", "start", start.size(), field.dim());
   Matrix states(static_cast<Eigen::Index>(times.size()), static_cast<Eigen::Index>(start.size()));
-  Solver solver({.method = Method::kDop853, .rtol = 1e-11, .atol = 1e-11, .max_steps = 10000000});
+  Solver solver({.method = stiff ? Method::kEsdirk4 : Method::kDop853,
+                 .rtol = stiff ? 1e-9 : 1e-11,
+                 .atol = stiff ? 1e-13 : 1e-11,
+                 .max_steps = 10000000});
   const SolveResult result = solver.Solve(field, start, 0.0, times,
                                           {states.data(), static_cast<std::size_t>(states.size())});
   if (result.status == SolveStatus::kTooManySteps) {
@@ -169,7 +228,7 @@ Matrix SolveSystem(const Field& field, std::span<const double> start,
 
 Matrix SolveSystem(std::string_view system, std::span<const double> start,
                    std::span<const double> times) {
-  return SolveSystem(*MakeSystem(system), start, times);
+  return SolveSystem(*MakeSystem(system), start, times, DescribeSystem(system).stiff);
 }
 
 Simulation Simulate(const SimulationOptions& o) {
@@ -181,16 +240,23 @@ Simulation Simulate(const SimulationOptions& o) {
 
   Simulation s;
   s.data.channels = info.state_names;
-  const std::vector<Matrix> first = {SolveSystem(*field, start, Times(o, span, 0))};
+  const std::vector<Matrix> first = {SolveSystem(*field, start, Times(o, span, 0), info.stiff)};
   s.starts = Starts(o, start, Spread(first), info.positive);
   for (std::size_t n = 0; n < o.trajectories; ++n) {
     const std::vector<double> times = Times(o, span, n);
-    s.truth.push_back(SolveSystem(*field, s.start(n), times));
+    s.truth.push_back(SolveSystem(*field, s.start(n), times, info.stiff));
     s.data.trajectories.push_back({.name = "", .times = times, .values = {}, .start_time = {}});
   }
+  if (o.counts > 0) {
+    for (Matrix& truth : s.truth) truth *= o.counts;
+  }
   s.noise_variance = NoiseVariance(o, s.truth);
+  const Vector spread = Spread(s.truth);
   for (std::size_t n = 0; n < o.trajectories; ++n) {
-    s.data.trajectories[n].values = Observe(o, s.truth[n], s.noise_variance, n);
+    Matrix means = s.truth[n];
+    if (o.counts > 0) DrawCounts(o, n, &means);
+    s.data.trajectories[n].values = Observe(o, means, s.noise_variance, n);
+    if (o.outliers > 0) AddOutliers(o, n, spread, &s.data.trajectories[n].values);
   }
   return s;
 }

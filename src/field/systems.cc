@@ -302,6 +302,10 @@ std::vector<Entry> Table() {
         8.0,
         true},
        MakeDefault<Compartments>},
+      {{"robertson", "Robertson reaction", 3, {"a", "b", "c"}, {1.0, 0.0, 0.0}, 40.0, true, true},
+       MakeDefault<Robertson>},
+      {{"oregonator", "Oregonator", 3, {"x1", "x2", "x3"}, {1.0, 2.0, 3.0}, 360.0, true, true},
+       MakeDefault<Oregonator>},
       {{"linear", "linear spiral", 2, {"x1", "x2"}, {2.0, 0.0}, 10.0}, MakeSpiral},
   };
 }

@@ -40,6 +40,7 @@ class GaussianLikelihood final : public Likelihood {
   std::string_view name() const override { return "gaussian"; }
   std::string_view parameter_name() const override { return "noise_variance"; }
   std::size_t parameters_per_channel() const override { return 1; }
+  bool is_gaussian() const override { return true; }
 
   double LogDensity(double y, double value, std::span<const double> p) const override {
     return LogNormal(y - value, p[0]);
@@ -72,6 +73,9 @@ class GaussianLikelihood final : public Likelihood {
     return value + std::sqrt(p[0]) * normal;
   }
 
+  Working WorkingAt(double y, double value, std::span<const double> p) const override {
+    return {y - value, 1 / p[0]};
+  }
   double Variance(std::span<const double> p) const override { return p[0]; }
   void SetVariance(double variance, std::span<double> p) const override { p[0] = variance; }
   void AddVariance(double variance, std::span<double> p) const override { p[0] += variance; }

@@ -2,12 +2,21 @@
 // Gaussian likelihood is in gaussian_likelihood.cc.
 #include "gpode/likelihood.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
+#include <map>
+#include <mutex>
 
 #include "core/registry.h"
+#include "gpode/error.h"
+#include "model/count_likelihoods.h"
 #include "model/gaussian_likelihood.h"
+#include "model/other_likelihoods.h"
 
 namespace gpode {
 namespace {
@@ -18,10 +27,24 @@ double WeightOf(std::span<const double> weights, std::size_t channel) {
   return weights.empty() ? 1.0 : weights[channel];
 }
 
+std::vector<std::string> SplitAtCommas(std::string_view text) {
+  std::vector<std::string> words;
+  for (;;) {
+    const std::size_t comma = text.find(',');
+    words.emplace_back(text.substr(0, comma));
+    if (comma == std::string_view::npos) return words;
+    text.remove_prefix(comma + 1);
+  }
+}
+
 Registry<Likelihood>& Likelihoods() {
   static Registry<Likelihood>& registry = *[] {
     auto* own = new Registry<Likelihood>("likelihood", "GetLikelihood", "RegisterLikelihood");
     own->Add(MakeGaussianLikelihood());
+    own->Add(MakeStudentTLikelihood());
+    own->Add(MakePoissonLikelihood());
+    own->Add(MakeNegativeBinomialLikelihood());
+    own->Add(MakeLognormalLikelihood());
     return own;
   }();
   return registry;
@@ -44,6 +67,22 @@ double Likelihood::MixtureCdf(double y, std::span<const double> sorted,
   double sum = 0;
   for (double v : sorted) sum += Cdf(y, v, p);
   return sum / static_cast<double>(sorted.size());
+}
+
+double Likelihood::MixtureCdfBelow(double y, std::span<const double> sorted,
+                                   std::span<const double> p) const {
+  if (!is_discrete()) return MixtureCdf(y, sorted, p);
+  double sum = 0;
+  for (double v : sorted) sum += CdfBelow(y, v, p);
+  return sum / static_cast<double>(sorted.size());
+}
+
+Likelihood::Working Likelihood::WorkingAt(double y, double value, std::span<const double> p) const {
+  double slope = 0;
+  std::vector<double> bp(p.size());
+  LogDensityReverse(y, value, p, slope, bp);
+  const double information = Information(value, p);
+  return {slope / information, information};
 }
 
 // Finds the quantile by bisection. The quantile of a mixture lies between the smallest and the
@@ -91,7 +130,8 @@ double Likelihood::RowReverse(std::span<const double> y, std::span<const double>
     const double weight = WeightOf(weights, c);
     double bvalue = 0;
     std::ranges::fill(bp, 0.0);
-    sum += weight * LogDensityReverse(y[c], values[c], OfChannel(c, parameters), bvalue, bp);
+    sum += weight *
+           ForChannel(c).LogDensityReverse(y[c], values[c], OfChannel(c, parameters), bvalue, bp);
     bvalues[c] += weight * bvalue;
     const std::span<double> to = OfChannel(c, bparameters);
     for (std::size_t i = 0; i < bp.size(); ++i) to[i] += weight * bp[i];
@@ -104,7 +144,7 @@ double Likelihood::RowMissed(std::span<const double> y, std::span<const double> 
   double sum = 0;
   for (std::size_t c = 0; c < y.size(); ++c) {
     if (std::isnan(y[c])) continue;
-    sum += WeightOf(weights, c) * MissedLogDensity(y[c], OfChannel(c, parameters));
+    sum += WeightOf(weights, c) * ForChannel(c).MissedLogDensity(y[c], OfChannel(c, parameters));
   }
   return sum;
 }
@@ -118,7 +158,46 @@ ObservationNoise GaussianNoise(const Vector& variances) {
   return {&GetLikelihood("gaussian"), variances};
 }
 
-const Likelihood& GetLikelihood(std::string_view name) { return Likelihoods().Get(name); }
+// Different likelihoods in different channels are made when they are first asked for, and kept.
+const Likelihood& GetLikelihood(std::string_view name) {
+  if (name.find(',') == std::string_view::npos) return Likelihoods().Get(name);
+  static std::mutex mutex;
+  static auto& made = *new std::map<std::string, std::unique_ptr<const Likelihood>, std::less<>>;
+  const std::scoped_lock lock(mutex);
+  if (const auto found = made.find(name); found != made.end()) return *found->second;
+  std::vector<const Likelihood*> kinds;
+  for (const std::string& kind : SplitAtCommas(name)) kinds.push_back(&Likelihoods().Get(kind));
+  return *made.emplace(name, MakeMixedLikelihood(std::move(kinds))).first->second;
+}
+
+std::string ResolveLikelihood(std::string_view text, const std::vector<std::string>& channels) {
+  constexpr char kWhere[] = "Fit";
+  std::vector<std::string> kinds = SplitAtCommas(text);
+  if (text.find('=') != std::string_view::npos) {
+    std::vector<std::string> all(channels.size(), "gaussian");
+    for (const std::string& word : kinds) {
+      const std::size_t at = word.rfind('=');
+      const auto channel = std::ranges::find(channels, word.substr(0, at));
+      if (at == std::string::npos || channel == channels.end()) {
+        ThrowInput(kWhere, "likelihood",
+                   fmt::format("is '{}', must name channels of the data: {}", text,
+                               fmt::join(channels, ", ")));
+      }
+      all[static_cast<std::size_t>(channel - channels.begin())] = word.substr(at + 1);
+    }
+    kinds = all;
+  }
+  for (const std::string& kind : kinds) Likelihoods().Get(kind);
+  if (kinds.size() != 1 && kinds.size() != channels.size()) {
+    ThrowInput(kWhere, "likelihood",
+               fmt::format("is '{}', must be one, or one for each of the {} channels", text,
+                           channels.size()));
+  }
+  if (std::ranges::all_of(kinds, [&](const std::string& k) { return k == kinds[0]; })) {
+    return kinds[0];
+  }
+  return fmt::format("{}", fmt::join(kinds, ","));
+}
 
 std::vector<std::string> LikelihoodNames() { return Likelihoods().Names(); }
 

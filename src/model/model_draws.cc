@@ -3,6 +3,7 @@
 // equation 13) in field/gp_draw.cc.
 #include "model/model_draws.h"
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 
@@ -15,6 +16,17 @@ void SetFunction(const ModelParts& parts, std::span<const double> values) {
   ThreadPool pool(1);
   if (const FactorStatus status = parts.function().Set(values, pool); status != FactorStatus::kOk) {
     ThrowInput("Posterior", "model", Message(status));
+  }
+}
+
+// Turns the standard normals in `draw.force` into forces.
+void ScaleForce(const NoisePieces& pieces, ModelDraw& draw) {
+  const std::vector<double>& deviation = draw.process_noise;
+  std::size_t at = 0;
+  for (std::size_t n = 0; n < pieces.counts.size(); ++n) {
+    for (std::size_t i = 0; i < pieces.counts[n] * deviation.size(); ++i, ++at) {
+      draw.force[at] *= deviation[i % deviation.size()] / std::sqrt(pieces.lengths[n]);
+    }
   }
 }
 
@@ -31,12 +43,7 @@ ModelDraw PointDraw(const ModelParts& parts, const NoisePieces& pieces,
   const std::span<const double> normals =
       parts.latent().Part(ModelParts::kForce, std::span<const double>(draw.z));
   draw.force.assign(normals.begin(), normals.end());
-  std::size_t at = 0;
-  for (std::size_t n = 0; n < pieces.counts.size(); ++n) {
-    for (std::size_t i = 0; i < pieces.counts[n] * deviation.size(); ++i, ++at) {
-      draw.force[at] *= deviation[i % deviation.size()] / std::sqrt(pieces.lengths[n]);
-    }
-  }
+  ScaleForce(pieces, draw);
   return draw;
 }
 
@@ -82,6 +89,39 @@ std::size_t ModelDraws::RowOf(std::uint64_t seed, std::uint64_t i) const {
 
 ModelDraw ModelDraws::Make(std::uint64_t seed, std::uint64_t i,
                            std::span<const LatentRange> states) const {
+  return model_.given.empty() ? MakeUnconditioned(seed, i, states) : MakeGiven(i);
+}
+
+ModelDraw ModelDraws::MakeField(std::uint64_t seed, std::uint64_t i) const {
+  return MakeUnconditioned(seed, i, {});
+}
+
+ObservationNoise ModelDraws::NoiseOf(std::uint64_t seed, std::uint64_t i) const {
+  ObservationNoise noise = model_.noise();
+  if (!model_.IsSampled()) return noise;
+  const auto row = model_.draws.row(static_cast<Eigen::Index>(RowOf(seed, i)));
+  const std::span<const double> own = parts_.LikelihoodParameters(
+      std::span<const double>(row.data(), static_cast<std::size_t>(row.size())));
+  std::ranges::copy(own, noise.parameters.begin());
+  return noise;
+}
+
+// Takes the field of the pair, and puts its starts and forces in the place of the draw's own.
+ModelDraw ModelDraws::MakeGiven(std::uint64_t i) const {
+  const GivenDraws& given = model_.given;
+  const std::size_t pair = i % given.fields.size();
+  const auto row = static_cast<Eigen::Index>(pair);
+  ModelDraw draw = MakeField(given.seed, given.fields[pair]);
+  std::ranges::copy(given.starts.row(row),
+                    parts_.latent().Part(ModelParts::kInitial, std::span(draw.z)).begin());
+  if (draw.process_noise.empty()) return draw;
+  draw.force.assign(given.force.row(row).begin(), given.force.row(row).end());
+  ScaleForce(pieces_, draw);
+  return draw;
+}
+
+ModelDraw ModelDraws::MakeUnconditioned(std::uint64_t seed, std::uint64_t i,
+                                        std::span<const LatentRange> states) const {
   if (model_.IsSampled()) return MakeRow(RowOf(seed, i));
   const LatentLayout& latent = parts_.latent();
   std::vector<LatentRange> ranges(states.begin(), states.end());

@@ -49,8 +49,13 @@ class ModelDraws {
   const ModelParts& parts() const { return parts_; }
   const NoisePieces& pieces() const { return pieces_; }
 
-  // Returns draw i of a seed, with those initial and shooting states that `states` names.
+  // Returns draw i of a seed, with those initial and shooting states that `states` names. If the
+  // model was conditioned on new data, returns pair i of its given draws instead.
   ModelDraw Make(std::uint64_t seed, std::uint64_t i, std::span<const LatentRange> states) const;
+  // Returns draw i of a seed without states, and as if the model had not been conditioned. NoiseOf
+  // returns the likelihood that belongs to it.
+  ModelDraw MakeField(std::uint64_t seed, std::uint64_t i) const;
+  ObservationNoise NoiseOf(std::uint64_t seed, std::uint64_t i) const;
   // Returns the draw in this row of a sampled model's table.
   ModelDraw MakeRow(std::size_t row) const;
   // Returns the draw whose latent variables have their posterior means. Its function lacks the
@@ -59,6 +64,9 @@ class ModelDraws {
 
  private:
   std::size_t RowOf(std::uint64_t seed, std::uint64_t i) const;
+  ModelDraw MakeUnconditioned(std::uint64_t seed, std::uint64_t i,
+                              std::span<const LatentRange> states) const;
+  ModelDraw MakeGiven(std::uint64_t i) const;
 
   const Model& model_;
   NoisePieces pieces_;

@@ -87,6 +87,7 @@ SolveResult ForcedSolver::Run(const Field& field, const Force& force, std::span<
     all.statistics.accepted += result.statistics.accepted;
     all.statistics.rejected += result.statistics.rejected;
     all.statistics.evaluations += result.statistics.evaluations;
+    all.statistics.stiff = all.statistics.stiff || result.statistics.stiff;
     all.reached = result.reached;
     if (p == 0) all.step_hint = result.step_hint;
     const std::size_t filled = std::min(result.filled, count);

@@ -43,6 +43,21 @@ double RungeKutta::Advance(Step& step) const {
   return e * e / std::sqrt(e * e + 0.01 * e3 * e3);
 }
 
+double RungeKutta::Stiffness(Step& step) const {
+  // Along the negative real axis, the stability regions of the methods of order 5 reach to about -3.3.
+  constexpr double kStable = 3.25;
+  const std::size_t last = tableau_.stages - 1;
+  if (last < 2 || tableau_.order != 5 || tableau_.c[last] != tableau_.c[last - 1]) return 0;
+  double slopes = 0, states = 0;
+  for (std::size_t i = 0; i < step.size(); ++i) {
+    const double slope = step.Slope(last)[i] - step.Slope(last - 1)[i];
+    const double state = step.State(last)[i] - step.State(last - 1)[i];
+    slopes += slope * slope;
+    states += state * state;
+  }
+  return states > 0 ? std::fabs(step.h()) * std::sqrt(slopes / states) / kStable : 0;
+}
+
 void RungeKutta::Interpolate(Step& step, double theta, std::span<double> y) const {
   for (std::size_t i = step.evaluations(); i < tableau_.all_stages; ++i) EvaluateStage(step, i);
   double weights[Tableau::kMostStages];

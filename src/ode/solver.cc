@@ -18,7 +18,7 @@ std::string_view Message(SolveStatus status) {
       return "the integration reached its end";
     case SolveStatus::kTooManySteps:
       return "the integration took more steps than allowed: the solution may be stiff or "
-             "diverging; allow more steps or a larger tolerance";
+             "diverging; allow more steps or a larger tolerance, or try the method esdirk4";
     case SolveStatus::kStepTooSmall:
       return "the step size fell below what the time's precision can express: the solution "
              "probably runs away in finite time";
@@ -93,6 +93,7 @@ struct Solver::Run {
   double t = 0, end = 0;
   double stop = 0;  // the end of the smooth piece of the inputs that t is in, or `end`
   std::size_t next_output = 0;
+  int suspicious = 0, harmless = 0;  // steps that CheckStiffness has seen
   SolveResult result;
 
   Run(Solver& solver, const Field& f, std::span<const double> x0, std::span<const double> when,
@@ -251,6 +252,19 @@ struct Solver::Run {
     return std::min(100 * h0, h1);
   }
 
+  // Looks at every 20th accepted step, and after a suspicious one at the next ones: the system is
+  // stiff if 15 steps are limited by stability with fewer than 6 others in a row between them.
+  void CheckStiffness() {
+    if (result.statistics.stiff) return;
+    if (suspicious == 0 && (result.statistics.accepted + 1) % 20 != 0) return;
+    if (stepper.Stiffness(step) > 1) {
+      harmless = 0;
+      if (++suspicious == 15) result.statistics.stiff = true;
+    } else if (suspicious > 0 && ++harmless == 6) {
+      suspicious = harmless = 0;
+    }
+  }
+
   SolveResult Finish(SolveStatus status) {
     result.status = status;
     result.statistics.evaluations = step.made_;
@@ -311,6 +325,7 @@ SolveResult Solver::Integrate(Run& run, double step_hint) {
       // A last step that was shortened to end at `stop` must not make the step size smaller.
       h = last ? std::max(h, std::fabs(signed_h) * factor) : h * factor;
       if (count.accepted == 0) run.result.step_hint = h;
+      run.CheckStiffness();
     }
     std::size_t known = 0;
     bool shared = run.CloseStep(last ? run.stop : run.t + signed_h, known);

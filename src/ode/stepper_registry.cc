@@ -3,6 +3,7 @@
 
 #include "core/registry.h"
 #include "gpode/ode.h"
+#include "ode/esdirk4.h"
 #include "ode/runge_kutta.h"
 
 namespace gpode {
@@ -14,6 +15,7 @@ Registry<Stepper>& Steppers() {
     for (const Tableau& tableau : RungeKuttaTableaus()) {
       own->Add(std::make_shared<RungeKutta>(tableau));
     }
+    own->Add(std::make_shared<Esdirk4>());
     return own;
   }();
   return registry;

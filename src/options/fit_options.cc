@@ -75,8 +75,25 @@ std::optional<std::vector<double>> ToDeviations(std::string_view text) {
 std::vector<std::string> KnownNames(std::string_view option) {
   if (option == "function") return UnknownFunctionNames();
   if (option == "posterior") return PosteriorFamilyNames();
-  if (option == "likelihood") return LikelihoodNames();
   return {};
+}
+
+// A likelihood is one name, or a list with commas between names, each alone or after "channel=".
+Requirement CheckLikelihoods(std::string_view text) {
+  const std::vector<std::string> known = LikelihoodNames();
+  for (;;) {
+    const std::size_t comma = text.find(',');
+    std::string_view kind = text.substr(0, comma);
+    if (const std::size_t equals = kind.rfind('='); equals != std::string_view::npos) {
+      kind.remove_prefix(equals + 1);
+    }
+    if (std::ranges::find(known, kind) == known.end()) {
+      return fmt::format("one of {}; or a list: one per channel, or channel=NAME,...",
+                         fmt::join(known, ", "));
+    }
+    if (comma == std::string_view::npos) return "";
+    text.remove_prefix(comma + 1);
+  }
 }
 
 Requirement CheckName(std::string_view name, const std::string& value) {
@@ -84,6 +101,7 @@ Requirement CheckName(std::string_view name, const std::string& value) {
     return "none, learnt, or positive numbers with commas between them";
   }
   if (name == "kernel") return FindKernelSum(value) ? "" : AcceptedKernelSums();
+  if (name == "likelihood") return CheckLikelihoods(value);
   const std::vector<std::string> known = KnownNames(name);
   if (known.empty() || std::ranges::find(known, value) != known.end()) return "";
   return fmt::format("one of {}", fmt::join(known, ", "));

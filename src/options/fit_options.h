@@ -35,7 +35,9 @@ void ForOptions(Options& o, Visit&& visit) {
   visit("function", o.function, kAny, "unknown function that the field is: process, network");
   visit("posterior", o.posterior, kAny,
         "family of the posterior: blocks, normals, point, or sampled: joint, nuts, draws");
-  visit("likelihood", o.likelihood, kAny, "distribution of observations: gaussian");
+  visit("likelihood", o.likelihood, kAny,
+        "distribution of observations: gaussian, student-t, poisson, negative-binomial or "
+        "lognormal; one, one per channel, or channel=NAME,...");
   visit("bound", o.bound, kAny, "whole trajectories (vanilla) or short segments (shooting)");
   visit("observation", o.observation, kAny,
         "channels are states (identity) or mixtures of them (pca, matrix)");
@@ -129,7 +131,7 @@ void ForOptions(Options& o, Visit&& visit) {
         "median of the process noise a priori, per square root of the model's time");
   visit("prior.process_noise_deviation", o.prior.process_noise_deviation, kPositive,
         "standard deviation of its logarithm");
-  visit("solver.method", o.solver.method, kAny, "Runge-Kutta method");
+  visit("solver.method", o.solver.method, kAny, "integration method; esdirk4 is for stiff systems");
   visit("solver.rtol", o.solver.rtol, kNonNegative, "relative tolerance of a solver step");
   visit("solver.atol", o.solver.atol, kNonNegative, "absolute tolerance of a solver step");
   visit("solver.fixed_step", o.solver.fixed_step, kNonNegative, "fixed step size if positive");

@@ -52,8 +52,11 @@ ObservationNoise CalibratedNoise(const ObservationNoise& learnt,
   for (std::size_t c = 0; c < excess.size(); ++c) {
     if (!(excess[c].count > 0)) continue;
     const double variance = excess[c].sum / excess[c].count;
-    if (variance > learnt.likelihood->Variance(learnt.Of(c))) {
-      noise.likelihood->SetVariance(variance, noise.Of(c));
+    // Only a likelihood whose spread is a parameter of its own can take a larger one.
+    const Likelihood& own = learnt.For(c);
+    if (own.learnt_parameters() == own.parameters_per_channel() &&
+        variance > own.Variance(learnt.Of(c))) {
+      own.SetVariance(variance, noise.Of(c));
     }
   }
   return noise;

@@ -28,6 +28,14 @@ Model FirstTrajectories(const Model& model, std::size_t count) {
   fewer.start_times.resize(count);
   fewer.end_times.resize(count);
   if (!fewer.inputs.empty()) fewer.input_samples.resize(count);
+  if (!fewer.noise_pieces.empty()) fewer.noise_pieces.resize(count);
+  if (!fewer.given.empty()) {
+    const std::size_t dim = model.dim();
+    fewer.given.starts =
+        Matrix(model.given.starts.leftCols(static_cast<Eigen::Index>(count * dim)));
+    const auto pieces = static_cast<Eigen::Index>(PiecesOf(model).Before(count) * dim);
+    fewer.given.force = Matrix(model.given.force.leftCols(pieces));
+  }
   const auto end = std::ranges::lower_bound(model.shooting_trajectory, count);
   const auto kept = static_cast<std::size_t>(end - model.shooting_trajectory.begin());
   fewer.shooting_trajectory.resize(kept);

@@ -213,6 +213,9 @@ FitQuality AssessFit(const TrainedModel& trained, const ForecastOptions& options
         "solver.max_steps allows more",
         quality.lost.unfinished, trained.model.options.solver.max_steps));
   }
+  if (const std::string stiff = quality.lost.StiffnessRemark(); !stiff.empty()) {
+    quality.remarks.push_back(stiff);
+  }
   return quality;
 }
 

@@ -184,11 +184,13 @@ Forecast Posterior::Follow(const std::vector<Leg>& legs, std::span<const double>
     if (leg.state) states.push_back(*leg.state);
   }
   std::vector<SolveStatus> status(options.draws, SolveStatus::kOk);
+  std::vector<char> stiff(options.draws, 0);
   const double usual = LongestSpan(*model_);
   ThreadPool pool(options.threads);
   pool.For(options.draws, [&](std::size_t i) {
     const ModelDraw draw = draws_->Make(options.seed, i, states);
     Matrix z(static_cast<Eigen::Index>(times.size()), static_cast<Eigen::Index>(dim()));
+    bool is_stiff = false;
     for (const Leg& leg : legs) {
       const Vector x0 = leg.state ? StateOfDraw(draws_->parts(), *leg.state, draw)
                                   : GivenState(leg.mean, leg.factor, options.seed, i);
@@ -206,20 +208,22 @@ Forecast Posterior::Follow(const std::vector<Leg>& legs, std::span<const double>
       const Field& field = draw.function->field();
       if (draw.process_noise.empty() || model_times.empty()) {
         Solver solver(with);
-        status[i] = Worse(
-            status[i], IntegrateBothWays(solver, field, from, model_times, out, leg.inputs.get()));
+        status[i] = Worse(status[i], IntegrateBothWays(solver, field, from, model_times, out,
+                                                       leg.inputs.get(), &is_stiff));
       } else {
         const ForceAround force = ForceOf(draw, draws_->pieces(), leg.trajectory,
                                           model_times.front(), model_times.back(), options.seed, i);
         ForcedSolver solver(with);
         status[i] = Worse(status[i], IntegrateBothWays(solver, field, force, from, model_times, out,
-                                                       leg.inputs.get()));
+                                                       leg.inputs.get(), &is_stiff));
       }
     }
+    stiff[i] = is_stiff ? 1 : 0;
     forecast.draws[i] = model_->map.Apply(z);
     if (options.states) forecast.states[i] = model_->coordinates.ToUser(z);
   });
   for (std::size_t i = 0; i < status.size(); ++i) {
+    forecast.stiff += stiff[i] != 0 ? 1 : 0;
     if (status[i] == SolveStatus::kTooManySteps) {
       forecast.unfinished.push_back(i);
     } else if (status[i] != SolveStatus::kOk) {

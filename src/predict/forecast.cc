@@ -73,13 +73,17 @@ Matrix Forecast::PredictiveQuantile(double p) const {
   }
   return ForSortedDraws(*this, p,
                         [&](std::span<const double> sorted, double level, Eigen::Index channel) {
-                          return noise.likelihood->MixtureQuantile(
-                              level, sorted, noise.Of(static_cast<std::size_t>(channel)));
+                          const auto c = static_cast<std::size_t>(channel);
+                          return noise.For(c).MixtureQuantile(level, sorted, noise.Of(c));
                         });
 }
 
 Forecast Forecast::OfStates() const {
-  Forecast result{.times = times, .draws = states, .diverged = diverged, .unfinished = unfinished};
+  Forecast result{.times = times,
+                  .draws = states,
+                  .diverged = diverged,
+                  .unfinished = unfinished,
+                  .stiff = stiff};
   result.widening = state_widening;
   if (!states.empty()) result.noise = GaussianNoise(Vector::Zero(states.cols()));
   return result;
@@ -90,6 +94,7 @@ void LostDraws::Add(const Forecast& forecast) {
   draws += count;
   diverged += forecast.diverged;
   unfinished += forecast.unfinished.size();
+  stiff += forecast.stiff;
   if (forecast.diverged + forecast.unfinished.size() == 0 || count == 0) return;
   for (Eigen::Index i = 0; i < forecast.draws[0].rows(); ++i) {
     const auto kept = static_cast<std::size_t>(
@@ -104,8 +109,17 @@ void LostDraws::Add(const LostDraws& others) {
   draws += others.draws;
   diverged += others.diverged;
   unfinished += others.unfinished;
+  stiff += others.stiff;
   many = many || others.many;
   all = all || others.all;
+}
+
+std::string LostDraws::StiffnessRemark() const {
+  if (stiff == 0) return "";
+  return fmt::format(
+      "the system is stiff in {} of {} draws: stability limits the steps of an explicit method; "
+      "fit with --solver esdirk4",
+      stiff, draws);
 }
 
 std::string LostDraws::Warning() const {

@@ -30,6 +30,11 @@ std::size_t AllowedSteps(std::size_t steps, double span, double usual) {
 
 namespace {
 
+SolveStatus Noted(const SolveResult& result, bool* stiff) {
+  if (stiff != nullptr && result.statistics.stiff) *stiff = true;
+  return result.status;
+}
+
 // Calls solve(times, states) twice: for the times before 0, in decreasing order, and for the others.
 template <typename Solve>
 SolveStatus SolveBothWays(std::size_t dim, std::span<const double> times, std::span<double> states,
@@ -48,22 +53,22 @@ SolveStatus SolveBothWays(std::size_t dim, std::span<const double> times, std::s
 
 SolveStatus IntegrateBothWays(Solver& solver, const Field& field, std::span<const double> x0,
                               std::span<const double> times, std::span<double> states,
-                              const InputSignal* inputs) {
+                              const InputSignal* inputs, bool* stiff) {
   return SolveBothWays(x0.size(), times, states,
                        [&](std::span<const double> at, std::span<double> out) {
-                         return solver.Solve(field, x0, 0.0, at, out, 0, inputs).status;
+                         return Noted(solver.Solve(field, x0, 0.0, at, out, 0, inputs), stiff);
                        });
 }
 
 SolveStatus IntegrateBothWays(ForcedSolver& solver, const Field& field, const ForceAround& force,
                               std::span<const double> x0, std::span<const double> times,
-                              std::span<double> states, const InputSignal* inputs) {
+                              std::span<double> states, const InputSignal* inputs, bool* stiff) {
   return SolveBothWays(x0.size(), times, states,
                        [&](std::span<const double> at, std::span<double> out) {
                          const bool past = !at.empty() && at.back() < 0;
                          const Force own{.ends = past ? force.past_ends : force.ends,
                                          .values = past ? force.past_values : force.values};
-                         return solver.Solve(field, own, x0, 0.0, at, out, 0, inputs).status;
+                         return Noted(solver.Solve(field, own, x0, 0.0, at, out, 0, inputs), stiff);
                        });
 }
 

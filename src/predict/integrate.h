@@ -15,10 +15,11 @@ void CheckForecastTimes(std::span<const double> times);
 
 // Computes the states (T, D) at non-decreasing times, positive or negative, of the solution that is
 // x0 at time 0. Returns kOk if the integration reached all times, and otherwise its failure;
-// kTooManySteps only if there was no other failure. States that were not reached are NaN.
+// kTooManySteps only if there was no other failure. States that were not reached are NaN. Sets
+// `stiff` to true if stability limited the steps (SolveStatistics::stiff).
 SolveStatus IntegrateBothWays(Solver& solver, const Field& field, std::span<const double> x0,
                               std::span<const double> times, std::span<double> states,
-                              const InputSignal* inputs = nullptr);
+                              const InputSignal* inputs = nullptr, bool* stiff = nullptr);
 
 // The force of process noise (data/noise_pieces.h) after and before a start at time 0.
 struct ForceAround {
@@ -34,7 +35,8 @@ struct ForceAround {
 // The same with a force.
 SolveStatus IntegrateBothWays(ForcedSolver& solver, const Field& field, const ForceAround& force,
                               std::span<const double> x0, std::span<const double> times,
-                              std::span<double> states, const InputSignal* inputs = nullptr);
+                              std::span<double> states, const InputSignal* inputs = nullptr,
+                              bool* stiff = nullptr);
 
 // Returns the worse of two statuses: a failure rather than success, and any other failure rather
 // than kTooManySteps.

@@ -3,16 +3,37 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gpode/random.h"
 #include "predict/lost_draws.h"
 #include "predict/widen.h"
 
 namespace gpode {
 
+namespace {
+
+// Returns the PIT value of y: F(y), or for whole numbers a uniform number between the probability
+// below y and F(y), which is addressed by time and channel (C. Czado, T. Gneiting, L. Held, 2009,
+// Predictive model assessment for count data, Biometrics 65).
+double PitOf(const ObservationNoise& noise, Eigen::Index t, Eigen::Index c, double y,
+             std::span<const double> draws) {
+  const auto channel = static_cast<std::size_t>(c);
+  const Likelihood& likelihood = noise.For(channel);
+  const double cdf = likelihood.MixtureCdf(y, draws, noise.Of(channel));
+  if (!likelihood.is_discrete()) return cdf;
+  const double below = likelihood.MixtureCdfBelow(y, draws, noise.Of(channel));
+  double uniform = 0;
+  RandomStream(1, static_cast<std::uint64_t>(t), channel, Purpose::kObservationNoise)
+      .Uniforms({&uniform, 1});
+  return below + uniform * (cdf - below);
+}
+
+}  // namespace
+
 void AddPitValues(const Forecast& forecast, const Matrix& seen, PitValues* all) {
   constexpr double kLeastVariance = 1e-8;  // the same as for scores
   ObservationNoise noise = forecast.noise;
   for (std::size_t c = 0; c < noise.channels(); ++c) {
-    noise.likelihood->AddVariance(kLeastVariance, noise.Of(c));
+    noise.For(c).AddVariance(kLeastVariance, noise.Of(c));
   }
   std::vector<double> draws;
   for (Eigen::Index t = 0; t < seen.rows(); ++t) {
@@ -35,8 +56,7 @@ void AddPitValues(const Forecast& forecast, const Matrix& seen, PitValues* all) 
         WidenAboutMedian(draws, forecast.widening(t, c));
       }
       for (double x : draws) below += x < y ? 1 : x == y ? 0.5 : 0;
-      all->with_noise.push_back(
-          noise.likelihood->MixtureCdf(y, draws, noise.Of(static_cast<std::size_t>(c))));
+      all->with_noise.push_back(PitOf(noise, t, c, y, draws));
       all->without_noise.push_back(below / static_cast<double>(draws.size()));
     }
   }

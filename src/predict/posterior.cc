@@ -74,7 +74,7 @@ Matrix Posterior::ToModel(const Matrix& states) const {
 
 bool Posterior::HasExactMoments() const {
   const ModelParts& parts = draws_->parts();
-  if (model_->IsSampled()) return false;
+  if (model_->IsSampled() || !model_->given.empty()) return false;
   const auto marginals =
       parts.posterior().Marginals(ModelParts::kFunction, model_->parameters.values);
   if (!marginals) return false;

@@ -43,6 +43,11 @@ bool Covers(double y, std::span<const double> sorted, std::size_t draws, double 
 double LevelsAway(double y, std::span<const double> sorted, std::size_t draws,
                   const Likelihood& likelihood, std::span<const double> p) {
   const double below = likelihood.MixtureCdf(y, sorted, p);
+  if (likelihood.is_discrete() && sorted.size() == draws) {
+    // The band of whole numbers between two quantiles holds y if F(y) reaches the lower level and
+    // the probability below y does not reach the upper one.
+    return std::max(0.5 - below, likelihood.MixtureCdfBelow(y, sorted, p) - 0.5);
+  }
   if (sorted.size() == draws) return std::fabs(below - 0.5);
   const double share = static_cast<double>(sorted.size()) / static_cast<double>(draws);
   return std::max(0.5 - (1 - share + share * below), share * below - 0.5);
@@ -90,8 +95,8 @@ Scores ScoreTime(const Forecast& forecast, const ObservationNoise& noise, const 
     }
     std::sort(sorted.begin(), sorted.end());
     AddValue(y, sorted, forecast.draws.size(),
-             forecast.widening.size() > 0 ? forecast.widening(time, c) : 0, *noise.likelihood,
-             noise.Of(static_cast<std::size_t>(c)), sum);
+             forecast.widening.size() > 0 ? forecast.widening(time, c) : 0,
+             noise.For(static_cast<std::size_t>(c)), noise.Of(static_cast<std::size_t>(c)), sum);
   }
   return sum;
 }
@@ -111,7 +116,7 @@ std::vector<Scores> ScoreTimes(const Forecast& forecast, const ObservationNoise&
   }
   ObservationNoise enlarged = noise;
   for (std::size_t c = 0; c < noise.channels(); ++c) {
-    noise.likelihood->AddVariance(kVarianceFloor, enlarged.Of(c));
+    noise.For(c).AddVariance(kVarianceFloor, enlarged.Of(c));
   }
   std::vector<Scores> sums(forecast.times.size());
   ThreadPool pool(threads);

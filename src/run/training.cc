@@ -225,14 +225,17 @@ TrainedModel Train(const Dataset& data, const FitOptions& options, const FitCont
                    const Dataset& validation) {
   TrainedModel trained;
   trained.model.options = options;
+  trained.model.options.likelihood = ResolveLikelihood(options.likelihood, data.channels);
   trained.data = data;
   trained.validation = validation;
   return Begin(std::move(trained), control);
 }
 
-TrainedModel TrainWithHoldout(const Dataset& data, const FitOptions& options,
+TrainedModel TrainWithHoldout(const Dataset& data, const FitOptions& given_options,
                               const HoldoutOptions& holdout, const FitControl& control,
                               const Dataset& validation) {
+  FitOptions options = given_options;
+  options.likelihood = ResolveLikelihood(options.likelihood, data.channels);
   CheckFitInput(data, options);
   HeldBack parts = HoldBack(data, holdout);
   TrainedModel trained;

@@ -6,7 +6,9 @@
 
 #include "core/memory.h"
 #include "data/moments.h"
+#include "gpode/calendar.h"
 #include "gpode/error.h"
+#include "gpode/likelihood.h"
 #include "gpode/ode.h"
 #include "gpode/options.h"
 #include "model/model_parts.h"
@@ -162,6 +164,28 @@ void CheckMemory(const Dataset& data, const FitOptions& options) {
                          needed / kGigabyte, limit / kGigabyte));
 }
 
+// Checks that there is a likelihood for each channel, and that the values can be its observations.
+void CheckLikelihood(const Dataset& data, const FitOptions& options) {
+  const Likelihood& all = GetLikelihood(options.likelihood);
+  if (all.channels() > 0) CheckSize("Fit", "likelihood", all.channels(), data.channels.size());
+  for (std::size_t c = 0; c < data.channels.size(); ++c) {
+    const Likelihood& own = all.ForChannel(c);
+    for (const Trajectory& t : data.trajectories) {
+      for (std::size_t i = 0; i < t.times.size(); ++i) {
+        const double y = t.values(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(c));
+        if (std::isnan(y) || own.Demand(y).empty()) continue;
+        ThrowInput("Fit", fmt::format("channel '{}'", data.channels[c]),
+                   fmt::format("is {:g} at time {}, must be {} for the likelihood {}", y,
+                               ShowTime(t.times[i], data.calendar), own.Demand(y), own.name()));
+      }
+    }
+    if (!options.noise_variance.empty() && !own.is_gaussian()) {
+      ThrowInput("Fit", "noise_variance",
+                 fmt::format("is given, must not be with the likelihood {}", own.name()));
+    }
+  }
+}
+
 }  // namespace
 
 void CheckFitInput(const Dataset& data, const FitOptions& options) {
@@ -170,6 +194,7 @@ void CheckFitInput(const Dataset& data, const FitOptions& options) {
   CheckAcceptance(options.sampler.target_acceptance);
   CheckUnits(data);
   CheckObservation(data, options);
+  CheckLikelihood(data, options);
   CheckMemory(data, options);
   const Solver solver(options.solver);
 }

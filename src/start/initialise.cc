@@ -8,6 +8,7 @@
 #include "data/autocorrelation.h"
 #include "gpode/unknown_function.h"
 #include "start/smooth_states.h"
+#include "start/without_outliers.h"
 
 namespace gpode {
 namespace {
@@ -193,7 +194,9 @@ FunctionStart StartFunction(const UnknownFunction& function, const Dataset& data
 
 }  // namespace
 
-Start Initialise(const Dataset& data, const FitOptions& options) {
+Start Initialise(const Dataset& all_data, const FitOptions& options) {
+  const bool has_outliers = options.likelihood.find("student-t") != std::string::npos;
+  const Dataset data = has_outliers ? WithoutOutliers(all_data, options.likelihood) : all_data;
   const ChannelMoments moments = MomentsOf(data);
   const ObservationMap user_map = UserMap(data, options);
   // Making the function first refuses options that do not fit it, before anything is computed.

@@ -207,6 +207,10 @@ void ReadTraining(const Archive& archive, std::string_view file, unsigned major,
 
 std::vector<std::byte> ModelBytes(const TrainedModel& trained) {
   CheckModel(trained.model);
+  if (!trained.model.given.empty()) {
+    ThrowInput("SaveModel", "model",
+               "is conditioned on given data, must be the one it was made from");
+  }
   NpzWriter out("SaveModel");
   out.AddText("about", fmt::format("gpode model {}.{}\nwritten by gpode {}\n", kFormatMajor,
                                    kFormatMinor, Version()));

@@ -79,12 +79,12 @@ void ForMembers(S& s, const Visit& visit) {
 
 template <Is<Model> S, typename Visit>
 void ForMembers(S& s, const Visit& visit) {
-  // Six members are stored elsewhere: the options as text (options/fit_options.h), the parameters
+  // A conditioned model cannot be saved, so that `given` is not stored. Six members are stored elsewhere: the options as text (options/fit_options.h), the parameters
   // as one array per block, the widening, if there is one, under the prefix "widening/", the
   // measured inputs, if there are any, as InputColumns, and noise_pieces, if there is process noise.
   auto& [options, channels, map, coordinates, start_times, end_times, inputs, input_samples,
          warning, parameters, draws, sampler, shooting_trajectory, shooting_times, noise_pieces,
-         widening] = s;
+         widening, given] = s;
   visit("channels", channels);
   ForNested("map", map, visit);
   ForMembers(coordinates, visit);

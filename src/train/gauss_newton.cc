@@ -179,10 +179,32 @@ class GaussNewton {
           ErrorsOf(field, target_.trajectories()[n], states_.row(static_cast<Eigen::Index>(n)));
       if (!found) return false;
       const auto missing = found->errors.array().isNaN();
-      squares += (missing.select(0.0, found->errors).cwiseAbs2() * precision_).sum();
+      squares += is_gaussian_ ? (missing.select(0.0, found->errors).cwiseAbs2() * precision_).sum()
+                              : WorkingSquares(target_.trajectories()[n].values, found->errors);
       count += static_cast<double>(missing.size() - missing.count());
     }
     return squares <= kLargestError * count;
+  }
+
+  // Returns the sum of the squared errors in units of the noise. The errors are values - predictions.
+  double WorkingSquares(const Matrix& values, const Matrix& errors) const {
+    double sum = 0;
+    ForErrors(values, errors, [&](std::size_t c, double y, double predicted) {
+      const Likelihood::Working working = noise_.At(c, y, predicted);
+      sum += (y - predicted) * (y - predicted) * working.information;
+    });
+    return sum;
+  }
+
+  // Calls use(channel, value, prediction) for every value that is not missing.
+  template <typename Use>
+  static void ForErrors(const Matrix& values, const Matrix& errors, const Use& use) {
+    for (Eigen::Index i = 0; i < values.rows(); ++i) {
+      for (Eigen::Index c = 0; c < values.cols(); ++c) {
+        if (std::isnan(values(i, c))) continue;
+        use(static_cast<std::size_t>(c), values(i, c), values(i, c) - errors(i, c));
+      }
+    }
   }
 
   // Cuts trajectories into segments, and sets the start state of each. The segments with which
@@ -216,8 +238,19 @@ class GaussNewton {
     ThreadPool pool(1);
     if (parts_.function().Set(values_, pool) != FactorStatus::kOk) return false;
     draw_ = parts_.function().MakeDraw();
-    precision_ = target_.PrecisionOf(values_);
+    SetNoise();
     return true;
+  }
+
+  void SetNoise() {
+    noise_ = target_.NoiseOf(values_);
+    const auto channels = static_cast<std::size_t>(start_.map.channels());
+    precision_.resize(static_cast<Eigen::Index>(channels));
+    is_gaussian_ = true;
+    for (std::size_t c = 0; c < channels; ++c) {
+      precision_[static_cast<Eigen::Index>(c)] = noise_.At(c, 0, 0).information;
+      is_gaussian_ = is_gaussian_ && noise_.For(c).is_gaussian();
+    }
   }
 
   const Field& FieldAt(const Vector& z) {
@@ -239,17 +272,22 @@ class GaussNewton {
       const Matrix& errors = found->errors;
       squares_ +=
           errors.array().isNaN().select(0.0, errors).cwiseAbs2().colwise().sum().transpose();
+      if (!is_gaussian_) {
+        ForErrors(segments_[n].values, errors, [&](std::size_t c, double y, double predicted) {
+          sum -= 2 * noise_.Weight(c) * noise_.For(c).LogDensity(y, predicted, noise_.Of(c));
+        });
+      }
       if (ties_.next[n] == SegmentTies::kNone) continue;
       const Vector gap =
           (found->end - states.row(static_cast<Eigen::Index>(ties_.next[n]))).transpose();
       sum += gap.cwiseAbs2().dot(ties_.precision);
     }
-    return 0.5 * (sum + squares_.dot(precision_));
+    return is_gaussian_ ? 0.5 * (sum + squares_.dot(precision_)) : 0.5 * sum;
   }
 
   // Linearises at the present unknowns. Returns false if a derivative is not finite.
   bool Linearise() {
-    linear_ = LineariseSegments(FieldAt(z_), states_, segments_, ties_, start_.map, precision_,
+    linear_ = LineariseSegments(FieldAt(z_), states_, segments_, ties_, start_.map, noise_,
                                 target_.options().solver);
     if (linear_.target.size() == 0) return false;
     MakeDesign(linear_, parts_.function().Basis(linear_.PointsWithInputs()), {}, design_);
@@ -296,10 +334,49 @@ class GaussNewton {
     }
   }
 
+  // Maximises the likelihood over the learnt parameter of each channel that is not Gaussian, by golden
+  // section on a logarithmic scale around the present value.
+  void LearnOtherNoise() {
+    constexpr double kReach = 3, kGolden = 0.6180339887498949;
+    constexpr int kTrials = 30;
+    std::vector<Matrix> errors;
+    const Field& field = FieldAt(z_);
+    for (std::size_t n = 0; n < segments_.size(); ++n) {
+      std::optional<Errors> found =
+          ErrorsOf(field, segments_[n], states_.row(static_cast<Eigen::Index>(n)));
+      if (!found) return;
+      errors.push_back(std::move(found->errors));
+    }
+    const std::span<double> all = parts_.LikelihoodParameters(std::span(values_));
+    for (std::size_t c = 0; c < start_.map.channels(); ++c) {
+      const Likelihood& own = noise_.For(c);
+      if (own.is_gaussian() || own.learnt_parameters() == 0) continue;
+      const std::span<double> p = noise_.likelihood->OfChannel(c, all);
+      const auto cost = [&](double log_p) {
+        p[0] = std::exp(log_p);
+        double sum = 0;
+        for (std::size_t n = 0; n < segments_.size(); ++n) {
+          ForErrors(segments_[n].values, errors[n], [&](std::size_t at, double y, double v) {
+            if (at == c) sum -= own.LogDensity(y, v, p);
+          });
+        }
+        return sum;
+      };
+      double low = std::log(p[0]) - kReach, high = std::log(p[0]) + kReach;
+      for (int i = 0; i < kTrials; ++i) {
+        const double left = high - kGolden * (high - low), right = low + kGolden * (high - low);
+        (cost(left) < cost(right) ? high : low) = cost(left) < cost(right) ? right : left;
+      }
+      p[0] = std::exp(0.5 * (low + high));
+    }
+    SetNoise();
+  }
+
   // Sets the variance of the noise in each channel to the sum of squared errors per degree of
   // freedom.
   void LearnNoise() {
     if (!target_.options().noise_variance.empty()) return;
+    if (!is_gaussian_) LearnOtherNoise();
     if (!std::isfinite(Cost(z_, states_))) return;
     const Vector squares = squares_;
     Vector z;
@@ -330,9 +407,13 @@ class GaussNewton {
       variances[c] = squares[c] / std::max(counts[c] - free[c], 0.3 * counts[c]);
       if (!(variances[c] > 0)) return;
     }
-    std::ranges::copy(StartNoise(parts_.likelihood(), variances),
-                      parts_.LikelihoodParameters(std::span(values_)).begin());
-    precision_ = target_.PrecisionOf(values_);
+    const std::span<double> all = parts_.LikelihoodParameters(std::span(values_));
+    for (std::size_t c = 0; c < start_.map.channels(); ++c) {
+      if (!noise_.For(c).is_gaussian()) continue;
+      noise_.For(c).SetVariance(variances[static_cast<Eigen::Index>(c)],
+                                noise_.likelihood->OfChannel(c, all));
+    }
+    SetNoise();
   }
 
   // Maximises the evidence of the linearised model by Rprop, whose step sizes depend on the signs
@@ -408,6 +489,8 @@ class GaussNewton {
   Vector z_;                    // the function's latent variables
   Matrix states_;               // (segments, D): the start states, initial states first
   std::unique_ptr<FunctionDraw> draw_;
+  WeightedNoise noise_;
+  bool is_gaussian_ = true;     // true if all channels are
   Vector precision_, squares_;  // (channels)
   LinearisedLikelihood linear_;
   Eigen::MatrixXd design_;

@@ -351,19 +351,25 @@ class Solutions {
 // Adds a row to `linear` for each observed value, except those after the time at which the
 // integration of its solution failed.
 void AddObservations(const Solutions& solutions, const std::vector<TimedValues>& trajectories,
-                     const ObservationMap& map, const Vector& precision,
+                     const ObservationMap& map, const WeightedNoise& noise,
                      LinearisedLikelihood& linear, Eigen::Index& at) {
-  const Vector weights = precision.cwiseSqrt();
+  Vector left(map.matrix.rows()), weights(map.matrix.rows());
   for (std::size_t n = 0; n < trajectories.size(); ++n) {
     const TimedValues& data = trajectories[n];
     for (std::size_t i = 0; i < data.times.size(); ++i) {
       if (!solutions.Reaches(n, data.times[i])) break;
       const Vector predicted = map.matrix * solutions.StateAt(n, data.times[i]) + map.offset;
-      const Vector left = data.values.row(static_cast<Eigen::Index>(i)).transpose() - predicted;
-      solutions.AddRows(n, data.times[i], map.matrix, left, weights, linear, at);
       for (Eigen::Index c = 0; c < left.size(); ++c) {
-        if (!std::isnan(left[c])) linear.log_factor += std::log(weights[c]);
+        const auto channel = static_cast<std::size_t>(c);
+        const double y = data.values(static_cast<Eigen::Index>(i), c);
+        left[c] = NAN;
+        if (std::isnan(y)) continue;
+        const Likelihood::Working working = noise.At(channel, y, predicted[c]);
+        left[c] = working.residual;
+        weights[c] = std::sqrt(working.information);
+        linear.log_factor += noise.LogFactor(channel, y, predicted[c], working);
       }
+      solutions.AddRows(n, data.times[i], map.matrix, left, weights, linear, at);
     }
   }
 }
@@ -420,12 +426,12 @@ Matrix LinearisedLikelihood::PointsWithInputs() const {
 
 LinearisedLikelihood Linearise(const Field& field, const Matrix& x0,
                                const std::vector<TimedValues>& trajectories,
-                               const ObservationMap& map, const Vector& precision,
+                               const ObservationMap& map, const WeightedNoise& noise,
                                const SolverOptions& solver, const ForceOnPieces& force) {
   const Solutions solutions(field, x0, trajectories, solver, force);
   LinearisedLikelihood linear = EmptyRows(solutions, CountValues(trajectories));
   Eigen::Index rows = 0;
-  AddObservations(solutions, trajectories, map, precision, linear, rows);
+  AddObservations(solutions, trajectories, map, noise, linear, rows);
   Finish(rows, linear);
   if (linear.target.size() > 0) Compress(linear);
   return linear;
@@ -449,11 +455,11 @@ void MakeDesign(const LinearisedLikelihood& linear, std::span<const Matrix> basi
 LinearisedLikelihood LineariseSegments(const Field& field, const Matrix& states,
                                        const std::vector<TimedValues>& segments,
                                        const SegmentTies& ties, const ObservationMap& map,
-                                       const Vector& precision, const SolverOptions& solver) {
+                                       const WeightedNoise& noise, const SolverOptions& solver) {
   const Solutions solutions(field, states, segments, solver, {});
   LinearisedLikelihood linear = EmptyRows(solutions, CountValues(segments) + states.size());
   Eigen::Index rows = 0;
-  AddObservations(solutions, segments, map, precision, linear, rows);
+  AddObservations(solutions, segments, map, noise, linear, rows);
   AddTies(solutions, segments, ties, linear, rows);
   Finish(rows, linear);
   return linear;

@@ -28,6 +28,7 @@
 #include "gpode/field.h"
 #include "gpode/observation.h"
 #include "gpode/ode.h"
+#include "train/weighted_noise.h"
 
 namespace gpode {
 
@@ -55,12 +56,12 @@ struct ForceOnPieces {
   std::vector<double> values;  // (P, D)
 };
 
-// Returns the approximation around the solutions of `field` that start at x0 (N, D). `precision`
-// (channels) is one over the variance of an observation. Observations that a solution does not
-// reach are left out; if a derivative is not finite, the result has no rows (r = 0).
+// Returns the approximation around the solutions of `field` that start at x0 (N, D). If `noise` is not
+// Gaussian, each observation is replaced by the Gaussian one that stands for it near the solution
+// (Likelihood::WorkingAt). Observations that a solution does not reach are left out; if a derivative is not finite, the result has no rows (r = 0).
 LinearisedLikelihood Linearise(const Field& field, const Matrix& x0,
                                const std::vector<TimedValues>& trajectories,
-                               const ObservationMap& map, const Vector& precision,
+                               const ObservationMap& map, const WeightedNoise& noise,
                                const SolverOptions& solver, const ForceOnPieces& force = {});
 
 // Sets `design` (r, n) to the matrix W with W z = Q (F, x0, w). Here z holds the latent variables of
@@ -85,7 +86,7 @@ struct SegmentTies {
 LinearisedLikelihood LineariseSegments(const Field& field, const Matrix& states,
                                        const std::vector<TimedValues>& segments,
                                        const SegmentTies& ties, const ObservationMap& map,
-                                       const Vector& precision, const SolverOptions& solver);
+                                       const WeightedNoise& noise, const SolverOptions& solver);
 
 // Returns the likelihood with the start states of all but the first `kept` trajectories or segments
 // integrated out under a flat prior.

@@ -76,13 +76,17 @@ void SampledTarget::AddNoise(const Dataset& data) {
   units *= options_.prior.noise;
   const std::vector<double> centres =
       StartNoise(parts_.likelihood(), units.array() * units.array());
-  const std::size_t first = coordinates_.size();
-  AddBlock(parts_.likelihood_block());
-  for (std::size_t c = first; c < coordinates_.size(); ++c) {
-    coordinates_[c].centre = std::log(centres[c - first]);
-    // A log variance has twice the deviation of the log standard deviation.
-    coordinates_[c].unit = 2 * options_.prior.noise_deviation;
-    coordinates_[c].has_prior = false;
+  const Likelihood& likelihood = parts_.likelihood();
+  const std::size_t per = likelihood.parameters_per_channel(),
+                    offset = parts_.layout().blocks()[parts_.likelihood_block()].flat_offset;
+  for (std::size_t c = 0; c < start_.map.channels(); ++c) {
+    for (std::size_t i = 0; i < likelihood.ForChannel(c).learnt_parameters(); ++i) {
+      // A log variance has twice the deviation of the log standard deviation.
+      coordinates_.push_back({.index = offset + c * per + i,
+                              .centre = std::log(centres[c * per + i]),
+                              .unit = 2 * options_.prior.noise_deviation,
+                              .has_prior = false});
+    }
   }
 }
 
@@ -104,13 +108,15 @@ std::size_t SampledTarget::further() const {
 // The logarithm of a variance that is estimated from n observations has the variance 2 / n.
 Vector SampledTarget::LikelihoodDeviations() const {
   const std::size_t first = whitened_ + hyperparameters_,
-                    per = parts_.likelihood().parameters_per_channel();
+                    per = parts_.likelihood().parameters_per_channel(),
+                    offset = parts_.layout().blocks()[parts_.likelihood_block()].flat_offset;
   Vector deviations(static_cast<Eigen::Index>(coordinates_.size() - first));
   for (std::size_t i = 0; i < coordinates_.size() - first; ++i) {
+    const auto channel = static_cast<Eigen::Index>((coordinates_[first + i].index - offset) / per);
     double count = 1;
     for (const TimedValues& t : trajectories_) {
       for (Eigen::Index row = 0; row < t.values.rows(); ++row) {
-        count += std::isnan(t.values(row, static_cast<Eigen::Index>(i / per))) ? 0 : 1;
+        count += std::isnan(t.values(row, channel)) ? 0 : 1;
       }
     }
     deviations[static_cast<Eigen::Index>(i)] = std::sqrt(2 / count) / coordinates_[first + i].unit;
@@ -181,7 +187,7 @@ LinearisedLikelihood SampledTarget::LineariseAtValues(std::span<const double> va
   }
   return Linearise(draw->field(),
                    Eigen::Map<const Matrix>(x0.data(), start_.x0.rows(), start_.x0.cols()),
-                   trajectories_, start_.map, PrecisionOf(values), options_.solver, force);
+                   trajectories_, start_.map, NoiseOf(values), options_.solver, force);
 }
 
 std::vector<double> SampledTarget::ForceScale(std::span<const double> values) const {
@@ -197,16 +203,11 @@ std::vector<double> SampledTarget::ForceScale(std::span<const double> values) co
   return scale;
 }
 
-Vector SampledTarget::PrecisionOf(std::span<const double> values) const {
-  Vector precision(static_cast<Eigen::Index>(start_.map.channels()));
+WeightedNoise SampledTarget::NoiseOf(std::span<const double> values) const {
   const std::span<const double> noise = parts_.LikelihoodParameters(values);
-  const Likelihood& likelihood = parts_.likelihood();
-  for (Eigen::Index c = 0; c < precision.size(); ++c) {
-    const auto channel = static_cast<std::size_t>(c);
-    precision[c] = 1 / likelihood.Variance(likelihood.OfChannel(channel, noise));
-    if (start_.channel_weights.size() > 0) precision[c] *= start_.channel_weights[c];
-  }
-  return precision;
+  return {.likelihood = &parts_.likelihood(),
+          .parameters = {noise.begin(), noise.end()},
+          .weights = start_.channel_weights};
 }
 
 // Sets the function and the whitening from values_. `hyper` and `further`, the position of the

@@ -62,9 +62,8 @@ class SampledTarget {
   // variables themselves.
   void SetLinear(LinearisedLikelihood linear) { linear_ = std::move(linear); }
   bool HasLinear() const { return linear_.target.size() > 0; }
-  // Returns one over the variance of an observation of each channel (channels), where `values` are
-  // the constrained values of all parameters.
-  Vector PrecisionOf(std::span<const double> values) const;
+  // Returns the likelihood, where `values` are the constrained values of all parameters.
+  WeightedNoise NoiseOf(std::span<const double> values) const;
   // Returns the factor (P D) by which the latent variables of the process noise are multiplied to get
   // the force on each piece. It is empty if there is no process noise.
   std::vector<double> ForceScale(std::span<const double> values) const;

@@ -19,8 +19,9 @@ std::vector<double> StartNoise(const Likelihood& likelihood, const Vector& varia
   const auto channels = static_cast<std::size_t>(variances.size());
   std::vector<double> parameters(channels * likelihood.parameters_per_channel());
   for (std::size_t c = 0; c < channels; ++c) {
-    likelihood.SetVariance(variances[static_cast<Eigen::Index>(c)],
-                           likelihood.OfChannel(c, std::span(parameters)));
+    const std::span<double> own = likelihood.OfChannel(c, std::span(parameters));
+    std::ranges::fill(own, 1.0);
+    likelihood.ForChannel(c).SetVariance(variances[static_cast<Eigen::Index>(c)], own);
   }
   return parameters;
 }

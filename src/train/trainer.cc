@@ -189,7 +189,7 @@ Progress Trainer::ProgressOf(const BoundTerms& terms) const {
   double noise = 0;
   for (std::size_t c = 0; c < data_.channels.size(); ++c) {
     const Likelihood& likelihood = parts_->likelihood();
-    noise += likelihood.Deviation(likelihood.OfChannel(c, parameters)) / channels;
+    noise += likelihood.ForChannel(c).Deviation(likelihood.OfChannel(c, parameters)) / channels;
   }
   const Tolerance tolerance = CurrentTolerance();
   const bool gaussian = tolerance.prior == TolerancePrior::kGaussian;

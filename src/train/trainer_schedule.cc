@@ -68,8 +68,9 @@ void Trainer::UpdateLikelihood() {
       std::span<const double>(gradient_).subspan(block.flat_offset, block.flat_size);
   const std::span<const double> start(start_noise_);
   for (std::size_t c = 0; c < counts_.size(); ++c) {
-    likelihood.Update(likelihood.OfChannel(c, gradient), counts_[c], likelihood.OfChannel(c, start),
-                      likelihood.OfChannel(c, log_parameters));
+    likelihood.ForChannel(c).Update(likelihood.OfChannel(c, gradient), counts_[c],
+                                    likelihood.OfChannel(c, start),
+                                    likelihood.OfChannel(c, log_parameters));
   }
 }
 

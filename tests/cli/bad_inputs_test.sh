@@ -157,7 +157,7 @@ test_commands_and_options_that_are_unknown() {
   bad "simulate: --output is missing; see gpode simulate --help" simulate vdp
   bad "simulate: SYSTEM is 'lorentz', must be one of vdp, fhn, lotka-volterra, lorenz63, pendulum, duffing, cubic-spiral, brusselator, selkov, morris-lecar, rossler, sir, seir, rosenzweig-macarthur, may-leonard, toggle-switch, repressilator, compartments, linear" \
     simulate lorentz -o new.csv
-  bad "fit: --solver is \"ode45\", must be one of \"euler\", \"midpoint\", \"rk4\", \"bs32\", \"dopri5\", \"tsit5\", \"dop853\"" \
+  bad "fit: --solver is \"ode45\", must be one of \"euler\", \"midpoint\", \"rk4\", \"bs32\", \"dopri5\", \"tsit5\", \"dop853\", \"esdirk4\"" \
     fit good.csv --solver ode45
   local kernels='one of matern32, matern52, squared-exponential (or se), alone or with + linear, + polynomial2 or + polynomial3, such as "se + linear"'
   bad "fit: --kernel is \"rbf\", must be $kernels" fit good.csv --kernel rbf

@@ -95,6 +95,9 @@ TEST(SystemsTest, ConsistentPopulations) {
 TEST(SystemsTest, ConsistentReactions) {
   ExpectConsistent<ToggleSwitch>({4, 2.5}, PositivePoints(5, 2), std::make_index_sequence<2>());
   ExpectConsistent<Repressilator>({8, 2.5}, PositivePoints(5, 3), std::make_index_sequence<2>());
+  ExpectConsistent<Robertson>({0.3, 2, 1.5}, PositivePoints(5, 3), std::make_index_sequence<3>());
+  ExpectConsistent<Oregonator>({2.5, 0.1, 0.4}, PositivePoints(5, 3),
+                               std::make_index_sequence<3>());
   ExpectConsistent<Compartments>({1.1, 0.5}, PositivePoints(5, 5), std::make_index_sequence<2>());
 }
 
@@ -134,6 +137,8 @@ TEST(SystemsTest, ValuesOfTheEquations) {
   ExpectValues(At(MayLeonard(2, 3), {1, 2, 3}), {-13, -20, -30});
   ExpectValues(At(ToggleSwitch(4, 3), {1, 2}), {4.0 / 9 - 1, 0});
   ExpectValues(At(Repressilator(9, 3), {1, 2, 0}), {8, 2.5, 1});
+  ExpectValues(At(Robertson(2, 3, 0.5), {1, 2, 4}), {2, -14, 12});
+  ExpectValues(At(Oregonator(2, 0.5, 3), {1, 3, 4}), {1, -1, -9});
   ExpectValues(At(Compartments(2, 1), {1, 0, 3, 1, 1}), {-1, 1, -1.5, 0.5, 0});
   Matrix a(2, 2);
   a << 1, 2, 3, 4;
@@ -168,11 +173,27 @@ TEST(SystemsTest, ParametersThatCannotBeAreRefused) {
 }
 
 TEST(SystemsTest, EveryNameMakesTheSystemItDescribes) {
-  EXPECT_EQ(SystemNames(), (std::vector<std::string>{
-                               "vdp", "fhn", "lotka-volterra", "lorenz63", "pendulum", "duffing",
-                               "cubic-spiral", "brusselator", "selkov", "morris-lecar", "rossler",
-                               "sir", "seir", "rosenzweig-macarthur", "may-leonard",
-                               "toggle-switch", "repressilator", "compartments", "linear"}));
+  EXPECT_EQ(SystemNames(), (std::vector<std::string>{"vdp",
+                                                     "fhn",
+                                                     "lotka-volterra",
+                                                     "lorenz63",
+                                                     "pendulum",
+                                                     "duffing",
+                                                     "cubic-spiral",
+                                                     "brusselator",
+                                                     "selkov",
+                                                     "morris-lecar",
+                                                     "rossler",
+                                                     "sir",
+                                                     "seir",
+                                                     "rosenzweig-macarthur",
+                                                     "may-leonard",
+                                                     "toggle-switch",
+                                                     "repressilator",
+                                                     "compartments",
+                                                     "robertson",
+                                                     "oregonator",
+                                                     "linear"}));
   for (const std::string& name : SystemNames()) {
     SCOPED_TRACE(name);
     const SystemInfo info = DescribeSystem(name);

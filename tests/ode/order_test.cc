@@ -36,11 +36,13 @@ class PowerField : public Field {
 class OrderTest : public ::testing::TestWithParam<std::string> {
  protected:
   const Method method_ = MethodFromName(GetParam());
-  const Tableau& tableau_ = dynamic_cast<const RungeKutta&>(GetStepper(method_)).tableau();
+  const int order_ = Order(method_);
 };
 
 TEST_P(OrderTest, StagesAndDenseOutputAreConsistent) {
-  const Tableau& t = tableau_;
+  const auto* const explicit_method = dynamic_cast<const RungeKutta*>(&GetStepper(method_));
+  if (explicit_method == nullptr) GTEST_SKIP() << "has no explicit tableau";
+  const Tableau& t = explicit_method->tableau();
   double sum = 0, error = 0, second = 0;
   for (std::size_t i = 0; i < t.stages; ++i) {
     sum += t.b[i];
@@ -74,7 +76,7 @@ TEST_P(OrderTest, StagesAndDenseOutputAreConsistent) {
 }
 
 TEST_P(OrderTest, IsExactOnPolynomials) {
-  const int order = tableau_.order;
+  const int order = order_;
   Solver solver({.method = method_, .fixed_step = 0.7});
   for (int power = 0; power < order; ++power) {
     std::vector<double> states(2);
@@ -112,7 +114,7 @@ double ObservedOrder(Method method, double step, std::span<const double> times) 
 double CoarseStep(int order) { return order >= 8 ? 0.8 : order >= 5 ? 0.2 : 0.05; }
 
 TEST_P(OrderTest, ErrorAtTheEndShrinksWithTheOrder) {
-  const int order = tableau_.order;
+  const int order = order_;
   const double observed = ObservedOrder(method_, CoarseStep(order), std::vector<double>{8.0});
   EXPECT_GT(observed, order - 0.3);
   EXPECT_LT(observed, order + 1.3);
@@ -137,16 +139,16 @@ TEST_P(OrderTest, ErrorShrinksWithTheOrderOnANonlinearProblem) {
             .ok());
     return std::fabs(states[0] - 2.0);
   };
-  const double step = tableau_.order >= 8 ? 0.125 : tableau_.order == 5 ? 0.0625 : 0.02;
-  EXPECT_GT(std::log2(error(step) / error(step / 2)), tableau_.order - 0.4);
+  const double step = order_ >= 8 ? 0.125 : order_ == 5 ? 0.0625 : 0.02;
+  EXPECT_GT(std::log2(error(step) / error(step / 2)), order_ - 0.4);
 }
 
 TEST_P(OrderTest, DenseOutputShrinksAtLeastWithItsOwnOrder) {
   // The dense output of methods of order 5 and more is one order below the method's.
-  const int order = tableau_.order >= 5 ? tableau_.order - 1 : tableau_.order;
+  const int order = order_ >= 5 ? order_ - 1 : order_;
   std::vector<double> times;
   for (int i = 1; i < 200; ++i) times.push_back(0.0311 * i);
-  const double observed = ObservedOrder(method_, CoarseStep(tableau_.order), times);
+  const double observed = ObservedOrder(method_, CoarseStep(order_), times);
   EXPECT_GT(observed, order - 0.4);
 }
 

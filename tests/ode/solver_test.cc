@@ -230,7 +230,7 @@ TEST(SolverTest, MethodsAreFoundByName) {
   for (const std::string& name : MethodNames()) EXPECT_EQ(Name(MethodFromName(name)), name);
   EXPECT_EQ(MessageOf([] { MethodFromName("ode45"); }),
             "MethodFromName: name is 'ode45', must be one of euler, midpoint, rk4, bs32, dopri5, "
-            "tsit5, dop853");
+            "tsit5, dop853, esdirk4");
 }
 
 }  // namespace

@@ -117,7 +117,7 @@ TEST(GaussNewton, TiedSegmentsHaveTheEvidenceOfTheWhole) {
                          .precision = Vector::Constant(static_cast<Eigen::Index>(dim), 1e10)};
   const LinearisedLikelihood tied =
       LineariseSegments(e.draw->field(), states, segments, ties, e.start.map,
-                        e.target.PrecisionOf(e.values), options.solver);
+                        e.target.NoiseOf(e.values), options.solver);
   EXPECT_EQ(tied.target.size(), 80 + 4);
 
   e.target.SetFlat(e.flat);

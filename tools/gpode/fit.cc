@@ -16,6 +16,7 @@
 #include "future_inputs.h"
 #include "gpode/error.h"
 #include "gpode/fit_input.h"
+#include "gpode/likelihood.h"
 #include "gpode/model_file.h"
 #include "gpode/options.h"
 #include "io/files.h"
@@ -205,6 +206,7 @@ class Fitter {
     }
     // An option for a part of the model, such as --posterior, takes precedence over --model.
     for (const auto& change : a_.changes) change(config_);
+    config_.fit.likelihood = ResolveLikelihood(config_.fit.likelihood, data_.channels);
   }
 
   // Splits the data, so that errors in the split are found before training starts. TrainWithHoldout

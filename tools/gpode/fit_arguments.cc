@@ -41,7 +41,7 @@ const std::map<std::string, NamedOption>& NamedOptions() {
        {"--process-noise", "NAME|S,...",
         "random force on the states: none, learnt, or its known size per square root of time"}},
       {"segment", {"--segment", "N", "observation gaps per shooting segment"}},
-      {"solver.method", {"--solver", "NAME", "Runge-Kutta method"}},
+      {"solver.method", {"--solver", "NAME", "integration method; esdirk4 is for stiff systems"}},
       {"solver.rtol", {"--rtol", "X", "relative tolerance of the solver"}},
       {"solver.atol", {"--atol", "X", "absolute tolerance of the solver"}},
   };

@@ -12,6 +12,7 @@
 #include "arguments.h"
 #include "commands.h"
 #include "future_inputs.h"
+#include "given.h"
 #include "gpode/error.h"
 #include "gpode/simulate.h"
 #include "io/files.h"
@@ -34,6 +35,7 @@ struct Arguments {
   std::vector<double> quantiles = {0.05, 0.5, 0.95};
   std::string start = "latest";
   InputArguments inputs;
+  GivenArguments given;
   bool noise = false, all_draws = false, states = false, plot = false, raw = false;
   CommonOptions common;
 };
@@ -92,7 +94,8 @@ class Forecaster {
  public:
   explicit Forecaster(const Arguments& arguments)
       : a_(arguments),
-        trained_(LoadForBands(arguments.model, arguments.raw)),
+        trained_(LoadConditioned("forecast", arguments.model, arguments.raw, arguments.given, {},
+                                 arguments.inputs, arguments.draws, arguments.common)),
         posterior_(trained_.model),
         inputs_("forecast", arguments.inputs, trained_) {
     options_ = {.draws = a_.draws,
@@ -116,6 +119,7 @@ class Forecaster {
     const bool table = !a_.plot || a_.out != "-";
     if (table) WriteResult(a_.out, result_);
     if (!a_.common.quiet) PrintResult();
+    if (!a_.common.quiet && lost_.stiff > 0) PrintRemark("note: " + lost_.StiffnessRemark());
     CheckLostDraws("forecast", lost_);
   }
 
@@ -205,9 +209,13 @@ void Check(const Arguments& a) {
   if (a.times && a.until) ThrowInput("forecast", "--until", "cannot be combined with --times");
   if (a.from && a.trajectory)
     ThrowInput("forecast", "--from", "cannot be combined with --trajectory");
+  if (a.from && !a.given.files.empty()) {
+    ThrowInput("forecast", "--from", "cannot be combined with --given");
+  }
   if (a.at && !a.from) ThrowInput("forecast", "--at", "needs --from");
   std::vector<std::string> read = InputsOf(a.model);
   if (!a.inputs.from.empty()) read.push_back(a.inputs.from);
+  read.insert(read.end(), a.given.files.begin(), a.given.files.end());
   CheckTable(a.out, read);
   if (a.times) CheckTimeList({"forecast", "--times"}, *a.times);
   if (a.noise && a.states)
@@ -229,6 +237,7 @@ void AddOptions(CLI::App* command, Arguments* a) {
       command, "--from", "C=X,...", [a](const Place&, const std::string& word) { a->from = word; },
       "start from these values of channels instead of a state of a trajectory");
   AddTime(command, "--at", &a->at, "time of --from (default: 0)");
+  AddGivenOption(command, &a->given);
   AddInputOptions(command, &a->inputs);
   AddWord(
       command, "--trajectory", "NAME",

@@ -10,6 +10,7 @@
 #include "arguments.h"
 #include "commands.h"
 #include "future_inputs.h"
+#include "given.h"
 #include "gpode/error.h"
 #include "io/files.h"
 #include "model_input.h"
@@ -26,6 +27,7 @@ struct Arguments {
   double level = 0.9;
   std::size_t draws = 128;
   InputArguments inputs;
+  GivenArguments given;
   bool noise = false, only_gaps = false, raw = false;
   CommonOptions common;
 };
@@ -75,9 +77,12 @@ std::size_t CountMissing(const Trajectory& t) {
 }
 
 void Run(const Arguments& a) {
-  CheckTable(a.out, InputsOf(a.model));
+  std::vector<std::string> read = InputsOf(a.model);
+  read.insert(read.end(), a.given.files.begin(), a.given.files.end());
+  CheckTable(a.out, read);
   if (a.times) CheckTimeList({"impute", "--times"}, *a.times);
-  const TrainedModel trained = LoadForBands(a.model, a.raw);
+  const TrainedModel trained =
+      LoadConditioned("impute", a.model, a.raw, a.given, {}, a.inputs, a.draws, a.common);
   const std::vector<double> times =
       a.times ? ParseTimes({"impute", "--times"}, *a.times, trained.data.calendar)
               : std::vector<double>();
@@ -139,6 +144,7 @@ void AddOptions(CLI::App* command, Arguments* a) {
            "draws of the vector field (default: 128)");
   AddSwitch(command, "--noise", &a->noise, "bands of observations, which include the noise");
   AddRaw(command, &a->raw);
+  AddGivenOption(command, &a->given);
   AddInputOptions(command, &a->inputs);
   AddSwitch(command, "--only-gaps", &a->only_gaps, "write only rows with missing values");
   AddSeed(command, &a->common, "the draws");

@@ -163,6 +163,7 @@ Json ModelJson(const TrainedModel& trained) {
   json["finished"] = trained.finished;
   if (!trained.instruction_sets.empty()) json["instruction_sets"] = trained.instruction_sets;
   const ObservationNoise noise = m.noise();
+  json["likelihood"] = m.options.likelihood;
   json[noise.likelihood->parameter_name()] =
       std::vector<double>(noise.parameters.begin(), noise.parameters.end());
   const Vector process_noise = ProcessNoise(m);
@@ -206,6 +207,18 @@ std::vector<std::pair<std::string, std::string>> ModelFacts(
   return facts;
 }
 
+// Returns the name of a channel's likelihood and its learnt parameter, if there is one.
+std::string DescribeLikelihood(const ObservationNoise& noise, std::size_t channel) {
+  const Likelihood& own = noise.For(channel);
+  const std::string name(own.name());
+  const double first = noise.Of(channel)[0];
+  if (name == "negative-binomial") return fmt::format("{}, dispersion {:.3g}", name, first);
+  if (name == "lognormal")
+    return fmt::format("{}, deviation of logarithms {:.3g}", name, std::sqrt(first));
+  if (name == "student-t") return fmt::format("{}, scale {:.3g}", name, std::sqrt(first));
+  return name;
+}
+
 void PrintModel(const TrainedModel& trained, const std::optional<report::Timing>& timing) {
   const Model& m = trained.model;
   const auto facts = ModelFacts(trained, timing);
@@ -213,10 +226,11 @@ void PrintModel(const TrainedModel& trained, const std::optional<report::Timing>
   for (const auto& [name, value] : facts) width = std::max(width, name.size());
   for (const auto& [name, value] : facts) Print("  {:<{}} {}\n", name, width, value);
   const ObservationNoise noise = m.noise();
-  Print("\n  {:<14} {:>10}\n", "channel", "noise");
+  const bool gaussian = m.options.likelihood == "gaussian";
+  Print("\n  {:<14} {:>10}{}\n", "channel", "noise", gaussian ? "" : "  likelihood");
   for (std::size_t c = 0; c < m.channels.size(); ++c) {
-    Print("  {:<14} {:>10.4g}\n", report::Shortened(m.channels[c], kLongestName),
-          noise.Deviation(c));
+    Print("  {:<14} {:>10.4g}{}\n", report::Shortened(m.channels[c], kLongestName),
+          noise.Deviation(c), gaussian ? "" : "  " + DescribeLikelihood(noise, c));
   }
   Print("\n");
   PrintLengthscales(m);

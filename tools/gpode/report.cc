@@ -7,6 +7,7 @@
 #include "arguments.h"
 #include "commands.h"
 #include "future_inputs.h"
+#include "given.h"
 #include "gpode/error.h"
 #include "io/files.h"
 #include "io/reading.h"
@@ -32,6 +33,7 @@ struct Arguments {
   std::size_t draws = 128;
   bool raw = false;
   InputArguments inputs;
+  GivenArguments given;
   ReadChanges read;
   CommonOptions common;
 };
@@ -132,6 +134,9 @@ void Check(const Arguments& a) {
   if (a.common.json && a.out == "-") {
     ThrowInput("report", "--json", "cannot be combined with --output -, which prints the page");
   }
+  if (!a.given.files.empty() && first_row) {
+    ThrowInput("report", "--given", "cannot be combined with --start first-row");
+  }
   if (a.trajectory && first_row) {
     ThrowInput("report", "--trajectory", "cannot be combined with --start first-row");
   }
@@ -156,9 +161,11 @@ void Run(const Arguments& a) {
   std::vector<std::string> inputs = InputsOf(a.model);
   inputs.insert(inputs.end(), a.test.begin(), a.test.end());
   if (!a.inputs.from.empty()) inputs.push_back(a.inputs.from);
+  inputs.insert(inputs.end(), a.given.files.begin(), a.given.files.end());
   CheckOutput(out, inputs);
   CheckEnding(out, OutputKind::kPage);
-  TrainedModel trained = LoadForBands(a.model, a.raw);
+  TrainedModel trained =
+      LoadConditioned("report", a.model, a.raw, a.given, a.read, a.inputs, a.draws, a.common);
   Dataset test;
   std::vector<StartState> starts;
   if (!a.test.empty()) test = ReadTests(a, trained);
@@ -193,6 +200,12 @@ void Run(const Arguments& a) {
   if (count > kMostTrajectories) {
     json["meta"]["comments"].push_back(
         fmt::format("The first {} of {} trajectories are shown.", kMostTrajectories, count));
+  }
+  if (!a.given.files.empty()) {
+    json["meta"]["comments"].push_back(
+        fmt::format("The data are those of {}. The field was not learnt from them; it gives them a "
+                    "start each.",
+                    a.given.files.front()));
   }
   const std::string page = report::FillReportPage(
       json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
@@ -233,6 +246,7 @@ void AddOptions(CLI::App* command, Arguments* a) {
           "further, or the end of the test data)");
   AddCount(command, "--draws", &a->draws, {2, 100'000}, "draws of the vector field (default: 128)");
   AddRaw(command, &a->raw);
+  AddGivenOption(command, &a->given);
   AddInputOptions(command, &a->inputs);
   AddSeed(command, &a->common, "the draws");
   AddThreads(command, &a->common);

@@ -12,6 +12,7 @@
 #include "commands.h"
 #include "data/moments.h"
 #include "future_inputs.h"
+#include "given.h"
 #include "gpode/error.h"
 #include "gpode/scores.h"
 #include "io/files.h"
@@ -31,6 +32,7 @@ struct Arguments {
   std::vector<std::string> files, calibrate;
   ReadChanges read;
   InputArguments inputs;
+  GivenArguments given;
   std::string start = "initial";
   std::optional<std::string> trajectory, after, until;
   std::vector<double> horizons;
@@ -67,7 +69,8 @@ class Scorer {
  public:
   explicit Scorer(const Arguments& a)
       : a_(a),
-        trained_(LoadForBands(a.model, a.raw || !a.calibrate.empty())),
+        trained_(LoadConditioned("score", a.model, a.raw || !a.calibrate.empty(), a.given, a.read,
+                                 a.inputs, a.draws, a.common)),
         posterior_(trained_.model),
         inputs_("score", a.inputs, trained_) {
     options_ = {.draws = a.draws,
@@ -276,9 +279,10 @@ void PrintTable(const Scores& s, const std::vector<HorizonScores>& rows, std::si
         report::Pluralise(s.values, "value", "values"),
         report::Pluralise(trajectories, "trajectory", "trajectories"),
         report::Pluralise(a.draws, "draw", "draws"),
-        a.start == "first-row" ? "first row"
-        : a.start == "latest"  ? "latest learnt state"
-                               : "learnt initial state",
+        !a.given.files.empty()   ? "start inferred from " + a.given.files.front()
+        : a.start == "first-row" ? "first row"
+        : a.start == "latest"    ? "latest learnt state"
+                                 : "learnt initial state",
         a.common.seed);
   Print("  MNLL  {:.4f}\n  MSE   {:.4g}\n  CRPS  {:.4g}\n\n", s.mnll, s.mse, s.crps);
   Print("  bands                    50 %   90 %   95 %\n");
@@ -331,6 +335,9 @@ void PrintChannels(const ByChannel& channels, const Model& model, const Argument
 void Check(const Arguments& a) {
   if (a.trajectory && a.start == "first-row") {
     ThrowInput("score", "--trajectory", "cannot be combined with --start first-row");
+  }
+  if (!a.given.files.empty() && a.start == "first-row") {
+    ThrowInput("score", "--given", "cannot be combined with --start first-row");
   }
   if (a.raw && !a.calibrate.empty()) {
     ThrowInput("score", "--raw", "cannot be combined with --calibrate, which widens bands");
@@ -393,6 +400,7 @@ void AddOptions(CLI::App* command, Arguments* a) {
                    "held-back data that bands are widened by, in place of those of fit --holdout")
       ->type_name("FILE");
   AddRaw(command, &a->raw);
+  AddGivenOption(command, &a->given);
   AddInputOptions(command, &a->inputs);
   AddCount(command, "--draws", &a->draws, {1, 1'000'000},
            "draws of the vector field (default: 128)");

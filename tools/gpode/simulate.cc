@@ -70,6 +70,7 @@ Dataset TruthOf(const Simulation& simulation, const Arguments& arguments, double
                         gap * static_cast<double>(i));
     }
     t.values = SolveSystem(arguments.simulation.system, simulation.start(n), t.times);
+    if (arguments.simulation.counts > 0) t.values *= arguments.simulation.counts;
   }
   return truth;
 }
@@ -170,6 +171,12 @@ void AddOptions(CLI::App* command, Arguments* a) {
       "noise variance: one, or one per state (default: 0)");
   AddNumber(command, "--noise-share", &s.noise_share, {.least = 0},
             "noise relative to the spread of each state, such as 0.08, instead of --noise");
+  AddNumber(command, "--counts", &s.counts, kPositiveNumber,
+            "Poisson counts in place of noise: their mean is this number times the state");
+  AddNumber(command, "--dispersion", &s.dispersion, kPositiveNumber,
+            "negative binomial counts: variance m + dispersion m^2 for the mean m");
+  AddNumber(command, "--outliers", &s.outliers, {.least = 0, .most = 1},
+            "share of values that are off by ten times the state's spread (default: 0)");
   AddCount(command, "--trajectories", &s.trajectories, {1, 10'000'000},
            "number of trajectories, with starts around the first one's (default: 1)");
   AddNumber(command, "--start-spread", &s.start_spread, {.least = 0},
