@@ -23,6 +23,8 @@ void AddFit(CLI::App& app);
 void AddForecast(CLI::App& app);
 void AddImpute(CLI::App& app);
 void AddField(CLI::App& app);
+void AddAnalyse(CLI::App& app);
+void AddExplain(CLI::App& app);
 void AddPlot(CLI::App& app);
 void AddScore(CLI::App& app);
 void AddInfo(CLI::App& app);

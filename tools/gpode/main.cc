@@ -169,6 +169,8 @@ int Run(int argc, char** argv) {
   AddForecast(app);
   AddImpute(app);
   AddField(app);
+  AddAnalyse(app);
+  AddExplain(app);
   AddPlot(app);
   AddScore(app);
   AddInfo(app);

@@ -1,0 +1,115 @@
+// Implements `gpode explain`, which writes a model's field as readable equations. The work is done in
+// src/analyse/explain.cc.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "arguments.h"
+#include "commands.h"
+#include "gpode/error.h"
+#include "gpode/explain.h"
+#include "io/files.h"
+#include "model_input.h"
+#include "output.h"
+#include "report/insight_json.h"
+#include "report/model_view.h"
+#include "sidecar.h"
+
+namespace gpode::tool {
+namespace {
+
+constexpr double kLeastShown = 0.01;  // terms of lower probability are not printed
+
+struct Arguments {
+  std::string model, out, latex;
+  std::size_t degree = 3, draws = 64;
+  double level = 0.9;
+  CommonOptions common;
+};
+
+void PrintExplanation(const Arguments& a, const Explanation& found) {
+  Print("{}: {} for each state, {}, seed {}\n", a.model,
+        report::Pluralise(found.library.names.size(), "term", "terms"),
+        report::Pluralise(a.draws, "draw", "draws"), a.common.seed);
+  for (std::size_t d = 0; d < found.equations.size(); ++d) {
+    const EquationSummary& equation = found.equations[d];
+    Print("\nd{}/dt = {}\n", equation.state, FormulaText(found, d));
+    Print("  explains {:.1f} % of the field at the data\n", 100 * equation.explained);
+    Print("  {:<16} {:>11} {:>12}  {:g} % band\n", "term", "probability", "coefficient",
+          100 * found.level);
+    for (std::size_t k = 0; k < equation.terms.size(); ++k) {
+      const TermSummary& term = equation.terms[k];
+      if (term.probability < kLeastShown) continue;
+      Print("  {:<16} {:>11.3f} {:>12.4g}  {:.4g} to {:.4g}\n", found.library.names[k],
+            term.probability, term.band.median, term.band.lower, term.band.upper);
+    }
+  }
+}
+
+void Run(const Arguments& a) {
+  const std::vector<std::string> inputs = InputsOf(a.model);
+  for (const std::string& file : {a.out, a.latex}) {
+    if (!file.empty()) CheckOutput(file, inputs);
+  }
+  const TrainedModel trained = LoadTrainedModel(a.model);
+  if (trained.data.trajectories.empty()) {
+    internal::ThrowAt(a.model, "has no data, must have the data that it was learnt from");
+  }
+  const Posterior posterior(trained.model);
+  const TermLibrary library = PolynomialTerms(ExplainVariables(trained.model), a.degree);
+  constexpr std::size_t kMostTerms = 60;
+  if (library.names.size() > kMostTerms) {
+    ThrowInput("explain", "--degree",
+               fmt::format("gives {} terms, must give at most {}", library.names.size(),
+                           kMostTerms));
+  }
+  const Explanation found = ExplainModel(posterior, trained.data, library,
+                                         {.draws = a.draws,
+                                          .seed = a.common.seed,
+                                          .threads = a.common.threads,
+                                          .level = a.level});
+  const auto write = [](const std::string& file, const std::string& text) {
+    if (!file.empty()) internal::WriteFile(file, std::as_bytes(std::span(text)));
+  };
+  write(a.out, EquationsText(found));
+  write(a.latex, LatexText(found));
+  if (a.common.json) {
+    nlohmann::ordered_json json = {{"model", a.model}, {"seed", a.common.seed}, {"draws", a.draws}};
+    json.update(report::ExplanationJson(found));
+    PrintJson(json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+  } else if (!a.common.quiet) {
+    PrintExplanation(a, found);
+  }
+}
+
+void AddOptions(CLI::App* command, Arguments* a) {
+  command->add_option("MODEL", a->model, "model file")->required();
+  AddName(command, "-o,--output", "FILE", &a->out,
+          "file for the equations, in the language of fit --equations");
+  AddName(command, "--latex", "FILE", &a->latex, "file for the equations in LaTeX");
+  AddCount(command, "--degree", &a->degree, {0, 8},
+           "highest degree of the polynomial terms (default: 3)");
+  AddCount(command, "--draws", &a->draws, {8, 10'000}, "draws of the model's paths (default: 64)");
+  AddNumber(command, "--level", &a->level, {.least = 0, .most = 1, .above = true},
+            "probability of the bands (default: 0.9)");
+  AddJson(command, &a->common);
+  AddSeed(command, &a->common, "the draws");
+  AddThreads(command, &a->common);
+  AddQuiet(command, &a->common);
+}
+
+}  // namespace
+
+void AddExplain(CLI::App& app) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* command =
+      app.add_subcommand("explain", "Write a model's vector field as readable equations");
+  AddOptions(command, arguments.get());
+  AddExamples(command, {"gpode explain vdp.gpode", "gpode explain vdp.gpode -o vdp.ode --quiet",
+                        "gpode explain lorenz.gpode --degree 2 --latex lorenz.tex"});
+  command->callback([arguments] { Run(*arguments); });
+}
+
+}  // namespace gpode::tool
