@@ -20,6 +20,7 @@
 #pragma once
 
 #include <Eigen/Dense>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -30,6 +31,8 @@
 #include "gpode/ode.h"
 
 namespace gpode {
+
+class LinearisationPoint;  // gpode/unknown_function.h
 
 // There are S nodes in all N trajectories together, D states, and r rows, at most one for each
 // observed value.
@@ -44,6 +47,8 @@ struct LinearisedLikelihood {
   // WithoutStates has left out. The factors 2 pi are left out.
   double log_factor = 0;
   Matrix inputs = {};  // (S, U): the inputs at the nodes; empty if there are none
+  // Where the function was linearised, if it is not linear in its latent variables.
+  std::shared_ptr<const LinearisationPoint> function = {};
 
   // Returns the points (S, D + U) at which the field is known.
   Matrix PointsWithInputs() const;
