@@ -9,6 +9,7 @@
 namespace gpode {
 namespace {
 
+// Rounds up to a whole number of cache lines.
 constexpr std::size_t RoundUp(std::size_t n) { return (n + 7) / 8 * 8; }
 
 // The value of an operation on the values a and b.

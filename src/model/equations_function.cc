@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 
@@ -48,6 +49,10 @@ const Function& FunctionOf(const FunctionDraw& draw) {
   return static_cast<const FunctionField&>(draw.field()).function();
 }
 
+const Function& GradientOf(const FunctionDraw& draw) {
+  return *static_cast<const ProcessDraw&>(draw).gradient();
+}
+
 class EquationsDraw final : public FunctionDraw {
  public:
   EquationsDraw(std::shared_ptr<const EquationSystem> system, const EquationUnits& units,
@@ -58,7 +63,11 @@ class EquationsDraw final : public FunctionDraw {
         draws_(std::move(draws)),
         latent_at_(std::move(latent_at)),
         field_(system_) {
-    for (const auto& draw : draws_) functions_.push_back({.value = &FunctionOf(*draw)});
+    for (std::size_t k = 0; k < draws_.size(); ++k) {
+      auto& draw = static_cast<ProcessDraw&>(*draws_[k]);
+      if (system_->processes[k].has_derivatives) draw.KeepGradient();
+      functions_.push_back({.value = &FunctionOf(draw), .gradient = draw.gradient()});
+    }
     SetField(std::vector<double>(system_->LearntParameters().size(), 0.0));
   }
 
@@ -107,7 +116,10 @@ class EquationsPoint final : public LinearisationPoint {
   struct Use {
     std::size_t process = 0;
     Matrix arguments;  // (n, arguments), scaled
-    Vector weights;    // (D n): df/dg_u
+    // (D n, outputs): df/dg_u, where g_u is the function's value, if that is used, then its gradient,
+    // if that is used
+    Matrix weights;
+    bool has_value = false, has_gradient = false;
   };
   std::vector<Use> uses;
 };
@@ -320,6 +332,9 @@ class EquationsFunction final : public UnknownFunction {
     FunctionSetting own = setting;
     own.options.function = "process";
     own.options.seed += k * kSeedStep;
+    if (process.has_derivatives) {
+      own.options.kernel = GetKernelSum(own.options.kernel).stationary->name();
+    }
     own.dim = 1;
     own.inputs = process.arguments - 1;
     Unknown unknown;
@@ -401,9 +416,58 @@ class EquationsFunction final : public UnknownFunction {
     return {};
   }
 
+  // Returns one matrix (n, latent) for each output of a use: that output without its residual is the
+  // matrix times the latent variables of the function.
+  static std::vector<Matrix> BasisOf(const Unknown& own, const EquationsPoint::Use& use) {
+    std::vector<Matrix> basis;
+    if (use.has_value) basis = own.function->Basis(use.arguments);
+    if (use.has_gradient) {
+      for (Matrix& slope : GradientBasis(*own.function, use.arguments)) {
+        basis.push_back(std::move(slope));
+      }
+    }
+    return basis;
+  }
+
+  // Reverses BasisOf.
+  static void PullBasis(Unknown& own, const EquationsPoint::Use& use,
+                        std::span<const Matrix> bbasis) {
+    const std::vector<Matrix> basis = BasisOf(own, use);
+    const std::span<const Matrix> all(basis);
+    const std::size_t values = use.has_value ? 1 : 0;
+    if (use.has_value) {
+      own.function->BasisPullback(use.arguments, all.first(1), bbasis.first(1), own.bvalues);
+    }
+    if (use.has_gradient) {
+      GradientBasisPullback(*own.function, use.arguments, all.subspan(values),
+                            bbasis.subspan(values), own.bvalues);
+    }
+  }
+
+  // Pulls back the cotangents of the outputs of a use with latent variables of zero.
+  void PullResidual(Unknown& own, const EquationsPoint::Use& use, const Matrix& boutputs,
+                    ThreadPool& pool) {
+    const std::unique_ptr<FunctionDraw>& draw = residual_[use.process];
+    std::vector<double> sums(FunctionOf(*draw).parameter_count(), 0.0), bz(own.latent);
+    const auto pull = [&](const Function& function, const Matrix& b) {
+      const auto n = static_cast<std::size_t>(b.rows());
+      AlignedVector<double> record(n * function.record_size());
+      std::vector<double> f(n * function.outputs()), bx(n * function.inputs(), 0.0);
+      function.Record(SpanOf(use.arguments), f, record);
+      function.Pullback(SpanOf(use.arguments), record, SpanOf(b), bx, sums);
+    };
+    if (use.has_value) pull(FunctionOf(*draw), boutputs.leftCols(1));
+    if (use.has_gradient) pull(GradientOf(*draw), boutputs.rightCols(use.arguments.cols()));
+    own.function->Pullback({&draw, 1}, sums, sums.size(), bz, bz.size(), own.bvalues, pool);
+  }
+
   // Sets the units of an unknown function and returns its start.
   FunctionStart StartUnknownFunction(const Unknown& own, const UnknownValues& values,
                                      EquationUnits::Process& units) const;
+
+  static void RegressGradients(const Unknown& own, const Matrix& arguments,
+                               const Matrix& gradients, const EquationUnits::Process& units,
+                               FunctionStart& start);
 
   FitOptions options_;
   std::shared_ptr<const EquationSystem> system_;
@@ -416,6 +480,30 @@ class EquationsFunction final : public UnknownFunction {
   // The values of the unknown functions with latent variables of zero, for LinearOffset.
   mutable std::vector<std::unique_ptr<FunctionDraw>> residual_;
 };
+
+// Sets the latent variables so that the derivatives of an unknown function are about `gradients`, by a
+// regression with their standard normal prior.
+void EquationsFunction::RegressGradients(const Unknown& own, const Matrix& arguments,
+                                         const Matrix& gradients,
+                                         const EquationUnits::Process& units,
+                                         FunctionStart& start) {
+  constexpr double kNoise = 0.1;  // of derivatives of about unit size
+  std::vector<double> inner(own.layout.value_size(), 0.0);
+  std::ranges::copy(start.hyperparameters, inner.begin());
+  ThreadPool pool(1);
+  std::ranges::fill(start.latent, 0.0);
+  if (own.function->Set(inner, pool) != FactorStatus::kOk) return;
+  const std::vector<Matrix> basis = GradientBasis(*own.function, arguments);
+  const auto count = std::ssize(start.latent);
+  Eigen::MatrixXd square = kNoise * kNoise * Eigen::MatrixXd::Identity(count, count);
+  Vector right = Vector::Zero(count);
+  for (std::size_t k = 0; k < basis.size(); ++k) {
+    square += basis[k].transpose() * basis[k];
+    right += basis[k].transpose() * gradients.col(Index(k)) * (units.scale[k] / units.output);
+  }
+  const Vector latent = square.llt().solve(right);
+  if (latent.allFinite()) std::ranges::copy(latent, start.latent.begin());
+}
 
 FunctionStart EquationsFunction::StartUnknownFunction(const Unknown& own,
                                                       const UnknownValues& values,
@@ -448,7 +536,7 @@ FunctionStart EquationsFunction::StartUnknownFunction(const Unknown& own,
   }
   const Matrix targets = values.values / units.output;
   FunctionStart start = own.function->Start(arguments, targets, Vector::Ones(count));
-  if (own.has_derivatives) std::ranges::fill(start.latent, 0.0);
+  if (own.has_derivatives) RegressGradients(own, arguments, values.gradients, units, start);
   return start;
 }
 
@@ -494,8 +582,9 @@ std::shared_ptr<const LinearisationPoint> EquationsFunction::Linearise(
   auto place = std::make_shared<EquationsPoint>();
   for (std::size_t use = 0; use < system_->uses.size(); ++use) {
     const ProcessUse& own = system_->uses[use];
-    place->uses.push_back(
-        {own.process, Matrix(Index(n), std::ssize(own.arguments)), Vector::Zero(Index(dim * n))});
+    place->uses.push_back({own.process, Matrix(Index(n), std::ssize(own.arguments)),
+                           Matrix(Index(dim * n), Index(field.OutputsOf(use))), own.has_value,
+                           own.has_gradient});
     outputs += field.OutputsOf(use);
   }
   place->constant.resize(Index(dim * n));
@@ -525,9 +614,12 @@ std::shared_ptr<const LinearisationPoint> EquationsFunction::Linearise(
         place->parameters(i, Index(k)) = slope;
         constant -= slope * z[k];
       }
-      for (std::size_t use = 0; use < place->uses.size(); ++use) {
-        place->uses[use].weights[i] = buses[use];
-        constant -= buses[use] * values[use];
+      std::size_t output = 0;
+      for (EquationsPoint::Use& use : place->uses) {
+        for (Eigen::Index o = 0; o < use.weights.cols(); ++o, ++output) {
+          use.weights(i, o) = buses[output];
+          constant -= buses[output] * values[output];
+        }
       }
       place->constant[i] = constant;
     }
@@ -541,11 +633,13 @@ Matrix EquationsFunction::LinearBasis(const LinearisationPoint& at) const {
   basis.leftCols(std::ssize(learnt_)) = place.parameters;
   for (const EquationsPoint::Use& use : place.uses) {
     const Unknown& own = unknown_[use.process];
-    const Matrix inner = own.function->Basis(use.arguments).front();
-    const Eigen::Index n = inner.rows();
+    const std::vector<Matrix> inner = BasisOf(own, use);
+    const Eigen::Index n = use.arguments.rows();
     for (Eigen::Index first = 0; first < basis.rows(); first += n) {
-      basis.block(first, Index(own.latent_at), n, inner.cols()) +=
-          use.weights.segment(first, n).asDiagonal() * inner;
+      for (std::size_t o = 0; o < inner.size(); ++o) {
+        basis.block(first, Index(own.latent_at), n, Index(own.latent)) +=
+            use.weights.col(Index(o)).segment(first, n).asDiagonal() * inner[o];
+      }
     }
   }
   return basis;
@@ -556,17 +650,27 @@ Vector EquationsFunction::LinearOffset(const LinearisationPoint& at, bool with_r
   Vector offset = place.constant;
   if (!with_residual || weights_ == 0) return offset;
   if (residual_.empty()) {
-    for (const Unknown& own : unknown_) residual_.push_back(own.function->MakeDraw());
+    for (const Unknown& own : unknown_) {
+      residual_.push_back(own.function->MakeDraw());
+      if (own.has_derivatives) static_cast<ProcessDraw&>(*residual_.back()).KeepGradient();
+    }
   }
   for (std::size_t k = 0; k < unknown_.size(); ++k) {
     residual_[k]->Set(std::vector<double>(unknown_[k].latent, 0.0));
   }
   for (const EquationsPoint::Use& use : place.uses) {
-    const Function& function = FunctionOf(*residual_[use.process]);
-    const Vector values = Evaluate(function, use.arguments).col(0);
-    for (Eigen::Index first = 0; first < offset.size(); first += values.size()) {
-      offset.segment(first, values.size()) +=
-          use.weights.segment(first, values.size()).cwiseProduct(values);
+    Matrix values(use.arguments.rows(), use.weights.cols());
+    if (use.has_value) {
+      values.leftCols(1) = Evaluate(FunctionOf(*residual_[use.process]), use.arguments);
+    }
+    if (use.has_gradient) {
+      values.rightCols(use.arguments.cols()) =
+          Evaluate(GradientOf(*residual_[use.process]), use.arguments);
+    }
+    const Eigen::Index n = values.rows();
+    for (Eigen::Index first = 0; first < offset.size(); first += n) {
+      offset.segment(first, n) +=
+          use.weights.middleRows(first, n).cwiseProduct(values).rowwise().sum();
     }
   }
   return offset;
@@ -579,26 +683,23 @@ void EquationsFunction::LinearPullback(const LinearisationPoint& at, const Matri
   for (const EquationsPoint::Use& use : place.uses) {
     Unknown& own = unknown_[use.process];
     const Eigen::Index n = use.arguments.rows();
-    Matrix binner = Matrix::Zero(n, Index(own.latent));
-    Vector bresidual = Vector::Zero(n);
+    const Eigen::Index outputs = use.weights.cols();
+    std::vector<Matrix> binner(static_cast<std::size_t>(outputs),
+                               Matrix::Zero(n, Index(own.latent)));
+    Matrix bresidual = Matrix::Zero(n, outputs);
     for (Eigen::Index first = 0; first < bbasis.rows(); first += n) {
-      const auto weights = use.weights.segment(first, n);
-      binner +=
-          weights.asDiagonal() * bbasis.block(first, Index(own.latent_at), n, Index(own.latent));
-      if (boffset.size() > 0) bresidual += weights.cwiseProduct(boffset.segment(first, n));
+      for (Eigen::Index o = 0; o < outputs; ++o) {
+        const auto weights = use.weights.col(o).segment(first, n);
+        binner[static_cast<std::size_t>(o)] +=
+            weights.asDiagonal() *
+            bbasis.block(first, Index(own.latent_at), n, Index(own.latent));
+        if (boffset.size() > 0) {
+          bresidual.col(o) += weights.cwiseProduct(boffset.segment(first, n));
+        }
+      }
     }
-    const std::vector<Matrix> basis = own.function->Basis(use.arguments);
-    own.function->BasisPullback(use.arguments, basis, {&binner, 1}, own.bvalues);
-    if (boffset.size() == 0 || weights_ == 0) continue;
-    const std::unique_ptr<FunctionDraw>& draw = residual_[use.process];
-    const Function& function = FunctionOf(*draw);
-    AlignedVector<double> record(static_cast<std::size_t>(n) * function.record_size());
-    std::vector<double> f(static_cast<std::size_t>(n)), sums(function.parameter_count(), 0.0),
-        bx(static_cast<std::size_t>(use.arguments.size()), 0.0), bz(own.latent);
-    function.Record(SpanOf(use.arguments), f, record);
-    function.Pullback(SpanOf(use.arguments), record,
-                      {bresidual.data(), static_cast<std::size_t>(n)}, bx, sums);
-    own.function->Pullback({&draw, 1}, sums, sums.size(), bz, bz.size(), own.bvalues, pool);
+    PullBasis(own, use, binner);
+    if (boffset.size() > 0 && weights_ > 0) PullResidual(own, use, bresidual, pool);
   }
   AddGradients(bvalues);
 }

@@ -10,6 +10,7 @@
 #include "gpode/fit_input.h"
 #include "gpode/npz.h"
 #include "gpode/options.h"
+#include "io/files.h"
 #include "io/number_text.h"
 
 namespace gpode::tool {
