@@ -3,6 +3,7 @@
 // Thread safety: all functions may be called from any thread.
 //
 //   SetStartTimes("gap", "fit: --initial", &data);
+//   CompleteEquations(data, &options);
 //   CompleteObservation(data.channels.size(), &options);
 //   TrainedModel run = Train(data, ChooseOptions(data, options));
 #pragma once
@@ -28,6 +29,14 @@ void SetStartTimes(std::string_view when, std::string_view source, Dataset* data
 // If the channels are states (Observation::kIdentity) and the options ask for more states than
 // there are channels, sets an observation map that makes the channels the first states.
 void CompleteObservation(std::size_t channels, FitOptions* options);
+
+// If the options have equations or a form of equations, fits them to the data: adds the names of channels
+// and inputs to the text, the time to the inputs if the equations use it, and the states that are not
+// observed; sets the function to "equations". Otherwise changes nothing, and nothing if it was called
+// before. Throws an InputError that begins with `source`, the line and the column if the text cannot be
+// read, and others if it does not fit the data.
+void CompleteEquations(const Dataset& data, FitOptions* options,
+                       std::string_view source = "equations");
 
 // A channel from which nothing can be learnt.
 struct ConstantChannel {

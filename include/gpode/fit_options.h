@@ -81,6 +81,14 @@ struct FitOptions {
   std::string function = "process";
   std::string posterior = "blocks";
   std::string likelihood = "gaussian";
+  // Known equations with unknown parts, as text (docs/known-equations.md). If it is not empty, the
+  // function is "equations". CompleteEquations (fit_input.h) adds the names of channels and inputs.
+  std::string equations;
+  // A common form of equations, which CompleteEquations writes: "growth", "second-order",
+  // "hamiltonian", "gradient" or "divergence-free"; "none" if there is none. `damping` is a linear loss
+  // of the forms second-order and hamiltonian: "none", "learnt", or a number per unit of time.
+  std::string form = "none";
+  std::string damping = "none";
   BoundKind bound = BoundKind::kVanilla;
   Observation observation = Observation::kIdentity;
   // The dimension D of the state. With 0 it is the number of columns of C, or of channels if

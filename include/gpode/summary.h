@@ -34,6 +34,16 @@ Matrix InducingLocations(const Model& model);
 // an empty matrix.
 Matrix InputLengthscales(const Model& model);
 
+// The posterior of one parameter of known equations, in the user's units.
+struct ParameterBand {
+  std::string name;
+  double mean = 0, deviation = 0;
+  double q5 = 0, median = 0, q95 = 0;  // quantiles
+};
+// Returns the parameters that a model with known equations has learnt; none for other models, and none
+// before a sampler has draws.
+std::vector<ParameterBand> ParameterBands(const Model& model);
+
 // Returns the inputs of a model for people, such as "u (held between samples), clock of period 24";
 // empty if the model has none.
 std::string DescribeInputs(const Model& model);

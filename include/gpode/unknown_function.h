@@ -11,6 +11,9 @@
 //             part of the kernel, (D, M + J)
 //   network   P weights, each divided by its   none
 //             prior standard deviation
+//   equations parameters and, for each unknown  equation_units, which are not learnt, and those of
+//             function, the latent variables    a process for each unknown function, with its name
+//             of a process, (1, all together)   in front: "gp1.lengthscales"
 //
 // Thread safety: any thread may call const functions. While one thread calls another function of an
 // UnknownFunction or a FunctionDraw, no other thread may use the same object; different threads may
@@ -33,6 +36,7 @@
 #include <utility>
 #include <vector>
 
+#include "gpode/coordinates.h"
 #include "gpode/field.h"
 #include "gpode/fit_options.h"
 #include "gpode/gp.h"
@@ -61,6 +65,20 @@ struct FunctionSetting {
 struct FunctionStart {
   std::vector<double> hyperparameters;
   std::vector<double> latent;
+};
+
+// States in the user's units that a function with known equations prefers to those that were
+// smoothed, and the coordinates that it asks for.
+struct StateFrame {
+  Matrix states;         // (n, D)
+  Vector offset, scale;  // (D); NaN where the function asks for nothing
+};
+
+// The place at which a function that is not linear in its latent variables was linearised. Only the
+// function that made it knows what it holds.
+class LinearisationPoint {
+ public:
+  virtual ~LinearisationPoint() = default;
 };
 
 // The mean and the variance of a field at n points, (n, D) each.
@@ -104,6 +122,15 @@ class UnknownFunction {
   // The blocks of hyperparameters that a sampler draws along with the latent variables.
   virtual std::vector<std::size_t> SampledBlocks() const { return {}; }
 
+  // Takes the model's coordinates before Start is called. Functions in the user's units need them.
+  virtual void SetCoordinates(const Coordinates& /*coordinates*/) {}
+  // Returns guesses of the states at n points, from smoothed states and inputs (n, D + U) and slopes
+  // (n, D) in the user's units. Only the first `seen` states are observed. Returns nothing if the
+  // function knows nothing about its states.
+  virtual std::optional<StateFrame> FrameStates(const Matrix& /*points*/, const Matrix& /*slopes*/,
+                                                std::size_t /*seen*/) const {
+    return std::nullopt;
+  }
   // Returns start values with which the field is about `slopes` (n, D) at `states` (n, D). `spread`
   // (D) is the typical size of each state.
   virtual FunctionStart Start(const Matrix& states, const Matrix& slopes,
@@ -139,6 +166,24 @@ class UnknownFunction {
   virtual void BasisPullback(const Matrix& /*points*/, std::span<const Matrix> /*basis*/,
                              std::span<const Matrix> /*bbasis*/, std::span<double> /*bvalues*/) {}
 
+  // These replace Basis if the function is not linear in its latent variables. Linearise returns the
+  // place of a linearisation around the latent variables z at points (n, D + U), with the current
+  // hyperparameters, or null if there is none. Around that place, the value of output d at point p is
+  // about entry d n + p of B z + c. LinearBasis returns B (D n, latent variables) and LinearOffset
+  // returns c (D n), both for the current hyperparameters; c has the residual if `with_residual` is
+  // true. LinearPullback reverses both: it adds the cotangents of the hyperparameters to bvalues. An
+  // empty boffset means that the residual was left out.
+  virtual std::shared_ptr<const LinearisationPoint> Linearise(const Matrix& /*points*/,
+                                                              std::span<const double> /*z*/) const {
+    return nullptr;
+  }
+  virtual Matrix LinearBasis(const LinearisationPoint& /*at*/) const { return {}; }
+  virtual Vector LinearOffset(const LinearisationPoint& /*at*/, bool /*with_residual*/) const {
+    return {};
+  }
+  virtual void LinearPullback(const LinearisationPoint& /*at*/, const Matrix& /*bbasis*/,
+                              const Vector& /*boffset*/, std::span<double> /*bvalues*/) {}
+
   // Returns minus the log density of the hyperparameters' prior, up to a constant. Unless bvalues
   // is empty, adds b times the gradient of the returned number to bvalues. Only point estimates and
   // sampled posteriors use this prior.
@@ -160,6 +205,11 @@ class UnknownFunction {
   }
   // Returns the geometric mean of the lengthscales, or NaN if there are none.
   virtual double MeanLengthscale(std::span<const double> values) const;
+
+  // Quantities returns numbers that the latent variables z stand for, such as the parameters of known
+  // equations in the user's units, and QuantityNames their names.
+  virtual std::vector<std::string> QuantityNames() const { return {}; }
+  virtual std::vector<double> Quantities(std::span<const double> /*z*/) const { return {}; }
 
   // Facts returns facts about the function for people, such as ("inducing points", "16"). Summary
   // returns a few words, such as "16 inducing points".

@@ -170,6 +170,7 @@ py::tuple Fit(const Dataset& given, FitOptions options, const Dataset* validatio
   const auto data = std::make_shared<Dataset>(given);
   const auto held_out = std::make_shared<Dataset>(validation != nullptr ? *validation : Dataset{});
   SetStartTimes(initial, "fit: initial", data.get());
+  CompleteEquations(*data, &options);
   CompleteObservation(data->channels.size(), &options);
   if (given_names) options = ChooseOptions(*data, options, *given_names);
   std::optional<HoldoutOptions> holdout;

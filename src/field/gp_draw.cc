@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "field/gp_sums.h"
 #include "gpode/error.h"
 #include "gpode/gp.h"
 #include "simd/simd.h"
@@ -13,10 +14,6 @@ constexpr std::size_t kMostInputs = 512;
 // The number of points that are evaluated together. The features of one output and the records of
 // so few points stay in the first-level cache.
 constexpr std::size_t kTile = 8;
-
-constexpr std::size_t RoundUp(std::size_t n, std::size_t multiple) {
-  return (n + multiple - 1) / multiple * multiple;
-}
 
 // The offsets of the parts of one point's record. O, I, M are the numbers of outputs, inputs and
 // inducing points; `stride` is M rounded up. phi and psi start on cache lines.
@@ -37,24 +34,6 @@ struct RecordLayout {
         phi(RoundUp(slope + out * in, 8)),
         psi(slope_is_value ? phi : phi + out * stride),
         size(psi + out * stride) {}
-};
-
-// The offsets of the raw sums that Pullback adds to. They are sums over points x with the cotangent
-// g of the value; nu below includes the factor variance_d.
-struct SumsLayout {
-  std::size_t weights = 0;  // (O, stride)  sum of g_d phi_dm: the cotangent of nu_dm
-  std::size_t locations;    // (I, stride)  the cotangent of Z, transposed, through the kernel part
-  std::size_t squares;      // (O, I)       sum of g_d nu_dm psi_dm (x_k - z_mk)^2, also over m
-  std::size_t prior_slope;  // (O, I)       sum of g_d x_k prior_slope_dk
-  std::size_t prior;        // (O)          sum of g_d prior_d
-  std::size_t size;
-
-  SumsLayout(std::size_t in, std::size_t out, std::size_t stride)
-      : locations(weights + out * stride),
-        squares(locations + in * stride),
-        prior_slope(squares + out * in),
-        prior(prior_slope + out * in),
-        size(RoundUp(prior + out, 8)) {}
 };
 
 // Adds c * a to `to`.

@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "field/gp_draw_gradient.h"
 #include "field/polynomial.h"
 #include "field/polynomial_whitening.h"
 #include "gpode/function.h"
@@ -98,7 +99,12 @@ class ProcessDraw final : public FunctionDraw {
   void Set(std::span<const double> z) override {
     if (weights_) CopyWeights();
     draw_.Set(gp_, polynomial_ ? polynomial_->Set(z) : z, normals_);
+    if (gradient_) gradient_->Set(gp_, normals_, draw_.nu());
   }
+  // From the next Set on, gradient() is the gradient of the drawn function. The process must have one
+  // output and no polynomial part.
+  void KeepGradient() { gradient_ = std::make_unique<GpDrawGradient>(gp_, draw_.features()); }
+  const GpDrawGradient* gradient() const { return gradient_.get(); }
   const Field& field() const override { return field_; }
 
   const GpDraw& draw() const { return draw_; }
@@ -120,6 +126,7 @@ class ProcessDraw final : public FunctionDraw {
   const SparseGp& gp_;
   GpDraw draw_;
   std::unique_ptr<PolynomialDraw> polynomial_;
+  std::unique_ptr<GpDrawGradient> gradient_;
   FunctionField field_;
   bool residual_;
   GpNormals normals_;

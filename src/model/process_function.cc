@@ -222,6 +222,39 @@ class ProcessFunction final : public UnknownFunction {
     AddGradient(bvalues);
   }
 
+  std::vector<Matrix> GradientBasis(const Matrix& points) const {
+    std::vector<Matrix> basis =
+        KernelSlopes(gp_.Hyper(0), parameters_.inducing_locations, points);
+    for (Matrix& own : basis) {
+      gp_.Factor(0).triangularView<Eigen::Lower>().solveInPlace(own);
+      own.transposeInPlace();
+    }
+    return basis;
+  }
+
+  void GradientBasisPullback(const Matrix& points, std::span<const Matrix> basis,
+                             std::span<const Matrix> bbasis, std::span<double> bvalues) {
+    GpGradient& gradient = *gradient_;
+    gradient.parameters.inducing_locations.setZero();
+    gradient.SetRowZero(0);
+    GpGradient::Row& r = gradient.rows[0];
+    std::vector<Matrix> bslopes;
+    for (std::size_t k = 0; k < basis.size(); ++k) {
+      bslopes.emplace_back(bbasis[k].transpose());
+      gp_.Factor(0).transpose().triangularView<Eigen::Upper>().solveInPlace(bslopes.back());
+      r.factor.triangularView<Eigen::Lower>() -= bslopes.back() * basis[k];
+    }
+    r.hyper.lengthscales.setZero();
+    r.hyper.variance = 0;
+    KernelSlopesPullback(gp_.Hyper(0), parameters_.inducing_locations, points, bslopes, r.locations,
+                         r.hyper);
+    gradient.parameters.lengthscales.row(0) += r.hyper.lengthscales.transpose();
+    gradient.parameters.variances[0] += r.hyper.variance;
+    gp_.FinishRow(0, gradient);
+    gp_.SumRows(gradient);
+    AddGradient(bvalues);
+  }
+
   double HyperparameterCost(double b, std::span<double> bvalues) const override {
     double sum = 0;
     const auto visit = [&](const LogNormalCost& prior, std::size_t block, std::size_t i) {
@@ -519,6 +552,16 @@ void CheckSizes(const FunctionSetting& setting) {
 std::unique_ptr<UnknownFunction> MakeProcessFunction(const FunctionSetting& setting) {
   CheckSizes(setting);
   return std::make_unique<ProcessFunction>(setting);
+}
+
+std::vector<Matrix> GradientBasis(const UnknownFunction& process, const Matrix& points) {
+  return static_cast<const ProcessFunction&>(process).GradientBasis(points);
+}
+
+void GradientBasisPullback(UnknownFunction& process, const Matrix& points,
+                           std::span<const Matrix> basis, std::span<const Matrix> bbasis,
+                           std::span<double> bvalues) {
+  static_cast<ProcessFunction&>(process).GradientBasisPullback(points, basis, bbasis, bvalues);
 }
 
 void SetPriorNormals(FunctionDraw& draw, const GpNormals& normals) {

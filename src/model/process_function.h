@@ -32,6 +32,17 @@ namespace gpode {
 
 std::unique_ptr<UnknownFunction> MakeProcessFunction(const FunctionSetting& setting);
 
+// The gradient of a process with one output and without a polynomial part, as a function of the latent
+// variables: one matrix (n, M) for each input k. The matrix times the latent variables is the derivative
+// of the function without its residual with respect to input k, at points (n, inputs).
+// `process` must be made by MakeProcessFunction.
+std::vector<Matrix> GradientBasis(const UnknownFunction& process, const Matrix& points);
+// Reverses GradientBasis, which must have returned `basis`: adds the cotangents of the hyperparameters
+// to bvalues.
+void GradientBasisPullback(UnknownFunction& process, const Matrix& points,
+                           std::span<const Matrix> basis, std::span<const Matrix> bbasis,
+                           std::span<double> bvalues);
+
 // Sets the random numbers that FunctionDraw::Sample would draw otherwise. `draw` must be a draw of
 // a process.
 void SetPriorNormals(FunctionDraw& draw, const GpNormals& normals);

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/registry.h"
+#include "model/equations_function.h"
 #include "model/network_function.h"
 #include "model/process_function.h"
 
@@ -31,6 +32,7 @@ Registry<NamedMaker>& Makers() {
         new Registry<NamedMaker>("function", "MakeUnknownFunction", "RegisterUnknownFunction");
     own->Add(std::make_unique<NamedMaker>("process", MakeProcessFunction));
     own->Add(std::make_unique<NamedMaker>("network", MakeNetworkFunction));
+    own->Add(std::make_unique<NamedMaker>("equations", MakeEquationsFunction));
     return own;
   }();
   return registry;

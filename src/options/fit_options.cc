@@ -75,6 +75,9 @@ std::optional<std::vector<double>> ToDeviations(std::string_view text) {
 std::vector<std::string> KnownNames(std::string_view option) {
   if (option == "function") return UnknownFunctionNames();
   if (option == "posterior") return PosteriorFamilyNames();
+  if (option == "form") {
+    return {"none", "growth", "second-order", "hamiltonian", "gradient", "divergence-free"};
+  }
   return {};
 }
 
@@ -102,6 +105,13 @@ Requirement CheckName(std::string_view name, const std::string& value) {
   }
   if (name == "kernel") return FindKernelSum(value) ? "" : AcceptedKernelSums();
   if (name == "likelihood") return CheckLikelihoods(value);
+  if (name == "damping" && value != "none" && value != "learnt") {
+    const std::optional<double> number = ToNumber(value);
+    if (!number || !(*number >= 0) || !std::isfinite(*number)) {
+      return "none, learnt, or a number of at least 0";
+    }
+    return "";
+  }
   const std::vector<std::string> known = KnownNames(name);
   if (known.empty() || std::ranges::find(known, value) != known.end()) return "";
   return fmt::format("one of {}", fmt::join(known, ", "));
@@ -310,6 +320,12 @@ NamedModel NameOf(const FitOptions& options) {
             options.function, options.posterior, options.bound};
   }
   const bool shooting = options.bound == BoundKind::kShooting && !IsSampled(options);
+  if (options.function == "equations") {
+    return {fmt::format("equations-{}{}", options.posterior, shooting ? "-shooting" : ""),
+            fmt::format("known equations (posterior {}{})", options.posterior,
+                        shooting ? ", shooting" : ""),
+            options.function, options.posterior, options.bound};
+  }
   return {fmt::format("{}-{}{}", options.function, options.posterior, shooting ? "-shooting" : ""),
           fmt::format("{} with posterior {}{}", options.function, options.posterior,
                       shooting ? ", shooting" : ""),

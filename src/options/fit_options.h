@@ -32,12 +32,19 @@ inline constexpr OptionRange kThreads{0, 4096};
 // Calls visit(name, member, range, help) for every option.
 template <typename Options, typename Visit>
 void ForOptions(Options& o, Visit&& visit) {
-  visit("function", o.function, kAny, "unknown function that the field is: process, network");
+  visit("function", o.function, kAny,
+        "unknown function that the field is: process, network, equations");
   visit("posterior", o.posterior, kAny,
         "family of the posterior: blocks, normals, point, or sampled: joint, nuts, draws");
   visit("likelihood", o.likelihood, kAny,
         "distribution of observations: gaussian, student-t, poisson, negative-binomial or "
         "lognormal; one, one per channel, or channel=NAME,...");
+  visit("equations", o.equations, kAny, "known equations with unknown parts, as text");
+  visit("form", o.form, kAny,
+        "form of the equations: none, growth, second-order, hamiltonian, gradient, "
+        "divergence-free");
+  visit("damping", o.damping, kAny,
+        "linear loss in the forms second-order and hamiltonian: none, learnt, or a number");
   visit("bound", o.bound, kAny, "whole trajectories (vanilla) or short segments (shooting)");
   visit("observation", o.observation, kAny,
         "channels are states (identity) or mixtures of them (pca, matrix)");

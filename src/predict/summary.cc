@@ -7,6 +7,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "field/equation_system.h"
 #include "gpode/holdout.h"
 #include "gpode/options.h"
 #include "model/model_draws.h"
@@ -28,6 +29,9 @@ std::string TrajectoryName(const TrainedModel& trained, std::size_t trajectory) 
 }
 
 std::vector<std::string> StateNames(const Model& model) {
+  if (!model.options.equations.empty()) {
+    return ParseEquations(model.options.equations, "equations").states;
+  }
   const Matrix& map = model.map.matrix;
   std::vector<std::string> names;
   for (Eigen::Index d = 0; d < map.cols(); ++d) {
@@ -109,6 +113,10 @@ std::string DescribeDraws(const Model& model) {
 std::vector<std::pair<std::string, std::string>> FieldFacts(const Model& model) {
   std::vector<std::pair<std::string, std::string>> facts =
       ModelDraws(model).parts().function().Facts();
+  for (const ParameterBand& own : ParameterBands(model)) {
+    facts.emplace_back(fmt::format("parameter {}", own.name),
+                       fmt::format("{:.4g} ({:.4g} to {:.4g})", own.median, own.q5, own.q95));
+  }
   if (!model.IsSampled()) return facts;
   const SamplerSummary& s = model.sampler;
   facts.emplace_back("posterior", DescribeDraws(model));

@@ -74,7 +74,7 @@ FitOptions ChooseOptions(const Dataset& data, FitOptions options,
         data.trajectories, [](const Trajectory& t) { return t.times.size() >= kLongSeries; });
     options.bound = is_long ? BoundKind::kShooting : BoundKind::kVanilla;
   }
-  if (options.function != "process") return options;
+  if (options.function != "process" && options.function != "equations") return options;
   if (!is_given("posterior") && std::ranges::none_of(kOfTraining, is_given) &&
       HasSmallSize(data, options)) {
     options.posterior = "joint";

@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "gpode/error.h"
+#include "gpode/fit_input.h"
 #include "gpode/model_file.h"
 #include "gpode/options.h"
 #include "io/files.h"
@@ -165,6 +166,13 @@ TrainedModel Begin(TrainedModel trained, const FitControl& control) {
   return Run(trainer, std::move(trained), control);
 }
 
+// Returns the options with the equations and the likelihood of each channel that the data need.
+FitOptions Resolved(const Dataset& data, FitOptions options) {
+  CompleteEquations(data, &options);
+  options.likelihood = ResolveLikelihood(options.likelihood, data.channels);
+  return options;
+}
+
 // Returns true if a model has been trained but not yet compared with its held-back data.
 bool AwaitsComparison(const TrainedModel& trained) {
   if (!trained.holdout || trained.holdout->held.trajectories.empty()) return false;
@@ -224,22 +232,19 @@ Model Fit(const Dataset& data, const FitOptions& options,
 TrainedModel Train(const Dataset& data, const FitOptions& options, const FitControl& control,
                    const Dataset& validation) {
   TrainedModel trained;
-  trained.model.options = options;
-  trained.model.options.likelihood = ResolveLikelihood(options.likelihood, data.channels);
+  trained.model.options = Resolved(data, options);
   trained.data = data;
   trained.validation = validation;
   return Begin(std::move(trained), control);
 }
 
-TrainedModel TrainWithHoldout(const Dataset& data, const FitOptions& given_options,
+TrainedModel TrainWithHoldout(const Dataset& data, const FitOptions& options,
                               const HoldoutOptions& holdout, const FitControl& control,
                               const Dataset& validation) {
-  FitOptions options = given_options;
-  options.likelihood = ResolveLikelihood(options.likelihood, data.channels);
-  CheckFitInput(data, options);
-  HeldBack parts = HoldBack(data, holdout);
   TrainedModel trained;
-  trained.model.options = options;
+  trained.model.options = Resolved(data, options);
+  CheckFitInput(data, trained.model.options);
+  HeldBack parts = HoldBack(data, holdout);
   trained.data = std::move(parts.seen);
   trained.validation = validation;
   trained.holdout = Holdout{.options = holdout, .held = std::move(parts.held)};

@@ -52,10 +52,12 @@ void CheckProcessNoise(const Dataset& data, const FitOptions& o) {
   const std::vector<double> known = KnownProcessNoise(o);
   if (known.empty()) return;
   const bool is_possible =
-      o.function == "process" && (o.posterior == "joint" || o.posterior == "nuts");
+      o.function != "network" && (o.posterior == "joint" || o.posterior == "nuts");
   if (!is_possible) {
-    ThrowInput("Fit", "process_noise",
-               "needs a Gaussian process with the posterior joint or nuts; use none or learnt");
+    ThrowInput(
+        "Fit", "process_noise",
+        "needs a Gaussian process or equations with the posterior joint or nuts; use none or "
+        "learnt");
   }
   const std::size_t states = o.observation_map.matrix.size() > 0 ? o.observation_map.dim()
                              : o.states > 0                      ? o.states

@@ -178,18 +178,69 @@ Vector SetInputCoordinates(const InputRule& rule, bool scale, const Matrix& inpu
 
 // Sets the coordinates of the inputs, and returns the start of the unknown function for these
 // slopes at the smoothed states and the inputs.
-FunctionStart StartFunction(const UnknownFunction& function, const Dataset& data,
+FunctionStart StartFunction(UnknownFunction& function, const Dataset& data,
                             const FitOptions& options, const Matrix& slopes, Start& start) {
   const InputRule rule = options.InputsWith(data.inputs);
   const Matrix states = Stack(start.states);
-  if (rule.size() == 0) return function.Start(states, slopes, start.spread);
+  if (rule.size() == 0) {
+    function.SetCoordinates(start.coordinates);
+    return function.Start(states, slopes, start.spread);
+  }
   const Matrix inputs = ObservedInputs(data, rule);
   const Vector input_spread = SetInputCoordinates(rule, options.scale, inputs, start);
   Matrix points(states.rows(), states.cols() + inputs.cols());
   points << states, start.coordinates.InputsToModel(inputs);
   Vector spread(points.cols());
   spread << start.spread, input_spread;
+  function.SetCoordinates(start.coordinates);
   return function.Start(points, slopes, spread);
+}
+
+// Returns the derivatives of `values` with respect to `times`, by differences between the neighbours.
+Vector Differences(const std::vector<double>& times, const Vector& values) {
+  const Eigen::Index n = values.size();
+  Vector slopes = Vector::Zero(n);
+  for (Eigen::Index i = 0; i < n && n > 1; ++i) {
+    const Eigen::Index before = std::max<Eigen::Index>(i - 1, 0), after = std::min(i + 1, n - 1);
+    slopes[i] = (values[after] - values[before]) /
+                (times[static_cast<std::size_t>(after)] - times[static_cast<std::size_t>(before)]);
+  }
+  return slopes;
+}
+
+// Lets a function with known equations guess its states, and takes those that no channel shows.
+std::optional<StateFrame> FrameStates(const UnknownFunction& function, const Dataset& data,
+                                      const FitOptions& options, const SignalMap& signals,
+                                      SmoothStates& smooth) {
+  if (options.equations.empty()) return std::nullopt;
+  const InputRule rule = options.InputsWith(data.inputs);
+  const Matrix states = Stack(smooth.states).rowwise() + signals.offset.transpose();
+  Matrix points(states.rows(), states.cols() + static_cast<Eigen::Index>(rule.size()));
+  points.leftCols(states.cols()) = states;
+  if (rule.size() > 0) points.rightCols(points.cols() - states.cols()) = ObservedInputs(data, rule);
+  const std::size_t seen = std::min(data.channels.size(), static_cast<std::size_t>(states.cols()));
+  const std::optional<StateFrame> frame = function.FrameStates(points, Stack(smooth.slopes), seen);
+  if (!frame) return frame;
+  Eigen::Index row = 0;
+  for (std::size_t n = 0; n < data.trajectories.size(); ++n) {
+    Matrix& own = smooth.states[n];
+    for (auto d = static_cast<Eigen::Index>(seen); d < own.cols(); ++d) {
+      own.col(d) = frame->states.col(d).segment(row, own.rows()).array() - signals.offset[d];
+      smooth.slopes[n].col(d) = Differences(data.trajectories[n].times, own.col(d));
+      smooth.x0(static_cast<Eigen::Index>(n), d) = own(0, d);
+    }
+    row += own.rows();
+  }
+  return frame;
+}
+
+// Takes the offsets and scales that a function with known equations asks for.
+void SetFrame(const StateFrame& frame, Coordinates& coordinates) {
+  for (Eigen::Index d = 0; d < frame.offset.size(); ++d) {
+    if (std::isnan(frame.offset[d])) continue;
+    coordinates.state_offset[d] = frame.offset[d];
+    coordinates.state_scale[d] = frame.scale[d];
+  }
 }
 
 }  // namespace
@@ -206,9 +257,11 @@ Start Initialise(const Dataset& all_data, const FitOptions& options) {
                                              .inputs = options.InputsWith(data.inputs).size()});
   const SignalMap signals = SignalsOf(data, options.observation, user_map, moments);
   SmoothStates smooth = SmoothAll(data, signals);
+  const std::optional<StateFrame> frame = FrameStates(*function, data, options, signals, smooth);
 
   Start start;
   SetCoordinates(options, signals, Stack(smooth.states), start);
+  if (frame && options.scale) SetFrame(*frame, start.coordinates);
   const Coordinates& own = start.coordinates;
   start.map = {user_map.matrix * own.state_scale.asDiagonal(),
                user_map.offset + user_map.matrix * own.state_offset};

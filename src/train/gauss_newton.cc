@@ -290,8 +290,23 @@ class GaussNewton {
     linear_ = LineariseSegments(FieldAt(z_), states_, segments_, ties_, start_.map, noise_,
                                 target_.options().solver);
     if (linear_.target.size() == 0) return false;
-    MakeDesign(linear_, parts_.function().Basis(linear_.PointsWithInputs()), {}, design_);
-    return true;
+    linear_.function = parts_.function().Linearise(
+        linear_.PointsWithInputs(), {z_.data(), static_cast<std::size_t>(z_.size())});
+    SetDesign();
+    return design_.allFinite() && linear_target_.allFinite();
+  }
+
+  // Sets the linear least-squares problem from the linearised likelihood.
+  void SetDesign() {
+    linear_target_ = linear_.target;
+    if (!linear_.function) {
+      MakeDesign(linear_, parts_.function().Basis(linear_.PointsWithInputs()), {}, design_);
+      return;
+    }
+    const Matrix basis = parts_.function().LinearBasis(*linear_.function);
+    MakeDesign(linear_, {&basis, 1}, {}, design_);
+    const Vector offset = parts_.function().LinearOffset(*linear_.function, false);
+    linear_target_ -= linear_.root.leftCols(offset.size()) * offset;
   }
 
   // Sets the unknowns to the minimum of the linearised cost. Returns false if there is none.
@@ -305,7 +320,7 @@ class GaussNewton {
     a.selfadjointView<Eigen::Lower>().rankUpdate(design_.transpose());
     factor_.compute(a);
     if (factor_.info() != Eigen::Success) return false;
-    const Vector unknowns = factor_.solve(design_.transpose() * linear_.target);
+    const Vector unknowns = factor_.solve(design_.transpose() * linear_target_);
     if (!unknowns.allFinite()) return false;
     z = unknowns.head(z_.size());
     states = Eigen::Map<const Matrix>(unknowns.data() + z_.size(), states_.rows(), dim_);
@@ -439,6 +454,7 @@ class GaussNewton {
         highest = evidence;
         best = at;
       }
+      if (size == 0) break;
       for (Eigen::Index k = 0; k < at.size(); ++k) {
         const double turn = gradient[k] * last[k];
         steps[k] = std::min(steps[k] * (turn > 0 ? 1.3 : turn < 0 ? 0.5 : 1.0), kLargestStep);
@@ -456,11 +472,14 @@ class GaussNewton {
       SetFunction();
       return -kInfinite;
     }
-    MakeDesign(linear_, parts_.function().Basis(linear_.PointsWithInputs()), {}, design_);
-    if (Solve(z, states) && std::isfinite(Cost(z, states))) {
+    SetDesign();
+    // If the function is not linear, the mode of the linearised model may be worse than the present
+    // place.
+    const double worst = linear_.function ? Cost(z_, states_) : std::numeric_limits<double>::max();
+    if (Solve(z, states) && Cost(z, states) <= worst) {
       z_ = z;
       states_ = states;
-    } else {
+    } else if (!linear_.function) {
       values_ = before;
       SetFunction();
     }
@@ -494,6 +513,7 @@ class GaussNewton {
   Vector precision_, squares_;  // (channels)
   LinearisedLikelihood linear_;
   Eigen::MatrixXd design_;
+  Vector linear_target_;
   Eigen::LLT<Eigen::MatrixXd> factor_;
 };
 

@@ -96,6 +96,11 @@ class LinearisedSampler {
   // Takes step 1 of the header: draws hyperparameters_, with the logarithms of their evidence, and
   // sets the root of the covariance of small steps.
   void SampleEvidence() {
+    if (hyper_ == 0) {
+      hyperparameters_.resize(Index(nuts_.chains * Half(nuts_.draws)), 0);
+      evidence_.assign(static_cast<std::size_t>(hyperparameters_.rows()), 0.0);
+      return;
+    }
     if (!ProposeEvidence()) SampleEvidenceByNuts();
     if (hyperparameters_.rows() == 0) return;
     const Eigen::MatrixXd away = hyperparameters_.rowwise() - hyperparameters_.colwise().mean();
@@ -421,6 +426,7 @@ class LinearisedSampler {
   // evidence, so that the acceptance ratio contains it; small steps are symmetric.
   void MoveHyperparameters(const RandomStream& stream, ShortChain& chain, double& evidence) const {
     constexpr std::size_t kTrials = kFromEvidence + kSmallSteps;
+    if (hyper_ == 0) return;
     std::vector<double> uniforms(2 * kTrials), normals(kSmallSteps * target_.hyperparameters());
     stream.Uniforms(uniforms);
     stream.Normals(normals, uniforms.size() + 2);  // random bits that the uniforms do not use

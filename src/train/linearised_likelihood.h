@@ -20,6 +20,7 @@
 #pragma once
 
 #include <Eigen/Dense>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -31,6 +32,8 @@
 #include "train/weighted_noise.h"
 
 namespace gpode {
+
+class LinearisationPoint;  // gpode/unknown_function.h
 
 // There are S nodes in all N trajectories together, D states, and r rows, at most one for each
 // observed value.
@@ -45,6 +48,8 @@ struct LinearisedLikelihood {
   // WithoutStates has left out. The factors 2 pi are left out.
   double log_factor = 0;
   Matrix inputs = {};  // (S, U): the inputs at the nodes; empty if there are none
+  // Where the function was linearised, if it is not linear in its latent variables.
+  std::shared_ptr<const LinearisationPoint> function = {};
 
   // Returns the points (S, D + U) at which the field is known.
   Matrix PointsWithInputs() const;

@@ -173,10 +173,14 @@ LinearisedLikelihood SampledTarget::LineariseAtValues(std::span<const double> va
   if (own.function().Set(values, pool) != FactorStatus::kOk) return {};
   const auto width =
       static_cast<Eigen::Index>(start_.coordinates.dim() + start_.coordinates.inputs());
-  if (own.function().Basis(Matrix::Zero(1, width)).empty()) return {};
   const std::vector<double> z = own.LatentMean(values);
+  const std::span<const double> of_function =
+      own.latent().Part(ModelParts::kFunction, std::span<const double>(z));
+  const Matrix origin = Matrix::Zero(1, width);
+  const bool is_linear = !own.function().Basis(origin).empty();
+  if (!is_linear && !own.function().Linearise(origin, of_function)) return {};
   const std::unique_ptr<FunctionDraw> draw = own.function().MakeDraw();
-  draw->Set(own.latent().Part(ModelParts::kFunction, std::span<const double>(z)));
+  draw->Set(of_function);
   const std::span<const double> x0 =
       own.latent().Part(ModelParts::kInitial, std::span<const double>(z));
   ForceOnPieces force{.pieces = pieces_, .values = ForceScale(values)};
@@ -185,9 +189,12 @@ LinearisedLikelihood SampledTarget::LineariseAtValues(std::span<const double> va
         own.latent().Part(ModelParts::kForce, std::span<const double>(z));
     for (std::size_t i = 0; i < normals.size(); ++i) force.values[i] *= normals[i];
   }
-  return Linearise(draw->field(),
-                   Eigen::Map<const Matrix>(x0.data(), start_.x0.rows(), start_.x0.cols()),
-                   trajectories_, start_.map, NoiseOf(values), options_.solver, force);
+  LinearisedLikelihood linear = Linearise(
+      draw->field(), Eigen::Map<const Matrix>(x0.data(), start_.x0.rows(), start_.x0.cols()),
+      trajectories_, start_.map, NoiseOf(values), options_.solver, force);
+  if (!is_linear)
+    linear.function = own.function().Linearise(linear.PointsWithInputs(), of_function);
+  return linear;
 }
 
 std::vector<double> SampledTarget::ForceScale(std::span<const double> values) const {
@@ -224,7 +231,11 @@ bool SampledDensity::SetFunction(std::span<const double> hyper, std::span<const 
     if (!whitening_.SetDesign(design_)) return false;
   }
   linear_target_ = linear().target;
-  if (linear_target_.size() > 0 && !further.empty()) AddResidual();
+  if (linear_target_.size() > 0 && linear().function) {
+    AddOffset(!further.empty());
+  } else if (linear_target_.size() > 0 && !further.empty()) {
+    AddResidual();
+  }
   is_set_ = whitening_.SetTarget(linear_target_);
   hyper_at_.assign(hyper.begin(), hyper.end());
   further_at_.assign(further.begin(), further.end());
@@ -238,8 +249,19 @@ void SampledDensity::SetDesign() {
     design_.setZero(0, static_cast<Eigen::Index>(target_.whitened()));
     return;
   }
-  basis_ = parts_.function().Basis(linear.PointsWithInputs());
+  if (linear.function) {
+    basis_ = {parts_.function().LinearBasis(*linear.function)};
+  } else {
+    basis_ = parts_.function().Basis(linear.PointsWithInputs());
+  }
   MakeDesign(linear, basis_, target_.ForceScale(values_), design_);
+}
+
+// Subtracts from the target what the function has at latent variables of zero, according to its
+// linearisation.
+void SampledDensity::AddOffset(bool with_residual) {
+  const Vector offset = parts_.function().LinearOffset(*linear().function, with_residual);
+  linear_target_.noalias() -= linear().root.leftCols(offset.size()) * offset;
 }
 
 // Subtracts what the residual already explains from the target of the latent variables:
@@ -322,8 +344,9 @@ void SampledDensity::WriteFurther() {
 }
 
 // Reverses SetDesign: adds the cotangents of the hyperparameters to bvalues_, for the cotangent
-// bdesign_ of the design matrix.
-void SampledDensity::PullBasis() {
+// bdesign_ of the design matrix. With `with_offset`, also reverses AddOffset, for the cotangent
+// btarget_ of its result.
+void SampledDensity::PullBasis(bool with_offset) {
   const LinearisedLikelihood& linear = this->linear();
   std::vector<Matrix> bbasis;
   Eigen::Index from = 0, to = 0;
@@ -333,7 +356,13 @@ void SampledDensity::PullBasis() {
     from += own.rows();
     to += own.cols();
   }
-  parts_.function().BasisPullback(linear.PointsWithInputs(), basis_, bbasis, bvalues_);
+  if (linear.function) {
+    Vector boffset;
+    if (with_offset) boffset = -(linear.root.leftCols(from).transpose() * btarget_);
+    parts_.function().LinearPullback(*linear.function, bbasis.front(), boffset, bvalues_);
+  } else {
+    parts_.function().BasisPullback(linear.PointsWithInputs(), basis_, bbasis, bvalues_);
+  }
   if (parts_.HasProcessNoise()) PullForceScale();
 }
 
@@ -387,7 +416,7 @@ double SampledDensity::EvaluateEvidence(std::span<const double> hyper, std::span
   }
   if (gradient.empty()) return density;
   whitening_.EvidenceReverse(bdesign_);
-  PullBasis();
+  PullBasis(false);
   bflat_.assign(parts_.layout().flat_size(), 0.0);
   parts_.layout().ConstrainPullback(values_, bvalues_, bflat_);
   for (std::size_t i = 0; i < hyper.size(); ++i) {
@@ -415,8 +444,8 @@ void SampledDensity::PullWhitened(Varied varied, std::span<double> gradient) {
   } else {
     whitening_.Reverse(blatent_, bwhite_, bdesign_, btarget_);
     if (bdesign_.rows() > 0) {
-      if (!further_.empty()) PullResidual();
-      PullBasis();
+      if (!further_.empty() && !linear().function) PullResidual();
+      PullBasis(!further_.empty());
       bflat.assign(bflat.size(), 0.0);
       parts_.layout().ConstrainPullback(values_, bvalues_, bflat);
     }

@@ -155,8 +155,9 @@ class SampledDensity {
   bool SetFunction(std::span<const double> hyper, std::span<const double> further);
   void SetDesign();
   bool ArePossible() const;
-  void PullBasis();
+  void PullBasis(bool with_offset);
   void PullForceScale();
+  void AddOffset(bool with_residual);
   void AddResidual();
   void PullResidual();
   void PullWhitened(Varied varied, std::span<double> gradient);

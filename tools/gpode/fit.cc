@@ -157,8 +157,10 @@ class Fitter {
       if (out_.empty()) out_ = internal::NameOf(paths.front()) + ".gpode";
       ReadData(paths);
       SetStartTimes(config_.initial, "fit: --initial", &data_);
+      if (!a_.observe) TakeEquations();
       SetObservation(a_.observe, data_.channels.size(), &config_.fit);
       ChooseModel();
+      TakeEquations();
       CheckChannelsMove(data_, config_, "every row");
       CheckFitInput(data_, config_.fit);
       PrepareHoldout();
@@ -194,6 +196,10 @@ class Fitter {
     read.calendar = data->calendar;
     read.has_fixed_calendar = true;
     SetInputs(ReadInputs(file, config_.read.inputs, read), file, data);
+  }
+
+  void TakeEquations() {
+    CompleteEquations(data_, &config_.fit, a_.equations.empty() ? "equations" : a_.equations);
   }
 
   void ChooseModel() {

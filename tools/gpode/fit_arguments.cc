@@ -10,6 +10,7 @@
 #include "gpode/fit_input.h"
 #include "gpode/npz.h"
 #include "gpode/options.h"
+#include "io/files.h"
 #include "io/number_text.h"
 
 namespace gpode::tool {
@@ -41,6 +42,13 @@ const std::map<std::string, NamedOption>& NamedOptions() {
        {"--process-noise", "NAME|S,...",
         "random force on the states: none, learnt, or its known size per square root of time"}},
       {"segment", {"--segment", "N", "observation gaps per shooting segment"}},
+      {"form",
+       {"--form", "NAME",
+        "equations of a common form: growth, second-order, hamiltonian, gradient or "
+        "divergence-free"}},
+      {"damping",
+       {"--damping", "X",
+        "linear loss of --form second-order or hamiltonian: a number, or learnt"}},
       {"solver.method", {"--solver", "NAME", "integration method; esdirk4 is for stiff systems"}},
       {"solver.rtol", {"--rtol", "X", "relative tolerance of the solver"}},
       {"solver.atol", {"--atol", "X", "absolute tolerance of the solver"}},
@@ -50,8 +58,8 @@ const std::map<std::string, NamedOption>& NamedOptions() {
 
 // Returns true for the members of FitOptions that have a hand-written option, such as --seed.
 bool HasOwnOption(const std::string& name) {
-  return name == "model" || name == "bound" || name == "observation" || name == "seed" ||
-         name == "threads" || name == "time_input" || name == "tolerance" ||
+  return name == "model" || name == "bound" || name == "equations" || name == "observation" ||
+         name == "seed" || name == "threads" || name == "time_input" || name == "tolerance" ||
          name == "tight_tolerance" || name.starts_with("observation_map");
 }
 
@@ -198,6 +206,17 @@ void AddFitOptions(CLI::App* command, FitArguments* a) {
   for (const OptionInfo& info : ListOptions()) {
     if (!HasOwnOption(info.name)) AddFitOption(command, a, info);
   }
+  AddWord(
+      command, "--equations", "FILE",
+      [a](const Place& place, const std::string& word) {
+        if (word.empty()) Refuse(place, word, "a file");
+        a->given.emplace_back("equations");
+        a->equations = word;
+        const std::vector<std::byte> bytes = internal::ReadFile(word);
+        const std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+        a->changes.push_back([=](RunConfig& c) { c.fit.equations = text; });
+      },
+      "file with known equations, whose unknown parts are learnt (docs/known-equations.md)");
   AddWord(
       command, "--initial", "WHEN",
       [a](const Place& place, const std::string& word) { ParseInitial(place, word, a); },

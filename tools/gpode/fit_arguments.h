@@ -24,6 +24,7 @@ struct FitArguments {
   // The changes that the command line makes to the configuration, in the order of its options.
   std::vector<std::function<void(RunConfig&)>> changes;
   std::vector<std::string> given;      // names of the members of FitOptions that `changes` sets
+  std::string equations;               // the file of --equations
   std::optional<std::string> observe;  // the word of --observe, parsed when the channels are known
 };
 

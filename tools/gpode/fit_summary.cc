@@ -56,7 +56,34 @@ void PrintChannels(const FitQuality& quality, bool all) {
   }
 }
 
+void PrintParameters(const Model& model) {
+  const std::vector<ParameterBand> bands = ParameterBands(model);
+  if (bands.empty()) return;
+  std::size_t width = 9;
+  for (const ParameterBand& own : bands)
+    width = std::max(width, std::min<std::size_t>(own.name.size(), 24));
+  Print("  {:<{}}  {:>12} {:>12} {:>12} {:>12}\n", "parameter", width, "median", "5 %", "95 %",
+        "deviation");
+  for (const ParameterBand& own : bands) {
+    Print("  {:<{}}  {:>12.5g} {:>12.5g} {:>12.5g} {:>12.3g}\n", report::Shortened(own.name, 24),
+          width, own.median, own.q5, own.q95, own.deviation);
+  }
+  Print("\n");
+}
+
 }  // namespace
+
+nlohmann::ordered_json ParametersJson(const Model& model) {
+  auto json = nlohmann::ordered_json::object();
+  for (const ParameterBand& own : ParameterBands(model)) {
+    json[own.name] = {{"mean", own.mean},
+                      {"sd", own.deviation},
+                      {"q5", own.q5},
+                      {"q50", own.median},
+                      {"q95", own.q95}};
+  }
+  return json;
+}
 
 void PrintPlan(const Dataset& data, const RunConfig& config,
                const std::vector<std::string>& notes) {
@@ -215,6 +242,7 @@ void PrintSummary(const TrainedModel& trained, const FitQuality& quality, bool v
   }
   PrintChannels(quality, verbose);
   Print("\n");
+  PrintParameters(model);
   if (verbose) {
     PrintLengthscales(trained.model);
     Print("\n");
@@ -262,6 +290,7 @@ void PrintSummaryJson(const TrainedModel& trained, const FitQuality& quality,
                                 {"inside_90", 1 - fit.outside}});
   }
   if (trained.model.coordinates.inputs() > 0) json["inputs"] = InputsJson(trained.model);
+  if (!trained.model.options.equations.empty()) json["parameters"] = ParametersJson(trained.model);
   json["diverged"] = quality.lost.diverged;
   json["unfinished"] = quality.lost.unfinished;
   if (trained.holdout && trained.holdout->report.held_times > 0) {

@@ -33,6 +33,9 @@ nlohmann::ordered_json WideningJson(const BandWidening& widening);
 // Returns the inputs of a model: their names, how they are interpolated, and their scales.
 nlohmann::ordered_json InputsJson(const Model& model);
 
+// Returns the parameters of known equations with their bands.
+nlohmann::ordered_json ParametersJson(const Model& model);
+
 // Prints the kernel's lengthscales in the user's units, one row per derivative.
 void PrintLengthscales(const Model& model);
 

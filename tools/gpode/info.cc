@@ -142,6 +142,10 @@ Json ModelJson(const TrainedModel& trained) {
   Json json;
   json["states"] = report::StateNames(m);
   if (m.coordinates.inputs() > 0) json["inputs"] = InputsJson(m);
+  if (!m.options.equations.empty()) {
+    json["equations"] = m.options.equations;
+    json["parameters"] = ParametersJson(m);
+  }
   json["method"] = NameOf(m.options).name;
   json["bound"] = m.options.bound == BoundKind::kShooting ? "shooting" : "vanilla";
   if (m.parameters.Has("weight_mean")) json["hidden"] = m.options.neural.hidden;
