@@ -173,6 +173,7 @@ int Run(int argc, char** argv) {
   AddScore(app);
   AddInfo(app);
   AddReport(app);
+  AddCompareModels(app);
   AddReproduce(app);
   AddHelp(app);
   AddCompletion(app);
