@@ -1,5 +1,7 @@
 // Forecasts, imputations and scores.
 #include <cmath>
+#include <optional>
+#include <utility>
 
 #include "bindings.h"
 #include "gpode/condition.h"
@@ -10,13 +12,22 @@
 namespace gpode::python {
 namespace {
 
+// Times (K) and values (K, measured inputs) of future inputs.
+using FutureInputs = std::optional<std::pair<InArray, InArray>>;
+
 ForecastOptions OptionsOf(std::size_t draws, std::uint64_t seed, std::size_t threads, bool latest,
-                          bool states) {
-  return {.draws = draws,
-          .seed = seed,
-          .threads = threads,
-          .from = latest ? Origin::kLatestState : Origin::kInitialState,
-          .states = states};
+                          bool states, const FutureInputs& inputs, bool hold_inputs) {
+  ForecastOptions options{.draws = draws,
+                          .seed = seed,
+                          .threads = threads,
+                          .from = latest ? Origin::kLatestState : Origin::kInitialState,
+                          .states = states,
+                          .hold_inputs = hold_inputs};
+  if (inputs) {
+    options.inputs = {.times = ToNumbers(inputs->first, "inputs"),
+                      .values = ToMatrix(inputs->second, "inputs")};
+  }
+  return options;
 }
 
 std::shared_ptr<Forecast> Finish(Forecast forecast, bool states) {
@@ -26,24 +37,25 @@ std::shared_ptr<Forecast> Finish(Forecast forecast, bool states) {
 std::shared_ptr<Forecast> ForecastTrajectoryOf(const PyModel& model, std::size_t trajectory,
                                                const InArray& times, std::size_t draws,
                                                std::uint64_t seed, std::size_t threads, bool latest,
-                                               bool states, bool raw) {
+                                               bool states, bool raw, const FutureInputs& inputs,
+                                               bool hold_inputs) {
   const std::vector<double> at = ToNumbers(times, "times");
+  const ForecastOptions options =
+      OptionsOf(draws, seed, threads, latest, states, inputs, hold_inputs);
   const py::gil_scoped_release release;
-  return Finish(model.posterior(raw)->Trajectory(trajectory, at,
-                                                 OptionsOf(draws, seed, threads, latest, states)),
-                states);
+  return Finish(model.posterior(raw)->Trajectory(trajectory, at, options), states);
 }
 
 std::shared_ptr<Forecast> ForecastFromValues(const PyModel& model, const InArray& values,
                                              double start, const InArray& times, std::size_t draws,
                                              std::uint64_t seed, std::size_t threads, bool states,
-                                             bool raw) {
+                                             bool raw, const FutureInputs& inputs,
+                                             bool hold_inputs) {
   const std::vector<double> at = ToNumbers(times, "times"), from = ToNumbers(values, "values");
+  const ForecastOptions options = OptionsOf(draws, seed, threads, true, states, inputs, hold_inputs);
   const py::gil_scoped_release release;
   const std::shared_ptr<const Posterior> posterior = model.posterior(raw);
-  return Finish(posterior->From(posterior->StateOf(from), start, at,
-                                OptionsOf(draws, seed, threads, true, states)),
-                states);
+  return Finish(posterior->From(posterior->StateOf(from), start, at, options), states);
 }
 
 py::dict ToDict(const Scores& s) {
@@ -177,10 +189,12 @@ void AddForecast(py::module_& module) {
 
   module.def("forecast_trajectory", &ForecastTrajectoryOf, py::arg("model"), py::arg("trajectory"),
              py::arg("times"), py::arg("draws"), py::arg("seed"), py::arg("threads"),
-             py::arg("latest"), py::arg("states"), py::arg("raw"));
+             py::arg("latest"), py::arg("states"), py::arg("raw"), py::arg("inputs") = py::none(),
+             py::arg("hold_inputs") = false);
   module.def("forecast_from", &ForecastFromValues, py::arg("model"), py::arg("values"),
              py::arg("start"), py::arg("times"), py::arg("draws"), py::arg("seed"),
-             py::arg("threads"), py::arg("states"), py::arg("raw"));
+             py::arg("threads"), py::arg("states"), py::arg("raw"), py::arg("inputs") = py::none(),
+             py::arg("hold_inputs") = false);
   module.def("score_forecasts", &ScoreForecasts, py::arg("model"), py::arg("forecasts"),
              py::arg("observed"), py::arg("starts"), py::arg("edges"), py::arg("threads"));
   module.def("pit_values", [](const Forecast& forecast, const InArray& observed) {

@@ -140,6 +140,8 @@ std::shared_ptr<Dataset> DataOf(const TrainedModel& trained) {
 void AddModel(py::module_& module) {
   py::class_<PyModel, std::shared_ptr<PyModel>>(module, "Model")
       .def_property_readonly("channels", [](const PyModel& m) { return m.model().channels; })
+      .def_property_readonly("inputs",
+                             [](const PyModel& m) { return m.model().input_rule().names; })
       .def_property_readonly("state_names", [](const PyModel& m) { return StateNames(m.model()); })
       .def_property_readonly("trajectories",
                              [](const PyModel& m) {

@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "bindings.h"
+#include "gpode/compare_models.h"
 #include "gpode/error.h"
 #include "gpode/fit_input.h"
 #include "gpode/model_file.h"
@@ -161,6 +162,21 @@ FitControl ControlOf(Run& run, const std::string& checkpoint, double seconds,
   return control;
 }
 
+// Returns the options of the model that forecasts held-back rows best, as `gpode fit` chooses them,
+// or nothing if the run was told to stop. Rows of `holdout` are left out of the choice.
+std::optional<FitOptions> MeasuredChoice(const Dataset& data, const FitOptions& options,
+                                         const std::vector<std::string>& given,
+                                         const std::optional<HoldoutOptions>& holdout,
+                                         std::optional<std::size_t> threads, Run& run) {
+  CompareControl control;
+  control.threads = threads;
+  control.report = [&run](std::size_t, const Progress& progress) { return run.Report(progress); };
+  const ModelChoice choice = ChooseModel(holdout ? HoldBack(data, *holdout).seen : data, options,
+                                         given, control);
+  if (choice.comparison.interrupted) return {};
+  return choice.options;
+}
+
 py::tuple Fit(const Dataset& given, FitOptions options, const Dataset* validation,
               const std::string& initial,
               const std::optional<std::vector<std::string>>& given_names,
@@ -179,8 +195,11 @@ py::tuple Fit(const Dataset& given, FitOptions options, const Dataset* validatio
   }
   return Supervisor(progress).Do([=](Run& run) {
     const FitControl control = ControlOf(run, checkpoint, checkpoint_seconds, threads);
-    return holdout ? TrainWithHoldout(*data, options, *holdout, control, *held_out)
-                   : Train(*data, options, control, *held_out);
+    const std::optional<FitOptions> chosen =
+        given_names ? MeasuredChoice(*data, options, *given_names, holdout, threads, run) : options;
+    if (!chosen) return TrainedModel{};
+    return holdout ? TrainWithHoldout(*data, *chosen, *holdout, control, *held_out)
+                   : Train(*data, *chosen, control, *held_out);
   });
 }
 

@@ -17,14 +17,28 @@ NaN is a missing value.
 from __future__ import annotations
 
 import os
-from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
 
 from . import _gpode
+from ._options import word
 from ._times import TimeAxis, axis_of_dates
+from ._warnings import warn
 
-READ_OPTIONS = ("trajectories_by", "separator", "decimal", "part", "frame_rate", "every")
+if TYPE_CHECKING:
+    from typing import NoReturn
+
+# The options for reading, and the types that they accept; "words" is a text or a list of texts or numbers.
+_READ_TYPES: Dict[str, str] = {
+    "trajectories_by": "text", "separator": "text", "decimal": "text", "missing": "words", "skip": "count",
+    "header": "bool", "dt": "number", "long": "pair", "duplicates": "text", "dates": "text", "time_unit": "text",
+    "after": "time", "until": "time", "every": "count", "only": "words", "part": "text", "frame_rate": "number"}
+READ_OPTIONS = tuple(_READ_TYPES)
+_CHOICES = {"duplicates": ("refuse", "average", "first", "last"), "dates": ("dmy", "mdy", "epoch", "epoch-ms", "number"),
+            "time_unit": ("seconds", "minutes", "hours", "days", "years"), "decimal": (".", ","),
+            "separator": (",", ";", "\t", " ")}
+_FOR_FRAMES = ("trajectories_by", "long", "missing")
 
 
 class _Piece(NamedTuple):
@@ -36,6 +50,7 @@ class _Piece(NamedTuple):
     channels: List[str]
     time_name: str
     zone: bool = False  # the dates had a time zone and are now UTC
+    inputs: Optional[np.ndarray] = None  # measured inputs at the same times, a column each
 
 
 def _is_path(data: Any) -> bool:
@@ -161,7 +176,7 @@ def _listed(names: Sequence[Any]) -> str:
 
 
 def _frame_pieces(frame: Any, name: str, time: Any, channels: Optional[Sequence[str]], by: Optional[str],
-                  where: str) -> List[_Piece]:
+                  where: str, inputs: Sequence[str] = ()) -> List[_Piece]:
     import pandas as pd
 
     if isinstance(frame, pd.Series):
@@ -179,14 +194,16 @@ def _frame_pieces(frame: Any, name: str, time: Any, channels: Optional[Sequence[
     if by is not None:
         pieces = []
         for key, part in frame.groupby(by, sort=False):
-            pieces += _frame_pieces(part.drop(columns=by), str(key), time, channels, None, where)
+            pieces += _frame_pieces(part.drop(columns=by), str(key), time, channels, None, where, inputs)
         return pieces
     times, time_name, columns = _find_time_column(frame, time, where)
-    if channels is not None:
-        missing = [c for c in channels if c not in columns]
-        if missing:
-            raise ValueError(f"{where}: no column named {missing[0]!r}, found {_listed(columns)}")
-        columns = list(channels)
+    missing = [c for c in [*(channels or []), *inputs] if c not in columns]
+    if missing:
+        raise ValueError(f"{where}: no column named {missing[0]!r}, found {_listed(columns)}")
+    driving = None
+    if inputs:
+        driving = np.column_stack([_column_numbers(frame[c], f"{where}: input {c!r}") for c in inputs])
+    columns = list(channels) if channels is not None else [c for c in columns if c not in inputs]
     if not columns:
         raise ValueError(f"{where}: no column beside the times, must have at least one channel")
     stamps, zone = _times(times, f"{where}: the time")
@@ -195,7 +212,7 @@ def _frame_pieces(frame: Any, name: str, time: Any, channels: Optional[Sequence[
         values = frame[columns].to_numpy()
     else:
         values = np.column_stack([_column_numbers(frame[c], f"{where}: column {c!r}") for c in columns])
-    return [_Piece(name, stamps, values, [str(c) for c in columns], time_name, zone)]
+    return [_Piece(name, stamps, values, [str(c) for c in columns], time_name, zone, driving)]
 
 
 def _hashable_in(time: Any, frame: Any) -> bool:
@@ -294,21 +311,27 @@ def _xarray_pieces(data: Any, name: str, time: Optional[str], channels: Optional
 
 
 def _pieces(data: Any, name: str, time: Any, channels: Optional[Sequence[str]], by: Optional[str],
-            where: str) -> List[_Piece]:
+            where: str, inputs: Sequence[str] = ()) -> List[_Piece]:
+    if _is_frame(data):
+        return _frame_pieces(data, name, time, channels, by, where, inputs)
+    if isinstance(data, dict) and data:
+        return [piece._replace(name=str(key)) for key, one in data.items()
+                for piece in _pieces(one, str(key), time, channels, None, where, inputs)]
+    if isinstance(data, (list, tuple)) and len(data) and all(map(_is_frame, data)):
+        return [piece for n, one in enumerate(data)
+                for piece in _frame_pieces(one, f"{n + 1}", time, channels, by, where, inputs)]
+    if inputs:
+        raise ValueError(f"{where}: inputs are names of columns, which only frames and files have; give their samples "
+                         "as data of their own instead")
     if isinstance(data, _gpode.Dataset):
         return [_Piece(data.names[n] or name, data.times(n), data.values(n), data.channels, data.time_name)
                 for n in range(len(data))]
-    if _is_frame(data):
-        return _frame_pieces(data, name, time, channels, by, where)
     if _is_xarray(data):
         return _xarray_pieces(data, name, time, channels, by, where)
     if isinstance(data, tuple) and len(data) == 2:
         return _array_pieces(data[1], name, data[0], channels, where)
     if isinstance(data, dict):
-        if not data:
-            raise ValueError(f"{where}: the data are an empty dict, must have at least one trajectory")
-        return [piece._replace(name=str(key)) for key, one in data.items()
-                for piece in _pieces(one, str(key), time, channels, None, where)]
+        raise ValueError(f"{where}: the data are an empty dict, must have at least one trajectory")
     if isinstance(data, (list, tuple)):
         if not len(data):
             raise ValueError(f"{where}: the data are an empty list, must have at least one trajectory")
@@ -333,28 +356,122 @@ def _is_numeric_list(data: Sequence[Any]) -> bool:
 
 def as_dataset(data: Any, time: Any = None, channels: Optional[Sequence[str]] = None, *, where: str = "fit",
                axis: Optional[TimeAxis] = None, fewest_rows: int = 1, allow_empty_channels: bool = False,
-               **read: Any) -> "_gpode.Dataset":
-    """Returns data as a data set. `axis` is that of a model, for data that are compared with it."""
+               inputs: Any = None, like: Optional["_gpode.Dataset"] = None, **read: Any) -> "_gpode.Dataset":
+    """Returns data as a data set. `axis` is that of a model, for data that are compared with it, and `like` its data,
+    whose files were of the same kind. `inputs` are names of columns, or data of their own."""
     if isinstance(channels, str):
         channels = [channels]
-    if isinstance(data, _gpode.Dataset) and time is None and channels is None:
+    if isinstance(inputs, str) and not os.path.exists(inputs):
+        inputs = [inputs]
+    named = isinstance(inputs, (list, tuple)) and all(isinstance(name, str) for name in inputs)
+    names = [str(name) for name in inputs] if named else []
+    if inputs is not None and not named:
+        driven = as_dataset(data, time, channels, where=where, axis=axis, fewest_rows=fewest_rows,
+                            allow_empty_channels=allow_empty_channels, like=like, **read)
+        return driven.with_inputs(as_dataset(inputs, time if isinstance(time, str) else None, None,
+                                             where=f"{where}: inputs", axis=TimeAxis.of(driven), like=driven))
+    if isinstance(data, _gpode.Dataset) and time is None and channels is None and not names:
         return data
     unknown = [key for key in read if key not in READ_OPTIONS]
     if unknown:
         raise TypeError(f"{where}: option '{unknown[0]}' is unknown")
+    options = {key: _read_value(key, value, where) for key, value in read.items() if value is not None}
     if _is_path(data) or (isinstance(data, (list, tuple)) and data and all(map(_is_path, data))):
         files = [os.fspath(data)] if _is_path(data) else [os.fspath(file) for file in data]
-        given: Dict[str, Any] = {key: value for key, value in read.items() if value is not None}
-        if time is not None:
-            given["time"] = time
-        if channels is not None:
-            given["channels"] = list(channels)
-        return _gpode.read_files(files, given, fewest_rows, allow_empty_channels)
-    pieces = _pieces(data, "", time, channels, read.get("trajectories_by"), where)
-    return _join(pieces, axis, where)
+        return _read_files(files, time, channels, names, options, fewest_rows, allow_empty_channels, like)
+    others = [key for key in options if key not in _FOR_FRAMES and not (key == "part" and where == "score")]
+    if others:
+        raise ValueError(f"{where}: {others[0]} is for files, must not be given for other data")
+    if _is_frame(data):
+        data = _tidy_frame(data, time, options, where)
+    pieces = _pieces(data, "", time, channels, options.get("trajectories_by"), where, names)
+    return _join(pieces, axis, where, names)
 
 
-def _join(pieces: List[_Piece], axis: Optional[TimeAxis], where: str) -> "_gpode.Dataset":
+def _read_value(key: str, value: Any, where: str) -> Any:
+    """Returns the value of an option for reading as the library takes it."""
+    kind = _READ_TYPES[key]
+
+    def refuse(right: str) -> "NoReturn":
+        raise ValueError(f"{where}: {key} is {value!r}, must be {right}")
+
+    if kind == "text" and not isinstance(value, str):
+        refuse("a text")
+    if key in _CHOICES and value not in _CHOICES[key]:
+        refuse(f"one of {', '.join(map(repr, _CHOICES[key]))}")
+    if kind == "words":
+        items = [value] if isinstance(value, (str, int, float)) else list(value)
+        return [word(item) for item in items]
+    if kind == "count":
+        least = 1 if key == "every" else 0
+        if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or not least <= value <= 10**6:
+            refuse(f"a whole number from {least} to 1000000")
+        return int(value)
+    if kind == "number":
+        if not isinstance(value, (int, float, np.number)) or isinstance(value, bool) or not 0 < float(value) < np.inf:
+            refuse("a positive number")
+        return float(value)
+    if kind == "bool":
+        return bool(value)
+    if kind == "time":
+        return word(value) if isinstance(value, (int, float, np.number)) else str(value)
+    if kind == "pair":
+        pair = (value.get("name"), value.get("value")) if isinstance(value, dict) else tuple(value)
+        if len(pair) != 2 or not all(isinstance(name, str) and name for name in pair):
+            refuse("the names of two columns, as ('Species', 'Count')")
+        return pair
+    return value
+
+
+def _read_files(files: List[str], time: Any, channels: Optional[Sequence[str]], inputs: List[str],
+                options: Dict[str, Any], fewest_rows: int, allow_empty_channels: bool,
+                like: Optional["_gpode.Dataset"]) -> "_gpode.Dataset":
+    given = dict(options)
+    if "long" in given:
+        given["long_name"], given["long_value"] = given.pop("long")
+    if time is not None:
+        given["time"] = time if isinstance(time, str) else ",".join(map(str, time))
+    if channels is not None:
+        given["channels"] = list(channels)
+    if inputs:
+        given["inputs"] = inputs
+    data, notes = _gpode.read_files(files, given, fewest_rows, allow_empty_channels, like)
+    for note in notes:
+        warn(note, 4)
+    return data
+
+
+def _tidy_frame(frame: Any, time: Any, options: Dict[str, Any], where: str) -> Any:
+    """Returns a frame in long format with a column for each name, and markers of missing values as NaN."""
+    if "missing" in options:
+        numbers = [float(m) for m in options["missing"] if _is_number(m)]
+        frame = frame.replace([*options["missing"], *numbers], np.nan)
+    if "long" not in options:
+        return frame
+    name, value = options["long"]
+    missing = [c for c in (name, value) if c not in frame.columns]
+    if missing:
+        raise ValueError(f"{where}: no column named {missing[0]!r} for long, found {_listed(list(frame.columns))}")
+    times, label, _ = _find_time_column(frame, time, where)
+    by = options.get("trajectories_by")
+    keys = ([frame[by]] if by else []) + [times.rename(label or "time")]
+    counts = frame.groupby([*keys, frame[name]], sort=False).size()
+    if (counts > 1).any():
+        raise ValueError(f"{where}: two values of {counts.idxmax()[-1]!r} at one time, must be one")
+    wide = frame.set_index([*keys, frame[name]])[value].unstack(-1)
+    wide.columns.name = None
+    return wide.reset_index(level=0) if by else wide
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+        return True
+    except ValueError:
+        return False
+
+
+def _join(pieces: List[_Piece], axis: Optional[TimeAxis], where: str, inputs: Sequence[str] = ()) -> "_gpode.Dataset":
     first = pieces[0]
     dates = [piece.times.dtype.kind == "M" for piece in pieces]
     if any(dates) and not all(dates):
@@ -363,7 +480,7 @@ def _join(pieces: List[_Piece], axis: Optional[TimeAxis], where: str) -> "_gpode
         raise ValueError(f"{where}: some trajectories have dates with a time zone and others without, must be the same")
     if any(dates) and (axis is None or not axis.is_dates):
         axis = axis_of_dates(np.concatenate([piece.times for piece in pieces]), first.time_name, first.zone)
-    rows: List[Tuple[str, np.ndarray, np.ndarray, Optional[float]]] = []
+    rows: List[Tuple[Any, ...]] = []
     for piece in pieces:
         values = piece.values
         if piece.channels != first.channels:
@@ -372,6 +489,9 @@ def _join(pieces: List[_Piece], axis: Optional[TimeAxis], where: str) -> "_gpode
                                  f"must have those of the first, {_listed(first.channels)}")
             values = values[:, [piece.channels.index(c) for c in first.channels]]
         times = axis.numbers(piece.times) if axis is not None and piece.times.dtype.kind == "M" else piece.times
-        rows.append((piece.name, np.ascontiguousarray(times, float), np.ascontiguousarray(values, float), None))
-    name = axis.time_name() if axis is not None and axis.is_dates else first.time_name
-    return _gpode.Dataset(first.channels, rows, name)
+        driving = None if piece.inputs is None else np.ascontiguousarray(piece.inputs, float)
+        rows.append((piece.name, np.ascontiguousarray(times, float), np.ascontiguousarray(values, float), None, driving))
+    if not any(dates):
+        return _gpode.Dataset(first.channels, rows, first.time_name, None, list(inputs))
+    assert axis is not None
+    return _gpode.Dataset(first.channels, rows, axis.name, axis.calendar(), list(inputs))

@@ -12,9 +12,10 @@ import numpy as np
 
 from . import _gpode
 from ._data import READ_OPTIONS, as_dataset
-from ._model import GpodeWarning, Model
+from ._model import Model
 from ._options import option_names, set_options, word
 from ._times import TimeAxis
+from ._warnings import GpodeWarning
 
 Path = Union[str, "os.PathLike[str]"]
 
@@ -28,7 +29,7 @@ class Interrupted(KeyboardInterrupt):
         self.model = model
 
 
-def fit(data: Any, time: Any = None, *, channels: Optional[Sequence[str]] = None, model: str = "auto",
+def fit(data: Any, time: Any = None, *, channels: Optional[Sequence[str]] = None, inputs: Any = None, model: str = "auto",
         observe: Any = None, initial: Union[str, float] = "first", validation: Any = None,
         holdout: Union[float, str, None] = None, holdout_after: Any = None, refit: bool = True,
         checkpoint: Optional[Path] = None, checkpoint_seconds: float = 5.0,
@@ -37,9 +38,11 @@ def fit(data: Any, time: Any = None, *, channels: Optional[Sequence[str]] = None
 
     data         a file name, a DataFrame, an array, an xarray object, a pair (times, values), or a list or dict of
                  these for several trajectories; NaN is a missing value
-    time         the column of the times, or for arrays the times themselves; default: a column ``time`` or ``t``,
-                 or the index
+    time         the column of the times (of a file also several, as ["Date", "Time"]), or for arrays the times
+                 themselves; default: a column ``time`` or ``t``, or the index; in files, any that looks like it
     channels     the columns to learn from; default: all others
+    inputs       columns that drive the system, such as ["u"], or data of their own, at other times, in any shape that
+                 ``data`` may have
     model        "auto", or a name of :func:`gpode.models`
     observe      how channels show the states: "identity", "pca", or a matrix (channels, states)
     initial      the time of the initial state: "first" (observation), "gap" (one gap earlier) or a time
@@ -50,6 +53,11 @@ def fit(data: Any, time: Any = None, *, channels: Optional[Sequence[str]] = None
     refit        learn from everything after the comparison
     checkpoint   the model file; it is written from time to time and at the end, and :func:`gpode.resume` goes on
     progress     True (a line or a bar), False, or a function of (step, steps, bound, shooting)
+
+    Options for reading are keywords as well: ``trajectories_by`` and, for files, those of ``gpode fit``: ``missing``,
+    ``long``, ``after``, ``until``, ``every``, ``only``, ``skip``, ``header``, ``dt``, ``duplicates``, ``dates``,
+    ``time_unit``, ``separator``, ``decimal``, ``part``, ``frame_rate``. ``long`` (the columns with name and value) and
+    ``missing`` also work for frames.
 
     Every option of :func:`gpode.options` is a keyword as well. The same data, options and seed give the same model,
     to the last bit, as the command line does.
@@ -63,8 +71,8 @@ def fit(data: Any, time: Any = None, *, channels: Optional[Sequence[str]] = None
     checkpoint_path = "" if checkpoint is None else os.fspath(checkpoint)
     if checkpoint_path and not os.path.isdir(os.path.dirname(os.path.abspath(checkpoint_path))):
         raise ValueError(f"fit: checkpoint is {checkpoint_path!r}, must be a file in a folder that exists")
-    dataset = as_dataset(data, time, channels, where="fit", fewest_rows=2, **read)
-    axis = TimeAxis.parse(dataset.time_name)
+    dataset = as_dataset(data, time, channels, where="fit", fewest_rows=2, inputs=inputs, **read)
+    axis = TimeAxis.of(dataset)
     threads = options.pop("threads", None)  # it is not part of the model
     if threads is not None:
         set_options(_gpode.FitOptions(), {"threads": threads}, "fit")
@@ -83,7 +91,7 @@ def fit(data: Any, time: Any = None, *, channels: Optional[Sequence[str]] = None
             raise ValueError("fit: validation cannot be combined with a sampler, which does not stop early")
         others = as_dataset(validation, time if isinstance(time, str) else None,
                             dataset.channels if not isinstance(validation, (np.ndarray, tuple)) else None, where="fit",
-                            axis=axis, **read)
+                            axis=axis, inputs=inputs, like=dataset, **read)
         if len(others.channels) != len(dataset.channels):
             raise ValueError(f"fit: validation has channels {', '.join(others.channels)}, must have those of the data, "
                              f"{', '.join(dataset.channels)}")

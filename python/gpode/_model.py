@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 import numpy as np
@@ -11,18 +10,10 @@ from . import _gpode
 from ._data import as_dataset
 from ._forecast import Forecast, Forecasts, Imputation, quantiles_of
 from ._times import TimeAxis
+from ._warnings import GpodeWarning, warn  # noqa: F401 - the class is imported from here, too
 
 _MOST_NUMBERS = 5e8  # numbers in four gigabytes
 _FORECAST_SHARE = 0.5  # default length of a forecast, over that of the data
-
-
-class GpodeWarning(UserWarning):
-    """A remark about data, a fit or a forecast; what the command line prints as a note or a warning."""
-
-
-def _warn(message: str, level: int) -> None:
-    if message:
-        warnings.warn(message, GpodeWarning, stacklevel=level)
 
 
 def _count(value: Any, function: str, argument: str, least: int = 1, most: int = 10**15) -> int:
@@ -76,6 +67,21 @@ class Field:
         return self._raw.jacobians(np.asarray(x, dtype=float))
 
 
+def _own_inputs(data: "_gpode.Dataset", n: int) -> Optional[Tuple[np.ndarray, np.ndarray]]:
+    """Returns times and values of the inputs of trajectory n, or None if there are none."""
+    return (data.input_times(n), data.input_values(n)) if data.inputs else None
+
+
+def _samples(future: Optional["_gpode.Dataset"], n: int, name: str) -> Optional[Tuple[np.ndarray, np.ndarray]]:
+    """Returns the samples of inputs for a trajectory: those of its name, or of its number."""
+    if future is None:
+        return None
+    which = future.names.index(name) if name in future.names else 0 if len(future) == 1 else n
+    if which >= len(future):
+        raise ValueError(f"forecast: inputs of {len(future)} trajectories, none for trajectory {name or n + 1}")
+    return future.times(which), future.values(which)
+
+
 class Model:
     """A learnt model. :func:`gpode.fit` makes one, :func:`gpode.load` reads one from a file.
 
@@ -95,6 +101,11 @@ class Model:
     def channels(self) -> List[str]:
         """The names of the channels."""
         return self._raw.channels
+
+    @property
+    def inputs(self) -> List[str]:
+        """The names of the measured inputs; none if nothing drives the system."""
+        return self._raw.inputs
 
     @property
     def states(self) -> List[str]:
@@ -166,7 +177,7 @@ class Model:
 
     @property
     def _axis(self) -> TimeAxis:
-        return TimeAxis.parse(self.data.time_name)
+        return TimeAxis.of(self.data)
 
     def _index_of(self, trajectory: Union[int, str], function: str) -> int:
         names = self.trajectories
@@ -183,7 +194,7 @@ class Model:
                  trajectory: Union[int, str, None] = None, start: str = "latest",
                  from_values: Union[Mapping[str, float], Sequence[float], None] = None, at: Any = 0.0,
                  noise: bool = False, states: bool = False, draws: int = 128, seed: int = 1, raw: bool = False,
-                 threads: int = 0) -> Union[Forecast, Forecasts]:
+                 threads: int = 0, inputs: Any = None, hold_inputs: bool = False) -> Union[Forecast, Forecasts]:
         """Forecasts trajectories from the end of their data, or from any start.
 
         until        the end of the forecast, a number or a date; default: half the span of the data further
@@ -196,6 +207,8 @@ class Model:
         noise        quantiles of new observations, noise included
         states       the model's states instead of the channels
         raw          without the widening that held-back data asked for
+        inputs       data with the measured inputs of the future, in any shape that :func:`gpode.fit` takes
+        hold_inputs  keep the last value of the inputs after their last sample
 
         Returns a :class:`Forecast`, or :class:`Forecasts` if there are several trajectories. The numbers are those of
         ``gpode forecast`` with the same options, to the last bit.
@@ -214,11 +227,13 @@ class Model:
         if from_values is not None and trajectory is not None:
             raise ValueError("forecast: from_values cannot be combined with trajectory")
         axis = self._axis
-        common: Dict[str, Any] = dict(draws=draws, seed=seed, threads=threads, states=states, raw=raw)
+        common: Dict[str, Any] = dict(draws=draws, seed=seed, threads=threads, states=states, raw=raw,
+                                      hold_inputs=bool(hold_inputs))
+        future = self._future(inputs, "forecast")
         names = self.states if states else self.channels
 
         def made(forecast: Any, name: str, end: Optional[float], n: Optional[int]) -> Forecast:
-            _warn(forecast.warning, 4)
+            warn(forecast.warning, 4)
             return Forecast(forecast, names, axis, name, bands, noise, end, self, n)
 
         if from_values is not None:
@@ -226,15 +241,30 @@ class Model:
             span = max((e - s for s, e in zip(self._raw.start_times, self._raw.end_times)), default=0.0)
             chosen = self._times(times, until, begins, 2 * span if span > 0 else 2.0, points, draws, 1)
             values = self._channel_values(from_values)
-            return made(_gpode.forecast_from(self._raw, values, begins, chosen, **common), "", None, None)
+            return made(_gpode.forecast_from(self._raw, values, begins, chosen, inputs=_samples(future, 0, ""), **common),
+                        "", None, None)
         which = range(len(self.trajectories)) if trajectory is None else [self._index_of(trajectory, "forecast")]
         parts = []
         for n in which:
             begin, end = self._raw.start_times[n], self._raw.end_times[n]
             chosen = self._times(times, until, end, end - begin if end > begin else 1.0, points, draws, len(which))
-            parts.append(made(_gpode.forecast_trajectory(self._raw, n, chosen, latest=start == "latest", **common),
-                              self.trajectories[n], end, n))
+            own = _samples(future, n, self.trajectories[n])
+            parts.append(made(_gpode.forecast_trajectory(self._raw, n, chosen, latest=start == "latest", inputs=own,
+                                                         **common), self.trajectories[n], end, n))
         return parts[0] if len(parts) == 1 else Forecasts(parts)
+
+    def _future(self, inputs: Any, function: str) -> Optional["_gpode.Dataset"]:
+        """Returns future inputs as a data set whose channels are the model's inputs."""
+        if inputs is None:
+            return None
+        if not self.inputs:
+            raise ValueError(f"{function}: inputs are given, but the model has no measured inputs")
+        labelled = not isinstance(inputs, (np.ndarray, tuple))
+        data = as_dataset(inputs, None, self.inputs if labelled else None, where=f"{function}: inputs", axis=self._axis,
+                          like=self.data)
+        if len(data.channels) != len(self.inputs):
+            raise ValueError(f"{function}: inputs have {len(data.channels)} columns, must have {', '.join(self.inputs)}")
+        return data
 
     def _times(self, times: Any, until: Any, first: float, span: float, points: int, draws: int,
                trajectories: int) -> np.ndarray:
@@ -334,7 +364,7 @@ class Model:
                                  f"must be at most {_MOST_NUMBERS:.0e} to fit in memory")
             filled, lower, upper, diverged, warning = _gpode.impute(self._raw, n, seen_times, seen, level, draws, seed,
                                                                     threads, noise, raw)
-            _warn(warning, 3)
+            warn(warning, 3)
             parts.append(Imputation(self.trajectories[n], seen_times, filled, lower, upper, np.isnan(seen),
                                     self.channels, axis, level, diverged))
         return parts[0] if len(parts) == 1 else parts
@@ -388,7 +418,8 @@ class Model:
             if seen.size * float(draws) > _MOST_NUMBERS:
                 raise ValueError(f"score: draws times rows and channels is {seen.size * float(draws):.3g} numbers, "
                                  f"must be at most {_MOST_NUMBERS:.0e} to fit in memory")
-            common: Dict[str, Any] = dict(draws=draws, seed=seed, threads=threads, states=False, raw=raw)
+            common: Dict[str, Any] = dict(draws=draws, seed=seed, threads=threads, states=False, raw=raw,
+                                          inputs=_own_inputs(tests, n))
             if start == "first-row":
                 begin = float(tests.times(n)[0])
                 forecast = _gpode.forecast_from(self._raw, tests.values(n)[0], begin, at, **common)
@@ -410,8 +441,9 @@ class Model:
         if "part" not in read and isinstance(test, (str, os.PathLike)):
             read["part"] = "test"
         labelled = not isinstance(test, (np.ndarray, tuple, _gpode.Dataset))
-        tests = as_dataset(test, time, self.channels if labelled else None, where="score", axis=axis,
-                           allow_empty_channels=True, **read)
+        inputs = self.inputs if self.inputs and labelled else None
+        tests = as_dataset(test, time, self.channels if labelled else None, where="score", axis=axis, inputs=inputs,
+                           allow_empty_channels=True, like=self.data, **read)
         if len(tests.channels) != len(self.channels):
             raise ValueError(f"score: the test data have {len(tests.channels)} channels, must have the model's, "
                              f"{', '.join(self.channels[:10])}")
@@ -436,7 +468,7 @@ class Model:
         for n in range(len(tests)):
             known = n if test is None else self._match(tests, n)
             forecast = _gpode.forecast_trajectory(self._raw, known, tests.times(n), draws, seed, threads,
-                                                  start == "latest", False, False)
+                                                  start == "latest", False, False, _own_inputs(tests, n))
             one, other = _gpode.pit_values(forecast, tests.values(n))
             with_noise.append(one)
             without.append(other)

@@ -1,18 +1,20 @@
 """Times as numbers: a model knows numbers, people have dates.
 
-Dates become numbers of a unit (seconds, minutes, hours or days) since an origin. The name of the data set's time
-says both, as in ``date [days since 2020-01-01T00:00:00]``, so that a model file remembers them; a ``Z`` at the end
-means that the dates had a time zone, which is then UTC.
+Dates become numbers of a unit (seconds, minutes, hours, days or years) since an origin. The calendar of the data set
+says both, so that a model file remembers them and the command line shows dates, too. Model files of earlier versions
+have them in the name of the time instead, as in ``date [days since 2020-01-01T00:00:00]``; a ``Z`` at the end means
+that the dates had a time zone, which is then UTC.
 """
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Any, Optional
+from typing import Any, Optional, Tuple
 
 import numpy as np
 
 _NANOSECONDS = {"seconds": 10**9, "minutes": 60 * 10**9, "hours": 3600 * 10**9, "days": 86400 * 10**9}
+_YEAR = 365.2425 * 86400  # seconds, as in gpode/calendar.h
 _NAME = re.compile(r"(.*?) ?\[(seconds|minutes|hours|days) since (\d{4}-\d\d-\d\dT[\d:.]+)(Z?)\]")
 
 
@@ -24,6 +26,28 @@ class TimeAxis:
     unit: str = ""
     origin: Optional[np.datetime64] = None
     zone: bool = False
+    seconds: float = 0.0  # of the unit; 0: those of its name
+
+    @classmethod
+    def of(cls, data: Any) -> "TimeAxis":
+        """Returns the axis of a data set: that of its calendar, or of its name."""
+        if data.calendar is None:
+            return cls.parse(data.time_name)
+        seconds, origin, zone = data.calendar
+        names = {60.0: "minutes", 3600.0: "hours", 86400.0: "days", _YEAR: "years"}
+        whole = int(np.floor(origin))
+        stamp = np.datetime64(whole, "s").astype("datetime64[ns]") + np.timedelta64(round((origin - whole) * 1e9), "ns")
+        return cls(data.time_name, names.get(seconds, "seconds" if seconds == 1 else f"{seconds:g} s"), stamp, zone, seconds)
+
+    @property
+    def _nanoseconds(self) -> float:
+        return self.seconds * 1e9 if self.seconds else _NANOSECONDS[self.unit]
+
+    def calendar(self) -> Optional[Tuple[float, float, bool]]:
+        """Returns the calendar for a data set: seconds per unit, seconds from 1970 to time 0, UTC."""
+        if self.origin is None:
+            return None
+        return self._nanoseconds / 1e9, float(self.origin.astype("datetime64[ns]").astype("int64")) / 1e9, self.zone
 
     @classmethod
     def parse(cls, time_name: str) -> "TimeAxis":
@@ -42,16 +66,10 @@ class TimeAxis:
     def is_dates(self) -> bool:
         return self.origin is not None
 
-    def time_name(self) -> str:
-        if self.origin is None:
-            return self.name
-        origin = str(self.origin).rstrip("0").rstrip(".") if "." in str(self.origin) else str(self.origin)
-        return f"{self.label} [{self.unit} since {origin}{'Z' if self.zone else ''}]"
-
     def numbers(self, stamps: np.ndarray) -> np.ndarray:
         """Returns dates (datetime64) as numbers."""
         nanoseconds = (stamps.astype("datetime64[ns]") - self.origin).astype("int64")
-        numbers = nanoseconds / _NANOSECONDS[self.unit]
+        numbers = nanoseconds / self._nanoseconds
         numbers[np.isnat(stamps)] = np.nan
         return numbers
 
@@ -77,7 +95,7 @@ class TimeAxis:
 
         if self.origin is None:
             return pd.Index(numbers, name=self.label)
-        microseconds = np.round(np.asarray(numbers) * (_NANOSECONDS[self.unit] / 1000)).astype("int64")
+        microseconds = np.round(np.asarray(numbers) * (self._nanoseconds / 1000)).astype("int64")
         stamps = self.origin + microseconds.astype("timedelta64[us]")
         return pd.DatetimeIndex(stamps, name=self.label, tz="UTC" if self.zone else None)
 

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "data/fill_gaps.h"
+
 namespace gpode {
 namespace {
 
@@ -13,23 +15,6 @@ constexpr double kShrinkage = 0.01;  // ridge penalty of A, relative to the vari
 // A window has 1 / kWindowsPer of a trajectory's rows, but at most kMostRows rows.
 constexpr std::size_t kMostRows = 10;
 constexpr std::size_t kWindowsPer = 8;
-
-// Replaces missing values of a column (NaN) by linear interpolation, and before the first and after
-// the last value by that value. A column without any value becomes `otherwise`.
-void FillColumn(const std::vector<double>& times, double otherwise, Eigen::Ref<Vector> column) {
-  Eigen::Index before = -1;
-  for (Eigen::Index i = 0; i < column.size(); ++i) {
-    if (std::isnan(column[i])) continue;
-    for (Eigen::Index k = before + 1; k < i; ++k) {
-      const auto at = [&](Eigen::Index row) { return times[static_cast<std::size_t>(row)]; };
-      const double share = before < 0 ? 1 : (at(k) - at(before)) / (at(i) - at(before));
-      column[k] = before < 0 ? column[i] : column[before] + share * (column[i] - column[before]);
-    }
-    before = i;
-  }
-  const double last = before < 0 ? otherwise : column[before];
-  for (Eigen::Index k = before + 1; k < column.size(); ++k) column[k] = last;
-}
 
 // Returns the matrix exponential exp(m), as the Taylor series of exp(m / 2^k), squared k times.
 Eigen::MatrixXd Exponential(const Eigen::MatrixXd& m) {
@@ -78,7 +63,7 @@ Matrix LinearModel::Filled(const Trajectory& t) const {
   Matrix values = t.values;
   for (Eigen::Index c = 0; c < values.cols(); ++c) {
     Vector column = (values.col(c).array() - moments_.mean[c]) / units_[c];
-    FillColumn(t.times, 0, column);
+    FillGaps(t.times, 0, column);
     values.col(c) = column;
   }
   return values;

@@ -1,4 +1,6 @@
 // Chooses the parts of a model that suit the data.
+#include "run/choose_options.h"
+
 #include <algorithm>
 #include <array>
 #include <functional>
@@ -37,15 +39,6 @@ constexpr std::array<std::string_view, 20> kOfTraining = {
     "tolerance_prior", "loose_tolerance", "tightening",  "approach",    "polish",
     "tight_tolerance", "last_rate",       "polish_most", "polish_loss", "validation_patience"};
 
-bool HasSmallSize(const Dataset& data, const FitOptions& options) {
-  std::size_t times = 0;
-  for (const Trajectory& t : data.trajectories) times += t.times.size();
-  const std::size_t states = options.states > 0                  ? options.states
-                             : options.observation_map.dim() > 0 ? options.observation_map.dim()
-                                                                 : data.channels.size();
-  return times <= kMostTimes && states <= kMostStates;
-}
-
 // Chooses the training of a system with inputs. If they are measured, what counts is how a whole
 // series follows from them, so that training ends with whole trajectories, however long they are.
 // The linear part of the kernel is the response to inputs that were not seen.
@@ -64,6 +57,27 @@ void ChooseForInputs(const Dataset& data, const std::function<bool(std::string_v
 
 }  // namespace
 
+namespace internal {
+
+std::size_t CountTimes(const Dataset& data) {
+  std::size_t times = 0;
+  for (const Trajectory& t : data.trajectories) times += t.times.size();
+  return times;
+}
+
+std::size_t CountStates(const Dataset& data, const FitOptions& options) {
+  if (options.states > 0) return options.states;
+  return options.observation_map.dim() > 0 ? options.observation_map.dim() : data.channels.size();
+}
+
+bool HasTrainingOption(const std::vector<std::string>& given) {
+  return std::ranges::any_of(given, [](const std::string& name) {
+    return std::ranges::find(kOfTraining, name) != kOfTraining.end();
+  });
+}
+
+}  // namespace internal
+
 FitOptions ChooseOptions(const Dataset& data, FitOptions options,
                          const std::vector<std::string>& given) {
   const auto is_given = [&](std::string_view name) {
@@ -75,8 +89,9 @@ FitOptions ChooseOptions(const Dataset& data, FitOptions options,
     options.bound = is_long ? BoundKind::kShooting : BoundKind::kVanilla;
   }
   if (options.function != "process" && options.function != "equations") return options;
-  if (!is_given("posterior") && std::ranges::none_of(kOfTraining, is_given) &&
-      HasSmallSize(data, options)) {
+  if (!is_given("posterior") && !internal::HasTrainingOption(given) &&
+      internal::CountTimes(data) <= kMostTimes &&
+      internal::CountStates(data, options) <= kMostStates) {
     options.posterior = "joint";
   }
   if (options.InputsWith(data.inputs).size() > 0) ChooseForInputs(data, is_given, &options);

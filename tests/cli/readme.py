@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Runs the console blocks of a Markdown file and compares what they print with what the file shows.
 
-usage: readme.py FILE BIN          compare; exit code 1 and a difference if they disagree
-       readme.py FILE BIN --write  replace what disagrees by what was printed
+usage: readme.py FILE BIN                    compare; exit code 1 and a difference if they disagree
+       readme.py FILE BIN --write            replace what disagrees by what was printed
+       readme.py FILE BIN --pictures FOLDER  compare, and copy the pictures that the commands make to a folder
 
 A block begins with ```console; lines after "$ " are commands, the others their standard output. All blocks run in
-one scratch folder, with BIN first in PATH.
+one scratch folder, with BIN first in PATH. If there is a folder data beside FILE, its files are copied there first.
 
 Words and whole numbers must agree exactly, white space may differ in width. Numbers with a decimal point must agree
 within one unit of the last digit shown or within RELATIVE, whichever is larger. Instruction sets round differently, and
@@ -14,7 +15,9 @@ therefore has to be run and written with the instructions that every CPU has: GP
 tolerance leaves room for other compilers and C libraries.
 """
 import os
+import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -67,6 +70,8 @@ def main():
     text = open(file, encoding="utf-8").read()
     bad = 0
     with tempfile.TemporaryDirectory() as folder:
+        for data in (pathlib.Path(file).resolve().parent / "data").glob("*"):
+            shutil.copy(data, folder)
         def block(match):
             nonlocal bad
             out = ""
@@ -81,6 +86,8 @@ def main():
             return f"```console\n{out}```"
 
         new, blocks = re.subn(r"^```console\n(.*?)^```", block, text, flags=re.M | re.S)
+        for picture in pathlib.Path(folder).glob("*.png") if sys.argv[3:4] == ["--pictures"] else ():
+            shutil.copy(picture, sys.argv[4])
     if blocks == 0:
         sys.exit(f"{file}: no console block")
     if write:

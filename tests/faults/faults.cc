@@ -1,29 +1,61 @@
-// A library for LD_PRELOAD that makes one system call of a program fail: the GPODE_FAULT_AT-th
-// call, from 1, of GPODE_FAULT_CALL, which is open, write, fsync, close or rename. Calls count only
-// if they concern the writing of a file. When the program ends, the number of calls is written to
-// the file GPODE_FAULT_COUNT, if that is set.
+// A library for LD_PRELOAD that makes one call of a program fail: the GPODE_FAULT_AT-th call, from
+// 1, of GPODE_FAULT_CALL, which is open, write, fsync, close, rename, thread or allocation. The
+// first five count only if they concern the writing of a file. `thread` is the start of a thread,
+// `allocation` an operator new after main has begun (which it shows by its first call of signal).
+// When the program ends, the number of calls is written to the file GPODE_FAULT_COUNT, if that is
+// set.
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
+#include <csignal>
 #include <cstdarg>
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <new>
 
 namespace {
 
 std::atomic<long> calls = 0;
+std::atomic<bool> main_has_begun = false;
+
+// The choice of the environment, which is read once: allocations are very many.
+struct Choice {
+  const char* call = std::getenv("GPODE_FAULT_CALL");
+  const char* at_text = std::getenv("GPODE_FAULT_AT");
+  long at = at_text == nullptr ? 0 : std::atol(at_text);
+  bool is_allocation = call != nullptr && std::strcmp(call, "allocation") == 0;
+};
+const Choice& TheChoice() {
+  static const Choice choice;
+  return choice;
+}
 
 // Counts a call if `name` is the chosen function. Returns true if this call has to fail.
 bool MustFail(const char* name) {
-  const char* const chosen = std::getenv("GPODE_FAULT_CALL");
-  const char* const at = std::getenv("GPODE_FAULT_AT");
-  if (chosen == nullptr || std::strcmp(chosen, name) != 0) return false;
-  return ++calls == (at == nullptr ? 0 : std::atol(at));
+  const Choice& choice = TheChoice();
+  if (choice.call == nullptr || std::strcmp(choice.call, name) != 0) return false;
+  return ++calls == choice.at;
+}
+
+void* Allocate(std::size_t size, std::size_t alignment) {
+  if (main_has_begun && TheChoice().is_allocation && ++calls == TheChoice().at) {
+    throw std::bad_alloc();
+  }
+  void* memory = nullptr;
+  if (alignment <= alignof(std::max_align_t)) {
+    memory = std::malloc(size == 0 ? 1 : size);
+  } else if (posix_memalign(&memory, alignment, size) != 0) {
+    memory = nullptr;
+  }
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
 }
 
 int FailWith(int error) {
@@ -95,9 +127,39 @@ int close(int descriptor) {
   return fails ? FailWith(EIO) : result;
 }
 
+int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*run)(void*),
+                   void* argument) noexcept {
+  static auto* const next =
+      Next<int(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*)>("pthread_create");
+  return MustFail("thread") ? EAGAIN : next(thread, attributes, run, argument);
+}
+
+sighandler_t signal(int number, sighandler_t handler) noexcept {
+  static auto* const next = Next<sighandler_t(int, sighandler_t)>("signal");
+  main_has_begun = true;
+  return next(number, handler);
+}
+
 int rename(const char* from, const char* to) noexcept {
   static auto* const next = Next<int(const char*, const char*)>("rename");
   return MustFail("rename") ? FailWith(EXDEV) : next(from, to);
 }
 
 }  // extern "C"
+
+void* operator new(std::size_t size) { return Allocate(size, 1); }
+void* operator new[](std::size_t size) { return Allocate(size, 1); }
+void* operator new(std::size_t size, std::align_val_t alignment) {
+  return Allocate(size, static_cast<std::size_t>(alignment));
+}
+void* operator new[](std::size_t size, std::align_val_t alignment) {
+  return Allocate(size, static_cast<std::size_t>(alignment));
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete[](void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::align_val_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }

@@ -4,8 +4,10 @@
 usage: faults_test.py GPODE FAULTS_LIBRARY
 
 For every command that writes and every kind of call, the k-th call fails: the first, the middle and the last one, or
-with GPODE_LONG_TESTS=1 each of them. Afterwards every file is the complete old or the complete new one, and there is no
-other file. A command that ends with 0 has written the new files. Any other command ends with 2 and one line.
+with GPODE_LONG_TESTS=1 each of them. Allocations are too many for that: three are taken, or with GPODE_LONG_TESTS=1 the
+first and the last hundred and 300 between them. Afterwards every file is the complete old or the complete new one, and
+there is no other file. A command that ends with 0 has written the new files. Any other command ends with 2 and one line.
+A thread that cannot be started changes no result.
 """
 import os, pathlib, shutil, subprocess, sys, tempfile
 
@@ -13,6 +15,8 @@ gpode, library = (str(pathlib.Path(word).resolve()) for word in sys.argv[1:3])
 every = os.environ.get("GPODE_LONG_TESTS") == "1"
 SMALL = ["--model", "gpode", "--posterior", "blocks", "--iterations", "30", "--inducing", "4", "--features", "16"]
 FIT = ["fit", "v.csv", *SMALL, "--threads", "1", "--quiet"]
+JOINT = ["fit", "v.csv", "--posterior", "joint", "--inducing", "4", "--features", "8", "--process-noise", "none",
+         "--sampler-warm-up", "4", "--sampler-draws", "4", "--sampler-max-depth", "3", "--threads", "3", "--checkpoint", "0", "--quiet"]
 # Each entry has a command, the files that it writes, and files that it may leave if it fails.
 COMMANDS = [
     (["simulate", "vdp", "--points", "20", "-o", "s.csv", "--quiet"], ["s.csv", "s.truth.csv"], []),
@@ -20,14 +24,16 @@ COMMANDS = [
     ([*FIT, "--checkpoint", "1e-9", "-o", "steps.gpode"], ["steps.gpode", "steps.gpode.toml"], []),
     ([*FIT, "--seed", "2", "-o", "m.gpode"], ["m.gpode", "m.gpode.toml", "m.gpode~", "m.gpode~.toml"],
      ["m.gpode.partial", "m.gpode.partial.toml"]),
-    (["forecast", "m.gpode", "-o", "f.csv", "--quiet"], ["f.csv"], []),
+    ([*JOINT, "-o", "joint.gpode"], ["joint.gpode", "joint.gpode.toml"], []),
+    (["forecast", "m.gpode", "--threads", "3", "-o", "f.csv", "--quiet"], ["f.csv"], []),
     (["forecast", "m.gpode", "-o", "f.npz", "--quiet"], ["f.npz"], []),
     (["impute", "m.gpode", "-o", "i.csv", "--quiet"], ["i.csv"], []),
     (["field", "m.gpode", "--grid", "x1=-2:2:4,x2=-2:2:4", "-o", "d.csv", "--quiet"], ["d.csv"], []),
     (["plot", "m.gpode", "--kind", "forecast", "-o", "p.svg", "--quiet"], ["p.svg"], []),
     (["report", "m.gpode", "-o", "r.html", "--draws", "4", "--quiet"], ["r.html"], []),
 ]
-CALLS = ["open", "write", "fsync", "close", "rename"]
+FILE_CALLS = ["open", "write", "fsync", "close", "rename"]
+CALLS = [*FILE_CALLS, "thread", "allocation"]
 folder = pathlib.Path(tempfile.mkdtemp())
 faults = problems = 0
 
@@ -50,9 +56,19 @@ def problem(text):
     print("problem:", text)
 
 
+def places(name, total):
+    """The numbers of the calls that fail, one after the other."""
+    chosen = {1, (total + 1) // 2, total}
+    if every and name == "allocation":
+        chosen |= {*range(1, 101), *range(total - 99, total + 1), *range(1, total + 1, max(1, total // 300))}
+    elif every:
+        chosen |= set(range(1, total + 1))
+    return sorted(chosen & set(range(1, total + 1)))
+
+
 def check(words, outputs, leavings, fault, before, after, found, done):
     what = f"gpode {' '.join(words)}: {fault}"
-    if done.returncode not in (0, 2) or done.stdout:
+    if done.returncode not in (0, 2) or done.stdout or (fault.startswith("thread") and done.returncode != 0):
         return problem(f"{what}: exit code {done.returncode} {done.stdout}{done.stderr}")
     # A checkpoint that fails is a warning on a line of its own.
     if done.returncode == 2 and not done.stderr.rstrip("\n").split("\n")[-1].startswith("gpode: "):
@@ -87,9 +103,8 @@ try:
             after = contents(place)
             shutil.rmtree(place)
             total = int(count.read_text())
-            if total == 0: problem(f"gpode {' '.join(words)} never calls {name}")
-            chosen = range(1, total + 1) if every else sorted({1, (total + 1) // 2, total} & set(range(1, total + 1)))
-            for k in chosen:
+            if total == 0 and name != "thread": problem(f"gpode {' '.join(words)} never calls {name}")
+            for k in places(name, total):
                 shutil.copytree(start, place)
                 done = call(place, words, GPODE_FAULT_CALL=name, GPODE_FAULT_AT=str(k))
                 check(words, outputs, leavings, f"{name} {k} of {total} fails", before, after, contents(place), done)

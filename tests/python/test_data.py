@@ -1,4 +1,6 @@
 """Data in every shape that people have give the same data set."""
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -73,10 +75,9 @@ def test_dates_become_numbers_and_come_back():
     days = pd.date_range("2020-03-01", periods=4, freq="D", name="day")
     data = gpode.read(pd.DataFrame({"a": range(4), "b": 1.0}, index=days))
     assert np.array_equal(data.times(0), [0, 1, 2, 3])
-    assert data.time_name == "day [days since 2020-03-01T00:00:00]"
-    axis = TimeAxis.parse(data.time_name)
+    assert data.time_name == "day" and data.calendar == (86400.0, 1583020800.0, False)
+    axis = TimeAxis.of(data)
     assert axis.index(data.times(0)).equals(days)
-    assert axis.time_name() == data.time_name
     assert axis.number("2020-03-11", "f", "until") == 10
 
 
@@ -84,7 +85,7 @@ def test_dates_become_numbers_and_come_back():
 def test_units_of_dates(freq, unit):
     stamps = pd.date_range("1999-12-31 23:00", periods=6, freq=freq, tz="Europe/Helsinki")
     data = gpode.read(pd.DataFrame({"date": stamps, "a": range(6)}), time="date")
-    axis = TimeAxis.parse(data.time_name)
+    axis = TimeAxis.of(data)
     assert axis.unit == unit and axis.zone
     back = axis.index(data.times(0))
     assert abs(back - stamps.tz_convert("UTC")).max() < pd.Timedelta("1us")
@@ -119,3 +120,66 @@ def test_a_forecast_of_dates_has_dates(tmp_path):
 def test_views_share_memory(model):
     assert model.data.values(0).flags.writeable is False
     assert model.data.values(0).base is not None
+
+
+def test_dates_of_model_files_of_earlier_versions():
+    axis = TimeAxis.parse("day [days since 2020-03-01T00:00:00]")
+    assert axis.number("2020-03-11", "f", "until") == 10 and axis.label == "day"
+
+
+# ---- options for reading files, which are those of the command line
+
+
+def test_files_with_dates_have_dates_in_python(tmp_path):
+    file = tmp_path / "log.csv"
+    file.write_text("Date;Time;a\n01/03/2024;00.00.00;1,5\n01/03/2024;01.00.00;-200\n01/03/2024;02.00.00;2,5\n"
+                    "13/03/2024;02.00.00;3\n")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", gpode.GpodeWarning)
+        data = gpode.read(file, time=["Date", "Time"], missing=-200, time_unit="hours")
+    axis = TimeAxis.of(data)
+    assert axis.is_dates and axis.unit == "hours"
+    assert axis.index(data.times(0))[2] == pd.Timestamp("2024-03-01 02:00")
+    assert np.isnan(data.values(0)[1, 0]) and data.values(0)[0, 0] == 1.5
+
+
+def test_long_format_from_files_and_frames(tmp_path):
+    frame = pd.DataFrame({"Time": [0, 0, 1, 1, 2], "Species": ["p", "q", "p", "q", "p"], "Count": [1, 2, 3, 4, 5.0]})
+    file = tmp_path / "long.csv"
+    frame.to_csv(file, index=False)
+    for data in (gpode.read(frame, time="Time", long=("Species", "Count")),
+                 gpode.read(file, time="Time", long={"name": "Species", "value": "Count"})):
+        assert data.channels == ["p", "q"]
+        assert np.array_equal(data.values(0), [[1, 2], [3, 4], [5, np.nan]], equal_nan=True)
+    twice = pd.concat([frame, frame.iloc[:1]])
+    with pytest.raises(ValueError, match="two values of 'p' at one time"):
+        gpode.read(twice, time="Time", long=("Species", "Count"))
+
+
+def test_parts_of_files(tmp_path):
+    file = tmp_path / "d.csv"
+    pd.DataFrame({"t": range(10), "a": range(10), "b": 1.0}).to_csv(file, index=False)
+    data = gpode.read(file, after=1, until=8, every=2, channels=["a"])
+    assert np.array_equal(data.times(0), [2, 4, 6, 8])
+    with pytest.raises(ValueError, match="every is for files"):
+        gpode.read(pd.read_csv(file), every=2)
+
+
+@pytest.mark.parametrize("option,message", [
+    ({"every": 0}, "every is 0, must be a whole number from 1"), ({"dt": -1}, "dt is -1, must be a positive number"),
+    ({"duplicates": "no"}, "duplicates is 'no', must be one of"), ({"dates": "ymd"}, "dates is 'ymd', must be one of"),
+    ({"long": "Species"}, "long is 'Species', must be the names of two columns"), ({"separator": 3}, "separator is 3"),
+    ({"skip": 2.5}, "skip is 2.5, must be a whole number"), ({"time_unit": "weeks"}, "time_unit is 'weeks'")])
+def test_options_for_reading_are_checked(tmp_path, option, message):
+    file = tmp_path / "d.csv"
+    file.write_text("t,a\n0,1\n1,2\n")
+    with pytest.raises(ValueError, match=message):
+        gpode.read(file, **option)
+
+
+def test_what_is_left_out_is_a_warning(tmp_path):
+    file = tmp_path / "d.csv"
+    file.write_text("t,a,note\n1,2,x\n0,1,y\n")
+    with pytest.warns(gpode.GpodeWarning, match="note"):
+        data = gpode.read(file)
+    assert data.channels == ["a"] and np.array_equal(data.times(0), [0, 1])

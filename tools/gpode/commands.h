@@ -30,6 +30,7 @@ void AddScore(CLI::App& app);
 void AddInfo(CLI::App& app);
 void AddReport(CLI::App& app);
 void AddReproduce(CLI::App& app);
+void AddCompareModels(CLI::App& app);
 void AddHelp(CLI::App& app);
 void AddCompletion(CLI::App& app);
 void AddManual(CLI::App& app);

@@ -14,6 +14,7 @@
 #include "io/reading.h"
 #include "model_input.h"
 #include "output.h"
+#include "result_json.h"
 #include "report/draw/printable.h"
 #include "report/model_view.h"
 #include "sidecar.h"
@@ -154,7 +155,12 @@ void Run(const Arguments& a) {
     AddColumns(Evaluate(draw, points, 0, inputs), Derivatives(names, fmt::format("_draw{}", i + 1)),
                &columns);
   }
-  WriteResult(a.out, columns);
+  if (a.out != "-" || !a.common.json) WriteResult(a.out, columns);
+  if (a.common.json) {
+    return PrintResultJson(
+        a.out, columns,
+        {{"model", a.model}, {"states", names}, {"draws", a.draws}, {"seed", a.common.seed}});
+  }
   if (a.common.quiet) return;
   const std::string draws =
       a.draws > 0
@@ -185,6 +191,7 @@ void AddOptions(CLI::App* command, Arguments* a) {
   AddSwitch(command, "--jacobian", &a->jacobian, "include the Jacobian of the mean field");
   AddSeed(command, &a->common, "the draws");
   AddQuiet(command, &a->common);
+  AddJson(command, &a->common);
 }
 
 }  // namespace

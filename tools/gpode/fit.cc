@@ -12,8 +12,9 @@
 #include "arguments.h"
 #include "commands.h"
 #include "fit_arguments.h"
+#include "fit_data.h"
 #include "fit_summary.h"
-#include "future_inputs.h"
+#include "gpode/compare_models.h"
 #include "gpode/error.h"
 #include "gpode/fit_input.h"
 #include "gpode/likelihood.h"
@@ -31,24 +32,6 @@
 
 namespace gpode::tool {
 namespace {
-
-// Throws if a channel is constant or has no values, since nothing can be learnt about it. With
-// principal components such channels do no harm. `rows` names the rows that `data` has, for the
-// message.
-void CheckChannelsMove(const Dataset& data, const RunConfig& config, std::string_view rows) {
-  if (config.fit.observation == Observation::kPca) return;
-  const std::optional<ConstantChannel> found = FindConstantChannel(data);
-  if (!found) return;
-  const std::string name = internal::Quote(data.channels[found->channel]);
-  internal::ThrowAt(
-      config.files.front(),
-      found->value
-          ? fmt::format("channel {} is {:g} in {}, must vary; choose others with --channels", name,
-                        *found->value, rows)
-          : fmt::format("channel {} has no value in {}, must have some; choose others with "
-                        "--channels",
-                        name, rows));
-}
 
 bool SameSamples(const InputSamples& a, const InputSamples& b) {
   return a.times == b.times && a.values.rows() == b.values.rows() &&
@@ -155,12 +138,9 @@ class Fitter {
     if (!config_.files.empty()) {
       const std::vector<std::filesystem::path> paths(config_.files.begin(), config_.files.end());
       if (out_.empty()) out_ = internal::NameOf(paths.front()) + ".gpode";
-      ReadData(paths);
-      SetStartTimes(config_.initial, "fit: --initial", &data_);
-      if (!a_.observe) TakeEquations();
-      SetObservation(a_.observe, data_.channels.size(), &config_.fit);
+      data_ = ReadFitData(a_.observe, a_.equations, &config_, &notes_);
       ChooseModel();
-      TakeEquations();
+      TakeEquations(a_.equations, data_, &config_);
       CheckChannelsMove(data_, config_, "every row");
       CheckFitInput(data_, config_.fit);
       PrepareHoldout();
@@ -178,30 +158,6 @@ class Fitter {
     if (out_ == "-") ThrowInput("fit", "-o", "is '-', must be a file");
   }
 
-  void ReadData(const std::vector<std::filesystem::path>& paths) {
-    ReadOptions& read = config_.read;
-    const std::string& from = config_.inputs_from;
-    if (!from.empty()) {
-      if (read.inputs.empty()) read.inputs = ReadInputs(from, {}, read).channels;
-      read.allow_missing_inputs = true;
-    }
-    data_ = ReadDataset(paths, read, &notes_);
-    data_.reading = ReadingText(read);
-    if (!from.empty()) TakeInputsFrom(from, &data_);
-  }
-
-  // Takes the inputs from a file, whose dates are counted as those of the data.
-  void TakeInputsFrom(const std::string& file, Dataset* data) const {
-    ReadOptions read = config_.read;
-    read.calendar = data->calendar;
-    read.has_fixed_calendar = true;
-    SetInputs(ReadInputs(file, config_.read.inputs, read), file, data);
-  }
-
-  void TakeEquations() {
-    CompleteEquations(data_, &config_.fit, a_.equations.empty() ? "equations" : a_.equations);
-  }
-
   void ChooseModel() {
     if (a_.model != "auto") SetModel(config_.fit, a_.model, "fit: --model");
     // With a configuration file, the model is the one that it sets.
@@ -209,10 +165,46 @@ class Fitter {
       std::vector<std::string> given = a_.given;
       if (!config_.validation.empty()) given.emplace_back("validation_patience");
       config_.fit = ChooseOptions(data_, config_.fit, given);
+      given_ = std::move(given);
     }
     // An option for a part of the model, such as --posterior, takes precedence over --model.
     for (const auto& change : a_.changes) change(config_);
     config_.fit.likelihood = ResolveLikelihood(config_.fit.likelihood, data_.channels);
+  }
+
+  // Chooses the model by forecasts of held-back rows, if ChooseModel finds that worth its time. Rows
+  // that --holdout holds back are left out of the choice, since they have to judge its result.
+  void MeasureModels(bool silent) {
+    if (!given_) return;
+    const Dataset& data = holdout_ ? parts_.seen : data_;
+    const std::vector<CandidateModel> candidates = ModelsToTry(data, config_.fit, *given_);
+    if (candidates.empty()) return;
+    std::optional<ProgressLine> line;
+    std::size_t current = candidates.size();
+    CompareControl control;
+    if (a_.common.threads > 0) control.threads = a_.common.threads;
+    control.report = [&](std::size_t candidate, const Progress& progress) {
+      if (candidate != current) line.emplace(silent, "trying " + candidates[candidate].name);
+      current = candidate;
+      line->Show(progress);
+      return !Interruption::Requested();
+    };
+    choice_ = gpode::ChooseModel(data, config_.fit, *given_, control);
+    line.reset();
+    if (choice_->comparison.interrupted) throw Interrupted();
+    config_.fit = choice_->options;
+    for (const auto& change : a_.changes) change(config_);
+    if (!silent) Print("model: {}\n", choice_->reason);
+  }
+
+  // Takes the parts of the model that measurement chose when the run began.
+  void TakeChoiceOf(const FitOptions& saved) {
+    const Dataset& data = holdout_ ? parts_.seen : data_;
+    if (!given_ || ModelsToTry(data, config_.fit, *given_).empty()) return;
+    config_.fit.posterior = saved.posterior;
+    config_.fit.bound = saved.bound;
+    config_.fit.kernel = saved.kernel;
+    config_.fit.features = saved.features;
   }
 
   // Splits the data, so that errors in the split are found before training starts. TrainWithHoldout
@@ -243,7 +235,7 @@ class Fitter {
     read.fewest_rows = config_.read.fewest_rows;
     read.allow_missing_inputs = config_.read.allow_missing_inputs;
     validation_ = ReadDataset(std::vector<std::filesystem::path>{config_.validation}, read);
-    if (!config_.inputs_from.empty()) TakeInputsFrom(config_.inputs_from, &validation_);
+    if (!config_.inputs_from.empty()) TakeInputsFrom(config_, &validation_);
     if (validation_.channels == data_.channels) return;
     internal::ThrowAt(
         config_.validation,
@@ -316,7 +308,11 @@ class Fitter {
     if (a_.common.threads > 0) control.threads = a_.common.threads;
     const bool resumes =
         a_.resume && (config_.files.empty() || std::filesystem::exists(control.checkpoint));
-    if (!silent && !resumes) PrintPlan(data_, config_, notes_);
+    if (!resumes) {
+      if (!silent) PrintData(data_, config_, notes_);
+      MeasureModels(silent);
+      if (!silent) PrintPlan(data_, config_);
+    }
     if (a_.common.json && !a_.common.quiet) {
       for (const std::string& note : notes_) PrintRemark("note: " + note);
     }
@@ -329,6 +325,7 @@ class Fitter {
     if (!resumes) return Train(data_, config_.fit, control, validation_);
     resumed_ = true;
     const TrainedModel saved = LoadTrainedModel(control.checkpoint);
+    TakeChoiceOf(saved.model.options);
     CheckSameRun(saved);
     checksum_ = internal::ChecksumOf(internal::ReadFile(control.checkpoint));
     if (saved.holdout) holdout_ = saved.holdout->options;
@@ -400,7 +397,7 @@ class Fitter {
 
   void PrintQuality(const TrainedModel& trained, const FitQuality& quality, bool succeeded) const {
     if (a_.common.json) {
-      PrintSummaryJson(trained, quality, out_);
+      PrintSummaryJson(trained, quality, out_, choice_ ? choice_->reason : "");
     } else {
       PrintSummary(trained, quality, a_.common.verbose);
       PrintSaved(trained, succeeded);
@@ -428,7 +425,9 @@ class Fitter {
   std::string command_line_, out_;
   RunConfig config_;
   Dataset data_, validation_;
-  std::vector<std::string> notes_;  // about the reading of the data
+  std::vector<std::string> notes_;                 // about the reading of the data
+  std::optional<std::vector<std::string>> given_;  // options that --model auto must not change
+  std::optional<ModelChoice> choice_;              // set if measurement chose the model
   std::optional<HoldoutOptions> holdout_;
   HeldBack parts_;                     // the data, split as holdout_ says
   std::vector<std::string> channels_;  // the channels of a resumed run; otherwise empty

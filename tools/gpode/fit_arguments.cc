@@ -114,34 +114,6 @@ void ParseInitial(const Place& place, const std::string& word, FitArguments* a) 
   a->changes.push_back([=](RunConfig& c) { c.initial = word; });
 }
 
-void AddHoldout(CLI::App* command, FitArguments* a) {
-  AddWord(
-      command, "--holdout", "SHARE",
-      [a](const Place& place, const std::string& word) {
-        if (!ParseShare(word)) Refuse(place, word, kShareWords);
-        a->holdout = word;
-      },
-      "hold back this share of each trajectory's rows, the last ones, as in 0.2 or 20%; forecast "
-      "them beside simple models, widen bands that are too narrow, then learn from everything");
-  AddWord(
-      command, "--holdout-after", "T",
-      [a](const Place& place, const std::string& word) {
-        CheckTimeWord(place, word);
-        a->holdout_after = word;
-      },
-      "hold back all rows after this time instead");
-  AddSwitch(command, "--no-refit", &a->no_refit,
-            "keep the model that has not seen the held-back rows");
-}
-
-// Adds the options for reading data. Each one that is given replaces the value of the configuration
-// file.
-void AddDataOptions(CLI::App* command, FitArguments* a) {
-  AddReadOptions(command, [a](const ReadChange& change) {
-    a->changes.push_back([=](RunConfig& c) { change(c.read); });
-  });
-}
-
 std::vector<double> ParseRow(const Place& place, const std::string& word, std::string_view row) {
   try {
     return ParseNumbers(place, row, kSaneNumber);
@@ -178,22 +150,30 @@ Matrix ReadMatrix(const Place& place, const std::string& word) {
 
 }  // namespace
 
-void AddFitOptions(CLI::App* command, FitArguments* a) {
-  command->add_option("DATA", a->files, "data files, each with one or more trajectories");
-  AddName(command, "-o,--output", "FILE", &a->out,
-          "model file (default: name of the first data file with .gpode)");
-  std::vector<std::string> models = {"auto"};
-  for (const NamedModel& model : ListModels()) models.push_back(model.name);
-  AddChoice(
-      command, "--model", &a->model, models,
-      "gpode: GPODE on whole trajectories; shooting: GPODE on short segments; auto (default): the "
-      "joint posterior (--posterior joint) with kernel se + linear for up to 200 times and 6 "
-      "states "
-      "unless an option of training such as --iterations is given, else shooting for 100 or more "
-      "times in a row, else gpode; other models of the vector field: npode, "
-      "neural and neural-vi, each also with -shooting; neural-hmc; gpode-hmc");
-  AddName(command, "--validation", "FILE", &a->validation, "held-out data for early stopping");
-  AddHoldout(command, a);
+void AddDataOptions(CLI::App* command, FitArguments* a) {
+  AddReadOptions(command, [a](const ReadChange& change) {
+    a->changes.push_back([=](RunConfig& c) { change(c.read); });
+  });
+}
+
+void AddHoldout(CLI::App* command, FitArguments* a, const std::string& help) {
+  AddWord(
+      command, "--holdout", "SHARE",
+      [a](const Place& place, const std::string& word) {
+        if (!ParseShare(word)) Refuse(place, word, kShareWords);
+        a->holdout = word;
+      },
+      "hold back this share of each trajectory's rows, the last ones, as in 0.2 or 20%" + help);
+  AddWord(
+      command, "--holdout-after", "T",
+      [a](const Place& place, const std::string& word) {
+        CheckTimeWord(place, word);
+        a->holdout_after = word;
+      },
+      "hold back all rows after this time instead");
+}
+
+void AddModelOptions(CLI::App* command, FitArguments* a) {
   AddWord(
       command, "--observe", "HOW",
       [a](const Place&, const std::string& word) { a->observe = word; },
@@ -239,13 +219,6 @@ void AddFitOptions(CLI::App* command, FitArguments* a) {
           "the time itself drives the system")
       ->disable_flag_override()
       ->group("Options");
-  AddName(command, "--config", "FILE", &a->config,
-          "TOML file with options; options of the command line take precedence");
-  AddSwitch(command, "--resume", &a->resume, "resume the run in the model file");
-  AddSwitch(command, "--force", &a->force,
-            "do not keep a model that the new one replaces (default: it becomes NAME~)");
-  AddNumber(command, "--checkpoint", &a->checkpoint_seconds, {.least = 0},
-            "seconds between checkpoints of a long run; 0: none (default: 5)");
   AddWord(
       command, "--seed", "N",
       [a](const Place& place, const std::string& word) {
@@ -254,6 +227,38 @@ void AddFitOptions(CLI::App* command, FitArguments* a) {
       },
       "seed of training; the same seed gives the same model on machines with the same instruction "
       "sets (default: 1)");
+}
+
+void AddFitOptions(CLI::App* command, FitArguments* a) {
+  command->add_option("DATA", a->files, "data files, each with one or more trajectories");
+  AddName(command, "-o,--output", "FILE", &a->out,
+          "model file (default: name of the first data file with .gpode)");
+  std::vector<std::string> models = {"auto"};
+  for (const NamedModel& model : ListModels()) models.push_back(model.name);
+  AddChoice(
+      command, "--model", &a->model, models,
+      "gpode: GPODE on whole trajectories; shooting: GPODE on short segments; auto (default): the "
+      "joint posterior (--posterior joint) with kernel se + linear for up to 100 times and 6 "
+      "states; "
+      "for more, up to 3000 values, the one of joint, gpode and shooting that forecasts held-back "
+      "rows best; else, and with an option of training such as --iterations, shooting for 100 or "
+      "more times in a row, else gpode; other models of the vector field: npode, "
+      "neural and neural-vi, each also with -shooting; neural-hmc; gpode-hmc");
+  AddName(command, "--validation", "FILE", &a->validation, "held-out data for early stopping");
+  AddHoldout(
+      command, a,
+      "; forecast them beside simple models, widen bands that are too narrow, then learn from "
+      "everything");
+  AddSwitch(command, "--no-refit", &a->no_refit,
+            "keep the model that has not seen the held-back rows");
+  AddModelOptions(command, a);
+  AddName(command, "--config", "FILE", &a->config,
+          "TOML file with options; options of the command line take precedence");
+  AddSwitch(command, "--resume", &a->resume, "resume the run in the model file");
+  AddSwitch(command, "--force", &a->force,
+            "do not keep a model that the new one replaces (default: it becomes NAME~)");
+  AddNumber(command, "--checkpoint", &a->checkpoint_seconds, {.least = 0},
+            "seconds between checkpoints of a long run; 0: none (default: 5)");
   AddThreads(command, &a->common);
   AddQuiet(command, &a->common);
   AddVerbose(command, &a->common);

@@ -15,6 +15,7 @@
 #include "predict/summarise_remarks.h"
 #include "report/draw/printable.h"
 #include "report/model_view.h"
+#include "run/choose_options.h"
 
 namespace gpode::tool {
 namespace {
@@ -71,6 +72,14 @@ void PrintParameters(const Model& model) {
   Print("\n");
 }
 
+// Returns what the unknown function of a model is made of.
+std::string DescribeFunction(const Dataset& data, const FitOptions& o) {
+  return MakeUnknownFunction(o.function, {.options = o,
+                                          .dim = internal::CountStates(data, o),
+                                          .inputs = o.InputsWith(data.inputs).size()})
+      ->Summary();
+}
+
 }  // namespace
 
 nlohmann::ordered_json ParametersJson(const Model& model) {
@@ -85,30 +94,28 @@ nlohmann::ordered_json ParametersJson(const Model& model) {
   return json;
 }
 
-void PrintPlan(const Dataset& data, const RunConfig& config,
+void PrintData(const Dataset& data, const RunConfig& config,
                const std::vector<std::string>& notes) {
+  DescribeFunction(data, config.fit);
+  Print("{}: {}\n", fmt::join(config.files, ", "), report::DescribeData(data));
+  for (const std::string& note : notes) Print("note: {}\n", note);
+  std::fflush(stdout);
+}
+
+void PrintPlan(const Dataset& data, const RunConfig& config) {
   const FitOptions& o = config.fit;
-  const std::size_t states = o.states > 0                  ? o.states
-                             : o.observation_map.dim() > 0 ? o.observation_map.dim()
-                                                           : data.channels.size();
   const InputRule rule = o.InputsWith(data.inputs);
-  // The function is made first, so that options with which it cannot be made throw before anything
-  // is printed.
-  const std::string made_of =
-      MakeUnknownFunction(o.function, {.options = o, .dim = states, .inputs = rule.size()})
-          ->Summary();
+  const std::string made_of = DescribeFunction(data, o);
   const NamedModel model = NameOf(o);
   const std::string how = model.name == "gpode"      ? "whole trajectories"
                           : model.name == "shooting" ? "shooting"
                                                      : model.title;
-  Print("{}: {}\n", fmt::join(config.files, ", "), report::DescribeData(data));
-  for (const std::string& note : notes) Print("note: {}\n", note);
   const std::string driven =
       rule.size() > 0
           ? fmt::format(", driven by {},", fmt::join(report::Shortened(rule.AllNames(), 24), ", "))
           : "";
   Print("learning the vector field of {}{} by {}, {}, seed {}\n",
-        report::Pluralise(states, "state", "states"), driven, how, made_of, o.seed);
+        report::Pluralise(CountStates(data, o), "state", "states"), driven, how, made_of, o.seed);
   std::fflush(stdout);
 }
 
@@ -270,10 +277,11 @@ void PrintStopped(const std::string& saved, const std::string& out, bool json) {
 }
 
 void PrintSummaryJson(const TrainedModel& trained, const FitQuality& quality,
-                      const std::string& out) {
+                      const std::string& out, const std::string& choice) {
   nlohmann::ordered_json json;
   json["model"] = out;
   json["method"] = NameOf(trained.model.options).name;
+  if (!choice.empty()) json["choice"] = choice;
   json["seed"] = trained.model.options.seed;
   json["finished"] = trained.finished;
   json["steps"] = StepsTaken(trained);

@@ -11,13 +11,18 @@
 
 namespace gpode::tool {
 
-void PrintPlan(const Dataset& data, const RunConfig& config, const std::vector<std::string>& notes);
+// Prints what was read and `notes` about the reading. Throws, before anything is printed, if the
+// unknown function cannot be made with these options.
+void PrintData(const Dataset& data, const RunConfig& config, const std::vector<std::string>& notes);
+// Prints which model is learnt.
+void PrintPlan(const Dataset& data, const RunConfig& config);
 void PrintSummary(const TrainedModel& trained, const FitQuality& quality, bool verbose);
 // Says that a sampler was stopped, so that there is nothing to summarise. `saved` is the file of
 // its checkpoint, and `out` the model that the checkpoint becomes.
 void PrintStopped(const std::string& saved, const std::string& out, bool json);
+// `choice` says why the model was chosen; empty if measurement did not choose it.
 void PrintSummaryJson(const TrainedModel& trained, const FitQuality& quality,
-                      const std::string& out);
+                      const std::string& out, const std::string& choice);
 
 // Prints how many rows are held back.
 void PrintHeldBack(const Dataset& seen, const Dataset& held);

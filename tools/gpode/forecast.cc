@@ -19,6 +19,7 @@
 #include "io/reading.h"
 #include "model_input.h"
 #include "output.h"
+#include "result_json.h"
 #include "report/model_view.h"
 #include "report/plot/text_forecast.h"
 #include "sidecar.h"
@@ -116,9 +117,13 @@ class Forecaster {
       for (std::size_t n = 0; n < model().start_times.size(); ++n) Trajectory(n);
     }
     if (result_.trajectories.size() == 1) result_.trajectories[0].name.clear();
-    const bool table = !a_.plot || a_.out != "-";
+    const bool table = a_.out != "-" || !(a_.plot || a_.common.json);
     if (table) WriteResult(a_.out, result_);
-    if (!a_.common.quiet) PrintResult();
+    if (a_.common.json) {
+      PrintAsJson();
+    } else if (!a_.common.quiet) {
+      PrintResult();
+    }
     if (!a_.common.quiet && lost_.stiff > 0) PrintRemark("note: " + lost_.StiffnessRemark());
     CheckLostDraws("forecast", lost_);
   }
@@ -184,6 +189,18 @@ class Forecaster {
     result_.trajectories.push_back({name, forecast.times, Summary(forecast, a_), {}});
   }
 
+  void PrintAsJson() const {
+    nlohmann::ordered_json about = {{"model", a_.model},
+                                    {"trajectories", result_.trajectories.size()},
+                                    {"of", a_.states ? "states" : "channels"},
+                                    {"noise", a_.noise},
+                                    {"widened", !model().widening.IsZero()},
+                                    {"draws", a_.draws},
+                                    {"seed", a_.common.seed}};
+    AddLost(lost_, &about);
+    PrintResultJson(a_.out, ColumnsOf(result_), std::move(about));
+  }
+
   void PrintResult() const {
     const std::string said = fmt::format(
         "{}: forecast of {}, {} of the {}{}, seed {}, {}", a_.out == "-" ? a_.model : a_.out,
@@ -213,6 +230,7 @@ void Check(const Arguments& a) {
     ThrowInput("forecast", "--from", "cannot be combined with --given");
   }
   if (a.at && !a.from) ThrowInput("forecast", "--at", "needs --from");
+  if (a.plot && a.common.json) ThrowInput("forecast", "--plot", "cannot be combined with --json");
   std::vector<std::string> read = InputsOf(a.model);
   if (!a.inputs.from.empty()) read.push_back(a.inputs.from);
   read.insert(read.end(), a.given.files.begin(), a.given.files.end());
@@ -274,6 +292,7 @@ void AddOptions(CLI::App* command, Arguments* a) {
   AddSeed(command, &a->common, "the draws");
   AddThreads(command, &a->common);
   AddQuiet(command, &a->common);
+  AddJson(command, &a->common);
 }
 
 }  // namespace

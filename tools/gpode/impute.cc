@@ -15,6 +15,7 @@
 #include "io/files.h"
 #include "model_input.h"
 #include "output.h"
+#include "result_json.h"
 #include "report/model_view.h"
 #include "sidecar.h"
 
@@ -117,7 +118,15 @@ void Run(const Arguments& a) {
     result.trajectories.push_back(Columns(seen, whole, a));
   }
   if (count == 1 || a.trajectory) result.trajectories[0].name.clear();
-  WriteResult(a.out, result);
+  if (a.out != "-" || !a.common.json) WriteResult(a.out, result);
+  if (a.common.json) {
+    nlohmann::ordered_json about = {
+        {"model", a.model}, {"filled", filled},   {"level", a.level},
+        {"noise", a.noise}, {"draws", a.draws}, {"seed", a.common.seed}};
+    AddLost(lost, &about);
+    PrintResultJson(a.out, ColumnsOf(result), std::move(about));
+    return CheckLostDraws("impute", lost);
+  }
   const std::string said = fmt::format(
       "{}: {} filled, {:g} % bands {} noise{}, {}, seed {}, {}", a.out == "-" ? a.model : a.out,
       report::Pluralise(filled, "missing value", "missing values"), 100 * a.level,
@@ -150,6 +159,7 @@ void AddOptions(CLI::App* command, Arguments* a) {
   AddSeed(command, &a->common, "the draws");
   AddThreads(command, &a->common);
   AddQuiet(command, &a->common);
+  AddJson(command, &a->common);
 }
 
 }  // namespace

@@ -175,6 +175,7 @@ int Run(int argc, char** argv) {
   AddScore(app);
   AddInfo(app);
   AddReport(app);
+  AddCompareModels(app);
   AddReproduce(app);
   AddHelp(app);
   AddCompletion(app);

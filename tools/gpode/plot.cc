@@ -9,6 +9,7 @@
 #include "io/files.h"
 #include "model_input.h"
 #include "output.h"
+#include "result_json.h"
 #include "plot_input.h"
 #include "report/model_view.h"
 #include "sidecar.h"
@@ -97,6 +98,16 @@ void Run(const PlotArguments& a) {
   Canvas canvas(*format, {kPointsPerCm * a.width, kPointsPerCm * height, a.font_size});
   const LostDraws lost = DrawPicture(kind, a, input, &canvas);
   canvas.Save(a.out);
+  if (a.common.json) {
+    nlohmann::ordered_json about = {{"file", a.out},
+                                    {"model", a.model},
+                                    {"kind", a.kind},
+                                    {"width_cm", a.width},
+                                    {"height_cm", height}};
+    AddLost(lost, &about);
+    PrintJson(about.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+    return CheckLostDraws("plot", lost);
+  }
   if (a.common.quiet) return CheckLostDraws("plot", lost);
   const bool has_bands = a.kind == "forecast" || a.kind == "calibration";
   PrintLine(fmt::format("{}: {} of {}{}, {:.3g} cm by {:.3g} cm", a.out, a.kind, a.model,
@@ -172,6 +183,7 @@ void AddOptions(CLI::App* command, PlotArguments* a) {
   AddSeed(command, &a->common, "the draws");
   AddThreads(command, &a->common);
   AddQuiet(command, &a->common);
+  AddJson(command, &a->common);
   AddReadOptions(command, &a->read, {"--channels", "--inputs", "--after", "--until"});
 }
 

@@ -110,7 +110,10 @@ void Interruption::Watch() {
   std::_Exit(kInterruptedCode);
 }
 
-ProgressLine::ProgressLine(bool quiet) : quiet_(quiet), terminal_(ErrorIsTerminal()) {}
+ProgressLine::ProgressLine(bool quiet, std::string what)
+    : quiet_(quiet),
+      terminal_(ErrorIsTerminal()),
+      what_(what.empty() ? "" : std::move(what) + ": ") {}
 
 ProgressLine::~ProgressLine() { End(); }
 
@@ -139,8 +142,8 @@ void ProgressLine::Show(const Progress& progress) {
   const std::string trained = progress.noise > 0 ? fmt::format("   bound {:.2f}   noise {:.4g}",
                                                                progress.bound, progress.noise)
                                                  : std::string();
-  const std::string line = fmt::format("step {} of {}{}   {} left", progress.step, progress.steps,
-                                       trained, TimeLeft(progress));
+  const std::string line = fmt::format("{}step {} of {}{}   {} left", what_, progress.step,
+                                       progress.steps, trained, TimeLeft(progress));
   PrintToError("{}  {}{}", terminal_ ? "\r\033[K" : "", line, terminal_ ? "" : "\n");
   open_ = terminal_;
 }

@@ -46,7 +46,8 @@ class Interruption {
 
 class ProgressLine {
  public:
-  explicit ProgressLine(bool quiet);
+  // Lines begin with `what`, if it is not empty.
+  explicit ProgressLine(bool quiet, std::string what = {});
   ~ProgressLine();
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
@@ -62,6 +63,7 @@ class ProgressLine {
   std::string TimeLeft(const Progress& progress) const;
 
   bool quiet_, terminal_, open_ = false;
+  std::string what_;
   Clock::time_point start_ = Clock::now(), shown_ = {};
   std::size_t first_step_ = 0, next_share_ = 0;
   bool begun_ = false;

@@ -15,6 +15,7 @@
 #include "gpode/systems.h"
 #include "io/files.h"
 #include "output.h"
+#include "result_json.h"
 #include "readable.h"
 #include "report/model_view.h"
 
@@ -134,7 +135,19 @@ void Run(Arguments arguments) {
   if (!arguments.truth.empty()) {
     WriteResult(arguments.truth, TruthOf(simulation, arguments, arguments.truth_until));
   }
-  WriteResult(arguments.out, simulation.data);
+  const bool json = arguments.common.json;
+  if (arguments.out != "-" || !json) WriteResult(arguments.out, simulation.data);
+  if (json) {
+    nlohmann::ordered_json about = {{"system", options.system},
+                                    {"trajectories", options.trajectories},
+                                    {"span", span},
+                                    {"noise_variance", std::vector<double>(
+                                                           simulation.noise_variance.begin(),
+                                                           simulation.noise_variance.end())},
+                                    {"seed", options.seed}};
+    if (!arguments.truth.empty()) about["truth"] = arguments.truth;
+    return PrintResultJson(arguments.out, ColumnsOf(simulation.data), std::move(about));
+  }
   if (arguments.common.quiet) return;
   std::vector<std::string> noise;
   for (double v : simulation.noise_variance) noise.push_back(fmt::format("{:.3g}", v));
@@ -192,6 +205,7 @@ void AddOptions(CLI::App* command, Arguments* a) {
             "last time of the true solution, for scoring forecasts");
   AddSeed(command, &a->common, "noise, times, starts and gaps");
   AddQuiet(command, &a->common);
+  AddJson(command, &a->common);
 }
 
 }  // namespace

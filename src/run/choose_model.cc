@@ -1,0 +1,89 @@
+// The choice of a model by measurement. The choice by the size of the data is in choose_options.cc.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "gpode/compare_models.h"
+#include "run/choose_options.h"
+
+namespace gpode {
+namespace {
+
+// Measurement chooses if there are more than kFewestTimes times and at most kMostValues values of
+// states. With fewer times, too few of them can be held back; with more values, trials take too
+// long.
+constexpr std::size_t kFewestTimes = 100, kMostValues = 3000;
+// The joint posterior is tried for at most so many times and states.
+constexpr std::size_t kMostJointTimes = 600, kMostJointStates = 6;
+// Forecasts cannot be much better if the squared errors are at most this multiple of the noise.
+constexpr double kNoiseLimit = 1.25;
+
+std::string Describe(const ModelComparison& comparison) {
+  std::vector<std::string> all;
+  for (const ModelScore& score : comparison.ranking) {
+    if (score.is_simple) continue;
+    all.push_back(score.failure.empty() ? fmt::format("{} {:.3g}", score.name, score.error)
+                                        : fmt::format("{} failed", score.name));
+  }
+  return fmt::format("{}; best simple forecast {:.3g}", fmt::join(all, ", "),
+                     comparison.SimpleError());
+}
+
+}  // namespace
+
+std::vector<CandidateModel> ModelsToTry(const Dataset& data, const FitOptions& chosen,
+                                        const std::vector<std::string>& given) {
+  const std::size_t times = internal::CountTimes(data);
+  const std::size_t states = internal::CountStates(data, chosen);
+  if (chosen.function != "process" || internal::HasTrainingOption(given) ||
+      std::ranges::find(given, "posterior") != given.end() ||
+      chosen.InputsWith(data.inputs).size() > 0 || times <= kFewestTimes ||
+      times * states > kMostValues) {
+    return {};
+  }
+  std::vector<std::string> names;
+  if (times <= kMostJointTimes && states <= kMostJointStates) names.emplace_back("joint");
+  names.emplace_back("gpode");
+  names.emplace_back("shooting");
+  // The candidates start from options without the choices that ChooseOptions has made.
+  FitOptions base = chosen;
+  const FitOptions defaults;
+  const auto keep = [&](std::string_view name) {
+    return std::ranges::find(given, name) != given.end();
+  };
+  base.posterior = defaults.posterior;
+  if (!keep("kernel")) base.kernel = defaults.kernel;
+  if (!keep("features")) base.features = defaults.features;
+  return MakeCandidates(names, data, base, given);
+}
+
+ModelChoice ChooseModel(const Dataset& data, const FitOptions& chosen,
+                        const std::vector<std::string>& given, const CompareControl& control) {
+  const std::vector<CandidateModel> candidates = ModelsToTry(data, chosen, given);
+  if (candidates.empty()) return {.options = chosen};
+  CompareControl own = control;
+  bool is_enough = false;
+  own.scored = [&](const ModelScore& score) {
+    is_enough = score.failure.empty() && score.error_over_noise <= kNoiseLimit;
+    return (!control.scored || control.scored(score)) && !is_enough;
+  };
+  ModelChoice choice{.options = chosen, .comparison = CompareModels(data, candidates, own)};
+  if (choice.comparison.interrupted) return choice;
+  const ModelScore* best = choice.comparison.Best();
+  const std::string errors = fmt::format("error over spread in {} held-back times: {}",
+                                         choice.comparison.held_times, Describe(choice.comparison));
+  if (best == nullptr || !(best->error < choice.comparison.SimpleError())) {
+    choice.reason = fmt::format(
+        "no model beats the simple forecasts, so the size of the data "
+        "decides ({})",
+        errors);
+    return choice;
+  }
+  choice.options = std::ranges::find(candidates, best->name, &CandidateModel::name)->options;
+  choice.reason = fmt::format("{} forecasts {} ({})", best->name,
+                              is_enough ? "as well as the noise permits" : "best", errors);
+  return choice;
+}
+
+}  // namespace gpode
