@@ -151,11 +151,15 @@ bool ExecutePlan(const PlanSettings& settings, const PlanHooks& hooks,
   }
   std::stable_sort(left.begin(), left.end(),
                    [](const PlannedRun* a, const PlannedRun* b) { return a->effort > b->effort; });
+  std::vector<PlannedRun*> own;
+  for (std::size_t i = settings.share; i < left.size(); i += settings.shares) {
+    own.push_back(left[i]);
+  }
   Worker worker(settings, hooks);
   ThreadPool pool(settings.threads);
-  pool.For(left.size(), [&](std::size_t i) { worker.Run(left[i]); });
-  return std::all_of(plan->begin(), plan->end(),
-                     [](const PlannedRun& run) { return run.record.has_value(); });
+  pool.For(own.size(), [&](std::size_t i) { worker.Run(own[i]); });
+  return std::all_of(own.begin(), own.end(),
+                     [](const PlannedRun* run) { return run->record.has_value(); });
 }
 
 std::vector<RunRecord> RecordsOf(const std::vector<PlannedRun>& plan) {

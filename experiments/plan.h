@@ -30,6 +30,9 @@ struct PlanSettings {
   std::filesystem::path out = "reproduce";
   bool again = false;       // if true, repeats runs that already have a result
   std::size_t threads = 0;  // runs in parallel; 0 stands for the number of cores of the machine
+  // If several processes do the same plan, this one does every `shares`-th of the runs that are
+  // left, from number `share` on.
+  std::size_t share = 0, shares = 1;
 };
 
 struct PlannedRun {
@@ -51,7 +54,8 @@ struct PlanHooks {
 // file is missing, or if an existing run was made with other options or cannot be read.
 std::vector<PlannedRun> MakePlan(const PlanSettings& settings);
 
-// Does the runs that have no record yet. Returns false if it was stopped before the end.
+// Does the runs of this process's share that have no record yet. Returns false if it was stopped
+// before the end.
 bool ExecutePlan(const PlanSettings& settings, const PlanHooks& hooks,
                  std::vector<PlannedRun>* plan);
 

@@ -44,6 +44,7 @@
 #include "gpode/posterior.h"          // predictions of a learnt model
 #include "gpode/posterior_family.h"   // families of posteriors
 #include "gpode/random.h"             // random numbers
+#include "gpode/ranks.h"              // processes that share a training run
 #include "gpode/scores.h"             // scores of forecasts
 #include "gpode/simulate.h"           // data simulated from known systems
 #include "gpode/stepper.h"            // interface of integration methods

@@ -25,6 +25,7 @@
 #include "gpode/dataset.h"
 #include "gpode/holdout.h"
 #include "gpode/model.h"
+#include "gpode/ranks.h"
 
 namespace gpode {
 
@@ -80,6 +81,9 @@ struct FitControl {
   std::function<void(const HoldoutReport&)> compared = {};
 
   std::optional<std::size_t> threads = {};  // if set, replaces FitOptions::threads
+  // If set, the ranks of this group share the work of training, and all but rank 0 must be in
+  // ServeTraining. Samplers run on rank 0 alone.
+  Ranks* ranks = nullptr;
 };
 
 struct TrainingState;  // the state of the optimiser
@@ -139,5 +143,12 @@ Model Fit(const Dataset& data, const FitOptions& options,
 // Resumes the run in a model file. Checkpoints go to the same file unless control names another. A
 // finished run is returned unchanged.
 TrainedModel Resume(const std::filesystem::path& path, const FitControl& control = {});
+
+// Takes part in all runs that rank 0 of the group trains. Must be called on all other ranks; returns
+// when rank 0 calls DismissRanks. Every rank needs memory for the data and the parameters. All ranks
+// must use the same InstructionSets.
+void ServeTraining(Ranks& ranks);
+// Ends ServeTraining on all other ranks. Must be called on rank 0.
+void DismissRanks(Ranks& ranks);
 
 }  // namespace gpode

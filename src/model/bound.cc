@@ -95,7 +95,6 @@ Bound::Bound(const ModelParts& parts, const ObservationMap& map,
   for (std::size_t count : pieces_.counts) most_pieces = std::max(most_pieces, count);
   row_size_ = 2 * dim + 1 + most_pieces * dim;
   slot_size_ = total_size_ + kSegmentsPerItem * row_size_;
-  total_.resize(draws * total_size_);
   normals_.assign(draws, std::vector<double>(latent, 0.0));
   z_ = normals_;
   bz_.resize(draws * latent);
@@ -146,19 +145,19 @@ std::size_t Bound::ItemsPerDraw() const {
 
 std::size_t Bound::items() const { return draws() * ItemsPerDraw(); }
 
-void Bound::Sums(std::size_t first, std::size_t end, std::size_t worker,
-                 std::span<double> slots) const {
-  const std::size_t parameters = total_size_ - sum_count_ - kTerms;
-  for (std::size_t item = first; item < end; ++item) {
-    double* memory = slots.data() + item * slot_size_;
-    std::fill_n(memory, slot_size_, 0.0);
-    const Slot slot(memory, sum_count_, parameters);
-    const std::size_t from = item % ItemsPerDraw() * kSegmentsPerItem;
-    const std::size_t to = std::min(from + kSegmentsPerItem, choice_.segments.size());
-    for (std::size_t i = from; i < to; ++i) {
-      RunSegment(item / ItemsPerDraw(), i, i - from, *workspaces_[worker], slot);
-    }
+void Bound::Sums(std::size_t item, std::size_t worker, std::span<double> memory) const {
+  std::ranges::fill(memory, 0.0);
+  const Slot slot(memory.data(), sum_count_, total_size_ - sum_count_ - kTerms);
+  const std::size_t from = item % ItemsPerDraw() * kSegmentsPerItem;
+  const std::size_t to = std::min(from + kSegmentsPerItem, choice_.segments.size());
+  for (std::size_t i = from; i < to; ++i) {
+    RunSegment(item / ItemsPerDraw(), i, i - from, *workspaces_[worker], slot);
   }
+}
+
+const double* Bound::RowOf(const ItemResults& results, std::size_t draw,
+                           std::size_t position) const {
+  return results.Rest(draw, position / kSegmentsPerItem) + position % kSegmentsPerItem * row_size_;
 }
 
 LatentRange Bound::StartRange(const Segment& s) const {
@@ -231,7 +230,7 @@ void Bound::SetForce(std::size_t draw, const Segment& segment, Workspace& w) con
 
 // Reverses SetForce for all segments of a draw: sets the gradient with respect to the latent
 // variables of the force, and adds that with respect to the standard deviations to bvalues.
-void Bound::AddForceGradient(std::span<const double> slots, std::size_t draw,
+void Bound::AddForceGradient(const ItemResults& results, std::size_t draw,
                              std::span<double> bvalues) {
   const std::size_t dim = parts_.shape().dim, latent = parts_.latent().size();
   const double share = 1.0 / static_cast<double>(draws());
@@ -240,9 +239,7 @@ void Bound::AddForceGradient(std::span<const double> slots, std::size_t draw,
   const std::span<double> bdeviation = parts_.layout().Values(block, bvalues);
   for (std::size_t i = 0; i < choice_.segments.size(); ++i) {
     const std::size_t n = cut_.segments[choice_.segments[i]].trajectory;
-    const std::size_t item = draw * ItemsPerDraw() + i / kSegmentsPerItem;
-    const double* bforce = slots.data() + item * slot_size_ + total_size_ +
-                           i % kSegmentsPerItem * row_size_ + 2 * dim + 1;
+    const double* bforce = RowOf(results, draw, i) + 2 * dim + 1;
     const LatentRange range{ModelParts::kForce, pieces_.Before(n), pieces_.counts[n]};
     const std::span<const double> z =
         parts_.latent().Range(range, std::span<const double>(z_[draw]));
@@ -297,30 +294,15 @@ void Bound::AddConstraint(std::size_t draw, const Segment& segment, std::size_t 
   }
 }
 
-// Adds up the slots of each draw's items, always in the same order, so that the sum has the same
-// bits for any number of threads.
-void Bound::SumSlots(std::span<const double> slots, ThreadPool& pool) {
-  const std::size_t per_draw = ItemsPerDraw();
-  pool.For(draws(), [&](std::size_t s) {
-    double* total = total_.data() + s * total_size_;
-    std::fill_n(total, total_size_, 0.0);
-    for (std::size_t item = s * per_draw; item < (s + 1) * per_draw; ++item) {
-      const double* slot = slots.data() + item * slot_size_;
-      for (std::size_t i = 0; i < total_size_; ++i) total[i] += slot[i];
-    }
-  });
-}
-
 // Remembers the solver's last step size of each segment, for the next evaluation. Segments that
 // were never integrated will start with the harmonic mean of the others, which small step sizes
 // dominate: one step too many costs less than a step that is rejected.
-void Bound::TakeStepSizes(std::span<const double> slots) {
-  const std::size_t dim = parts_.shape().dim, per_draw = ItemsPerDraw();
+void Bound::TakeStepSizes(const ItemResults& results) {
+  const std::size_t dim = parts_.shape().dim;
   double inverse = 0, count = 0;
   for (std::size_t s = 0; s < draws(); ++s) {
     for (std::size_t i = 0; i < choice_.segments.size(); ++i) {
-      const std::size_t item = s * per_draw + i / kSegmentsPerItem, place = i % kSegmentsPerItem;
-      const double size = slots[item * slot_size_ + total_size_ + place * row_size_ + 2 * dim];
+      const double size = RowOf(results, s, i)[2 * dim];
       step_sizes_[s * cut_.segments.size() + choice_.segments[i]] = size;
       if (!(size > 0)) continue;
       inverse += 1 / size;
@@ -330,11 +312,11 @@ void Bound::TakeStepSizes(std::span<const double> slots) {
   if (count > 0) step_sizes_.back() = count / inverse;
 }
 
-void Bound::SumTerms(BoundTerms& terms) const {
+void Bound::SumTerms(std::span<const double> totals, BoundTerms& terms) const {
   const double share = 1.0 / static_cast<double>(draws());
   double gaps = 0;
   for (std::size_t s = 0; s < draws(); ++s) {
-    const double* last = total_.data() + (s + 1) * total_size_ - kTerms;
+    const double* last = totals.data() + (s + 1) * total_size_ - kTerms;
     terms.loglik += share * last[0];
     terms.constraint += share * last[1];
     terms.diverged += static_cast<std::size_t>(last[2]);
@@ -372,7 +354,7 @@ void Bound::AddDivergences(std::span<double> bvalues, BoundTerms& terms) const {
 // Computes the gradient with respect to a draw's initial and shooting states, from two sources: the
 // integration of the segment that starts at a state, and the constraint of the segment that ends at
 // it.
-void Bound::GatherStateCotangents(std::span<const double> slots, std::size_t draw) {
+void Bound::GatherStateCotangents(const ItemResults& results, std::size_t draw) {
   const std::size_t dim = parts_.shape().dim;
   const double share = 1.0 / static_cast<double>(draws());
   const std::span<double> bz =
@@ -383,9 +365,7 @@ void Bound::GatherStateCotangents(std::span<const double> slots, std::size_t dra
   }
   for (std::size_t i = 0; i < choice_.segments.size(); ++i) {
     const Segment& segment = cut_.segments[choice_.segments[i]];
-    const std::size_t item = draw * ItemsPerDraw() + i / kSegmentsPerItem;
-    const double* own =
-        slots.data() + item * slot_size_ + total_size_ + i % kSegmentsPerItem * row_size_;
+    const double* own = RowOf(results, draw, i);
     const std::span<double> start = parts_.latent().Range(StartRange(segment), bz);
     for (std::size_t k = 0; k < dim; ++k) start[k] += own[k];
     if (segment.next == Segment::kNone) continue;
@@ -401,32 +381,29 @@ void Bound::GatherStateCotangents(std::span<const double> slots, std::size_t dra
 
 // Adds the gradient of the log likelihood and the constraints. AddDivergences adds the gradient
 // of the divergences.
-void Bound::AddGradient(std::span<const double> slots, std::span<double> bvalues,
-                        ThreadPool& pool) {
+void Bound::AddGradient(ItemResults& results, std::span<double> bvalues, ThreadPool& pool) {
   const double share = 1.0 / static_cast<double>(draws());
   const std::size_t latent = parts_.latent().size();
-  for (double& v : total_) v *= share;
-  parts_.function().Pullback(draws_, total_, total_size_, bz_, latent, bvalues, pool);
+  for (double& v : results.totals) v *= share;
+  parts_.function().Pullback(draws_, results.totals, total_size_, bz_, latent, bvalues, pool);
   for (std::size_t s = 0; s < draws(); ++s) {
-    GatherStateCotangents(slots, s);
-    if (parts_.HasProcessNoise()) AddForceGradient(slots, s, bvalues);
+    GatherStateCotangents(results, s);
+    if (parts_.HasProcessNoise()) AddForceGradient(results, s, bvalues);
     parts_.posterior().DrawReverse(values_, normals_[s], ranges_,
                                    std::span(bz_).subspan(s * latent, latent), bvalues);
   }
   const std::span<double> target = parts_.LikelihoodParameters(bvalues);
   for (std::size_t s = 0; s < draws(); ++s) {
-    const double* bparameters = total_.data() + s * total_size_ + sum_count_;
+    const double* bparameters = results.totals.data() + s * total_size_ + sum_count_;
     for (std::size_t c = 0; c < target.size(); ++c) target[c] += choice_.weight * bparameters[c];
   }
 }
 
-BoundTerms Bound::Finish(std::span<const double> slots, std::span<double> bvalues,
-                         ThreadPool& pool) {
+BoundTerms Bound::Finish(ItemResults& results, std::span<double> bvalues, ThreadPool& pool) {
   BoundTerms terms;
-  SumSlots(slots, pool);
-  TakeStepSizes(slots);
-  SumTerms(terms);
-  if (!bvalues.empty()) AddGradient(slots, bvalues, pool);
+  TakeStepSizes(results);
+  SumTerms(results.totals, terms);
+  if (!bvalues.empty()) AddGradient(results, bvalues, pool);
   AddDivergences(bvalues, terms);
   return terms;
 }
@@ -446,9 +423,8 @@ BoundTerms Bound::Evaluate(std::span<const double> values, const Tolerance& tole
     return terms;
   }
   with_gradient_ = !bvalues.empty();
-  slots_.resize(items() * slot_size_);
-  ThreadEvaluator(pool).Evaluate(*this, slots_);
-  return Finish(slots_, bvalues, pool);
+  evaluator_->Evaluate(*this, pool, results_);
+  return Finish(results_, bvalues, pool);
 }
 
 }  // namespace gpode

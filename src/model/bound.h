@@ -34,6 +34,7 @@
 #include "data/segments.h"
 #include "gpode/observation.h"
 #include "gpode/ode.h"
+#include "model/evaluators.h"
 #include "model/model_parts.h"
 #include "model/objective.h"
 
@@ -82,18 +83,19 @@ class Bound final : public Objective {
   // makes the draws.
   FactorStatus Begin(std::span<const double> values, const Tolerance& tolerance, ThreadPool& pool);
   std::size_t items() const override;
+  std::size_t groups() const override { return draws(); }
   std::size_t slot_size() const override { return slot_size_; }
-  void Sums(std::size_t first, std::size_t end, std::size_t worker,
-            std::span<double> slots) const override;
-  BoundTerms Finish(std::span<const double> slots, std::span<double> bvalues,
-                    ThreadPool& pool) override;
+  std::size_t summed_size() const override { return total_size_; }
+  void Sums(std::size_t item, std::size_t worker, std::span<double> slot) const override;
+  BoundTerms Finish(ItemResults& results, std::span<double> bvalues, ThreadPool& pool) override;
   std::vector<double> Checkpoint() const override { return step_sizes_; }
   void Restore(std::span<const double> checkpoint) override;
   // Forgets the step sizes, so that the next evaluation does not depend on earlier ones.
   void ForgetStepSizes();
 
-  // Calls Begin, Sums for all items on the pool's threads, and Finish. If bvalues is empty,
-  // computes no gradient.
+  // Sets who evaluates the items in Evaluate; at first that is a ThreadEvaluator.
+  void SetEvaluator(std::unique_ptr<Evaluator> evaluator) { evaluator_ = std::move(evaluator); }
+  // Calls Begin, Sums for all items, and Finish. If bvalues is empty, computes no gradient.
   BoundTerms Evaluate(std::span<const double> values, const Tolerance& tolerance,
                       std::span<double> bvalues, ThreadPool& pool);
 
@@ -115,13 +117,14 @@ class Bound final : public Objective {
   void AddConstraint(std::size_t draw, const Segment& segment, std::size_t place,
                      Workspace& workspace, const Slot& slot) const;
   std::span<const double> StartState(std::size_t draw, const Segment& segment) const;
-  void SumSlots(std::span<const double> slots, ThreadPool& pool);
-  void TakeStepSizes(std::span<const double> slots);
-  void SumTerms(BoundTerms& terms) const;
+  // Returns the results of one segment, given by its position among the chosen ones.
+  const double* RowOf(const ItemResults& results, std::size_t draw, std::size_t position) const;
+  void TakeStepSizes(const ItemResults& results);
+  void SumTerms(std::span<const double> totals, BoundTerms& terms) const;
   void AddDivergences(std::span<double> bvalues, BoundTerms& terms) const;
-  void AddGradient(std::span<const double> slots, std::span<double> bvalues, ThreadPool& pool);
-  void AddForceGradient(std::span<const double> slots, std::size_t draw, std::span<double> bvalues);
-  void GatherStateCotangents(std::span<const double> slots, std::size_t draw);
+  void AddGradient(ItemResults& results, std::span<double> bvalues, ThreadPool& pool);
+  void AddForceGradient(const ItemResults& results, std::size_t draw, std::span<double> bvalues);
+  void GatherStateCotangents(const ItemResults& results, std::size_t draw);
   LatentRange StartRange(const Segment& segment) const;
 
   const ModelParts& parts_;
@@ -150,9 +153,9 @@ class Bound final : public Objective {
   std::size_t row_size_;            // doubles that a slot has for each segment
   std::size_t longest_ = 0;         // the most observations of a segment
   std::vector<double> step_sizes_;  // (S, segments); one more for segments not integrated yet
-  std::vector<double> slots_;       // (items, slot_size_)
-  std::vector<double> total_;       // (S, total_size_): sums of the slots of each draw
-  std::vector<double> bz_;          // (S, latent size): gradient with respect to z_
+  std::unique_ptr<Evaluator> evaluator_ = std::make_unique<ThreadEvaluator>();
+  ItemResults results_;
+  std::vector<double> bz_;  // (S, latent size): gradient with respect to z_
   mutable std::vector<std::unique_ptr<Workspace>> workspaces_;  // one per thread
 };
 

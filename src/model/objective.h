@@ -1,8 +1,8 @@
 // The interface of a function to be maximised: a value and its gradient, computed as a sum over
 // independent work items. It is implemented by the bounds of the paper (bound.h).
 //
-//   Sums(first, end, ...)   evaluates work items; each writes its results into its own slot
-//   Finish(slots, ...)      turns the slots of all items into value and gradient, once
+//   Sums(item, ...)         evaluates one work item, which writes its results into a slot of its own
+//   Finish(results, ...)    turns the results of all items into value and gradient, once
 //
 // An implementation first takes the data, the random numbers and the parameters of an evaluation in
 // functions of its own, such as Bound::Begin; the results of every item depend on these alone.
@@ -11,8 +11,8 @@
 // evaluations to be faster (step sizes of its solver) is its checkpoint.
 //
 //   bound.Begin(values, tolerance, pool);
-//   evaluator.Evaluate(bound, slots);
-//   BoundTerms terms = bound.Finish(slots, bvalues, pool);
+//   evaluator.Evaluate(bound, pool, results);  // evaluators.h
+//   BoundTerms terms = bound.Finish(results, bvalues, pool);
 #pragma once
 
 #include <span>
@@ -40,48 +40,41 @@ struct BoundTerms {
   double Total() const { return loglik + constraint + entropy - kl_u - kl_x0; }
 };
 
+// The results of all work items. Items belong to groups: item number i is number i % n of group
+// i / n, where n = items() / groups(). The first summed_size() doubles of a slot are added up over
+// the items of a group; the rest belongs to the item alone.
+struct ItemResults {
+  std::vector<double> totals;  // (groups, summed_size): the sums over each group, in its order
+  std::vector<double> slots;   // the evaluator's memory, which holds the rests of the slots
+  // The rest of the slot of a group's item begins at slots[first + group * group_stride + number *
+  // item_stride].
+  std::size_t first = 0, group_stride = 0, item_stride = 0;
+
+  const double* Rest(std::size_t group, std::size_t number) const {
+    return slots.data() + first + group * group_stride + number * item_stride;
+  }
+};
+
 class Objective {
  public:
   virtual ~Objective() = default;
 
-  virtual std::size_t items() const = 0;      // work items of the present evaluation
-  virtual std::size_t slot_size() const = 0;  // doubles that an item writes
+  virtual std::size_t items() const = 0;        // work items of the present evaluation
+  virtual std::size_t groups() const = 0;       // groups of as many items each
+  virtual std::size_t slot_size() const = 0;    // doubles that an item writes
+  virtual std::size_t summed_size() const = 0;  // those of them that are added up
 
-  // Evaluates items first .. end - 1; slots (items, slot_size) are those of all items. Several
-  // threads may call this at the same time, with different ranges of items and different `worker`
-  // numbers.
-  virtual void Sums(std::size_t first, std::size_t end, std::size_t worker,
-                    std::span<double> slots) const = 0;
+  // Evaluates an item and overwrites its slot (slot_size). Several threads may call this at the
+  // same time, for different items and with different `worker` numbers.
+  virtual void Sums(std::size_t item, std::size_t worker, std::span<double> slot) const = 0;
 
   // Returns the terms of the value. Unless bvalues is empty, adds to it the gradient of the value
-  // with respect to the constrained parameters.
-  virtual BoundTerms Finish(std::span<const double> slots, std::span<double> bvalues,
-                            ThreadPool& pool) = 0;
+  // with respect to the constrained parameters. The totals may be overwritten.
+  virtual BoundTerms Finish(ItemResults& results, std::span<double> bvalues, ThreadPool& pool) = 0;
 
   // Checkpoint returns and Restore sets what the objective remembers between evaluations.
   virtual std::vector<double> Checkpoint() const = 0;
   virtual void Restore(std::span<const double> checkpoint) = 0;
-};
-
-// Evaluates all work items of an objective.
-class Evaluator {
- public:
-  virtual ~Evaluator() = default;
-  virtual void Evaluate(const Objective& objective, std::span<double> slots) = 0;
-};
-
-// Evaluates the items on the threads of a pool; a thread that is free takes the next item.
-class ThreadEvaluator final : public Evaluator {
- public:
-  explicit ThreadEvaluator(ThreadPool& pool) : pool_(pool) {}
-  void Evaluate(const Objective& objective, std::span<double> slots) override {
-    pool_.For(objective.items(), [&](std::size_t item) {
-      objective.Sums(item, item + 1, pool_.WorkerIndex(), slots);
-    });
-  }
-
- private:
-  ThreadPool& pool_;
 };
 
 }  // namespace gpode

@@ -14,6 +14,7 @@
 #include "gpode/options.h"
 #include "io/files.h"
 #include "run/resume.h"
+#include "run/shared_run.h"
 #include "simd/simd.h"
 #include "start/check_input.h"
 #include "store/model_file.h"
@@ -59,6 +60,18 @@ bool Report(const FitControl& control, const Progress& progress, bool done) {
 
 FitOptions WithThreads(FitOptions options, const FitControl& control) {
   options.threads = control.threads.value_or(options.threads);
+  return options;
+}
+
+// Returns true if other ranks share the work.
+bool IsShared(const FitControl& control) {
+  return control.ranks != nullptr && control.ranks->size() > 1;
+}
+
+// Returns the options of a trainer, whose machine may have several ranks.
+FitOptions TrainerOptions(FitOptions options, const FitControl& control) {
+  options = WithThreads(std::move(options), control);
+  if (options.threads == 0 && IsShared(control)) options.threads = control.ranks->threads();
   return options;
 }
 
@@ -116,9 +129,15 @@ TrainedModel Run(Trainer& trainer, TrainedModel trained, const FitControl& contr
   const std::size_t history_every = (trainer.steps() + kHistory - 1) / kHistory;
   constexpr std::chrono::milliseconds kLongStep(500);
   CheckpointClock clock(control);
+  std::optional<internal::SharedRun> shared;
+  if (IsShared(control) && !trainer.done()) {
+    Update(trainer, trained);
+    shared.emplace(*control.ranks, internal::ModelBytes(trained),
+                   WithThreads(trained.model.options, control).threads, trainer);
+  }
   while (!trainer.done()) {
     const auto begin = std::chrono::steady_clock::now();
-    const Progress progress = trainer.Step();
+    const Progress progress = shared ? shared->Step(trainer) : trainer.Step();
     const bool is_long = std::chrono::steady_clock::now() - begin > kLongStep;
     if (progress.step % history_every == 0 || trainer.done()) trained.history.push_back(progress);
     if (!trainer.done() && clock.Due()) {
@@ -131,6 +150,7 @@ TrainedModel Run(Trainer& trainer, TrainedModel trained, const FitControl& contr
     }
     if (!Report(control, progress, trainer.done())) break;
   }
+  shared.reset();
   Update(trainer, trained);
   Save(control, trained);
   return trained;
@@ -162,7 +182,7 @@ TrainedModel Sample(const TrainedModel& trained, const FitControl& control) {
 TrainedModel Begin(TrainedModel trained, const FitControl& control) {
   const FitOptions options = trained.model.options;
   if (IsSampled(options)) return Sample(trained, control);
-  Trainer trainer(trained.data, WithThreads(options, control), trained.validation);
+  Trainer trainer(trained.data, TrainerOptions(options, control), trained.validation);
   return Run(trainer, std::move(trained), control);
 }
 
@@ -270,8 +290,9 @@ TrainedModel internal::ResumeSaved(TrainedModel saved, std::string_view name,
   }
   const auto trainer = internal::NamingFile(name, [&] {
     CheckFitInput(saved.data, saved.model.options);
-    auto restored = std::make_unique<Trainer>(saved.data, WithThreads(saved.model.options, control),
-                                              saved.state->start, saved.validation);
+    auto restored =
+        std::make_unique<Trainer>(saved.data, TrainerOptions(saved.model.options, control),
+                                  saved.state->start, saved.validation);
     restored->Restore(saved.state->trainer);
     return restored;
   });

@@ -34,6 +34,10 @@ class Trainer {
   Trainer(const Dataset& data, const FitOptions& options, Start start,
           const Dataset& validation = {});
 
+  // Lets the ranks of a group share the work of each step (model/evaluators.h): all of them must take
+  // the same steps of the same run at the same time. The group must outlive the trainer.
+  void UseRanks(Ranks& ranks);
+
   // Returns true after the last step, or when too many steps in a row had no usable gradient.
   bool done() const { return state_.phase == plan_.size() || failed(); }
   // Returns the largest number of steps that the run takes: those of all phases and, with
@@ -95,6 +99,7 @@ class Trainer {
   FitOptions options_;
   Start start_;
   ThreadPool pool_;
+  Ranks* ranks_ = nullptr;
   std::vector<PhasePlan> plan_;
   std::size_t planned_steps_ = 0;
   ToleranceSchedule tolerance_;

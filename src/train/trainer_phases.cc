@@ -39,6 +39,7 @@ void Trainer::BeginPhase(std::size_t phase) {
                                                         .shooting_states = cut.shooting_states});
   values_ = StartValues(*parts_, start_, cut);
   bound_ = MakeBound(options_, start_, *parts_, std::move(timed), std::move(cut));
+  if (ranks_ != nullptr) bound_->SetEvaluator(std::make_unique<RankEvaluator>(*ranks_));
   minibatches_.emplace(options_.seed, phase, bound_->segments(), BatchSize());
   choice_.segments.clear();
 
@@ -58,6 +59,12 @@ void Trainer::BeginPhase(std::size_t phase) {
   const ParameterBlock& block = layout().blocks()[parts_->likelihood_block()];
   std::fill_n(rates_.begin() + static_cast<std::ptrdiff_t>(block.flat_offset), block.flat_size,
               0.0);
+}
+
+void Trainer::UseRanks(Ranks& ranks) {
+  ranks_ = &ranks;
+  bound_->SetEvaluator(std::make_unique<RankEvaluator>(ranks));
+  if (validation_) validation_->UseRanks(ranks);
 }
 
 // Returns the number of segments in a minibatch: as many as hold options.batch observation times on

@@ -16,6 +16,9 @@ class Validation {
   // Throws an InputError unless the data have as many channels as the training data.
   Validation(const Dataset& data, const FitOptions& options, const Start& start);
 
+  // See Trainer::UseRanks.
+  void UseRanks(Ranks& ranks) { bound_->SetEvaluator(std::make_unique<RankEvaluator>(ranks)); }
+
   // Returns the log likelihood of the validation data if the field is the posterior mean of the
   // unconstrained parameters `flat` of the model `from`; higher is better. The noise variance is
   // that at the start of training, so that scores differ by squared errors only. The score is

@@ -25,7 +25,9 @@
 #include "io/reading.h"
 #include "model_target.h"
 #include "output.h"
+#include "program_ranks.h"
 #include "progress.h"
+#include "report/model_view.h"
 #include "sidecar.h"
 #include "start/check_input.h"
 #include "store/model_file.h"
@@ -306,6 +308,7 @@ class Fitter {
     const StandbyEnd end_of_standby{this};  // standby_ refers to `control`
     control.checkpoint_seconds = a_.checkpoint_seconds;
     if (a_.common.threads > 0) control.threads = a_.common.threads;
+    control.ranks = ProgramRanks();
     const bool resumes =
         a_.resume && (config_.files.empty() || std::filesystem::exists(control.checkpoint));
     if (!resumes) {
@@ -317,6 +320,7 @@ class Fitter {
       for (const std::string& note : notes_) PrintRemark("note: " + note);
     }
     if (!silent && !resumes && holdout_) PrintHeldBack(parts_.seen, parts_.held);
+    if (!silent) PrintRanks();
     threads_ = control.threads.value_or(config_.fit.threads);
     clock_.emplace(threads_);
     if (!resumes && holdout_) {
@@ -343,6 +347,17 @@ class Fitter {
       Print("{}: {}\n", out_, saved.finished && compared ? "already finished" : "resuming");
     }
     return Resume(control.checkpoint, control);
+  }
+
+  // Says how many processes share the work, if there are several.
+  void PrintRanks() const {
+    const Ranks* const ranks = ProgramRanks();
+    if (ranks == nullptr) return;
+    const std::size_t threads = a_.common.threads > 0 ? a_.common.threads : ranks->threads();
+    Print("{} with {} each{}\n", report::Pluralise(ranks->size(), "rank", "ranks"),
+          report::Pluralise(threads, "thread", "threads"),
+          IsSampled(config_.fit) ? "; the sampler of this posterior uses rank 0 alone" : "");
+    std::fflush(stdout);
   }
 
   void ShowHoldout(const HoldoutReport& report) {

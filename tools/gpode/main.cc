@@ -19,6 +19,7 @@
 #include "gpode/gpode.h"
 #include "io/files.h"
 #include "output.h"
+#include "program_ranks.h"
 #include "simd/simd.h"
 
 namespace gpode::tool {
@@ -80,9 +81,9 @@ std::string DescribeBuild() {
 #else
   const std::string least = "any CPU of its kind";
 #endif
-  return fmt::format("gpode {}\nbuilt with {} and Eigen {}.{}.{} for {}; its loops use {} here",
+  return fmt::format("gpode {}\nbuilt with {}, Eigen {}.{}.{} and {} for {}; its loops use {} here",
                      Version(), compiler, EIGEN_WORLD_VERSION, EIGEN_MAJOR_VERSION,
-                     EIGEN_MINOR_VERSION, least, simd::Name(simd::ActiveIsa()));
+                     EIGEN_MINOR_VERSION, DescribeMpi(), least, simd::Name(simd::ActiveIsa()));
 }
 
 // Returns the first example of a command's help; empty if there is none.
@@ -198,18 +199,10 @@ int Run(int argc, char** argv) {
   }
 }
 
-}  // namespace
-}  // namespace gpode::tool
-
-int main(int argc, char** argv) {
-  using namespace gpode::tool;
-  OpenStandardDescriptors();
-  gpode::SetThreadShortageHandler(PrintThreadShortage);
-  // Without this, a file larger than the system's limit would kill the process instead of being an
-  // error of the write.
-  std::signal(SIGXFSZ, SIG_IGN);
+// Runs the command, and prints its error if there is one. Returns the exit code.
+int RunAndReport(int argc, char** argv) {
   try {
-    gpode::simd::ActiveIsa();  // refuses a bad GPODE_SIMD before any work
+    simd::ActiveIsa();  // refuses a bad GPODE_SIMD before any work
     const int code = Run(argc, argv);
     if (!StandardOutputIsComplete()) {
       PrintError("standard output cannot be written completely");
@@ -218,7 +211,7 @@ int main(int argc, char** argv) {
     return code;
   } catch (const Interrupted&) {
     return kInterrupted;
-  } catch (const gpode::InputError& error) {
+  } catch (const InputError& error) {
     PrintError(error);
     return kBadInput;
   } catch (const std::system_error& error) {
@@ -231,4 +224,18 @@ int main(int argc, char** argv) {
     PrintError(error.what());
     return kFault;
   }
+}
+
+}  // namespace
+}  // namespace gpode::tool
+
+int main(int argc, char** argv) {
+  using namespace gpode::tool;
+  OpenStandardDescriptors();
+  gpode::SetThreadShortageHandler(PrintThreadShortage);
+  // Without this, a file larger than the system's limit would kill the process instead of being an
+  // error of the write.
+  std::signal(SIGXFSZ, SIG_IGN);
+  const bool is_spread = argc > 1 && std::string_view(argv[1]) == "reproduce";
+  return RunOnRanks(is_spread, [&] { return RunAndReport(argc, argv); });
 }

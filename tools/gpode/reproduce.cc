@@ -16,6 +16,7 @@
 #include "gpode/error.h"
 #include "io/files.h"
 #include "output.h"
+#include "program_ranks.h"
 #include "progress.h"
 #include "report/model_view.h"
 #include "sidecar.h"
@@ -114,13 +115,16 @@ std::string DescribeEnd(const RunRecord& record) {
              : fmt::format("{} steps in {}", record.steps, report::Duration(record.seconds));
 }
 
+// Returns true on a rank that does its share of the runs and prints nothing.
+bool IsOtherRank() { return ProgramRanks() != nullptr && ProgramRanks()->rank() > 0; }
+
 // Returns the tasks that were asked for, without those of real series whose file is missing. Throws
 // an InputError if none are left.
 std::vector<TaskInfo> TasksWithData(const Arguments& a) {
   std::vector<TaskInfo> tasks = ExpandTasks(a.tasks);
   std::erase_if(tasks, [&](const TaskInfo& task) {
     const std::string missing = MissingFile(task, a.data);
-    if (!missing.empty() && !a.common.quiet) {
+    if (!missing.empty() && !a.common.quiet && !IsOtherRank()) {
       PrintRemark(
           fmt::format("{}: skipped, {} is not in the folder of --data", task.name, missing));
     }
@@ -132,18 +136,55 @@ std::vector<TaskInfo> TasksWithData(const Arguments& a) {
   return tasks;
 }
 
-// Does the runs that have no result file yet. Returns the records of all runs.
-std::vector<RunRecord> RunPlan(const PlanSettings& settings, bool quiet) {
+// Makes the plan of all ranks the one of rank 0, since others may already see results of this plan.
+void AgreeOnPlan(std::vector<PlannedRun>* plan) {
+  if (ProgramRanks() == nullptr) return;
+  std::vector<std::byte> is_done;
+  for (const PlannedRun& run : *plan) is_done.push_back(std::byte{run.record.has_value()});
+  ProgramRanks()->Broadcast(0, is_done);
+  for (std::size_t i = 0; i < plan->size(); ++i) {
+    if (is_done[i] == std::byte{0}) (*plan)[i].record.reset();
+  }
+}
+
+// Waits on rank 0 until all ranks have done their runs. Then reads the records that the others have
+// written.
+void CollectRecords(PlanSettings settings, std::vector<PlannedRun>* plan) {
+  Ranks* const ranks = ProgramRanks();
+  if (ranks == nullptr || ranks->size() == 1) return;
+  double done = 1;
+  if (ranks->rank() > 0) return ranks->Send(0, {&done, 1});
+  for (std::size_t other = 1; other < ranks->size(); ++other) ranks->Receive(other, {&done, 1});
+  settings.again = false;
+  *plan = MakePlan(settings);
+}
+
+// Does the runs that have no result file yet, or this rank's share of them. Returns the records of
+// all runs on rank 0.
+std::vector<RunRecord> RunPlan(PlanSettings settings, bool quiet) {
   std::vector<PlannedRun> plan = MakePlan(settings);
+  if (const Ranks* ranks = ProgramRanks()) {
+    settings.share = ranks->rank();
+    settings.shares = ranks->size();
+    if (settings.threads == 0) settings.threads = ranks->threads();
+  }
+  BeginSpreadWork();
+  AgreeOnPlan(&plan);
   const std::size_t there = RecordsOf(plan).size();
   if (!quiet && there > 0) {
     PrintRemark(fmt::format("{}: {} of {} already exist", settings.out.string(), there,
                             report::Pluralise(plan.size(), "run", "runs")));
   }
+  const std::size_t left = plan.size() - there, shares = settings.shares;
+  const std::size_t own = (left + shares - 1 - settings.share) / shares;
+  if (!quiet && shares > 1) {
+    PrintRemark(fmt::format("{} ranks; the progress is that of rank 0, which does {} of {}", shares,
+                            own, report::Pluralise(left, "run", "runs")));
+  }
   const Interruption interruption;
   bool all = false;
   {
-    RunsLine line(quiet, there, plan.size());
+    RunsLine line(quiet, there, there + own);
     all = ExecutePlan(
         settings,
         {.stop = [] { return Interruption::Requested(); },
@@ -159,6 +200,7 @@ std::vector<RunRecord> RunPlan(const PlanSettings& settings, bool quiet) {
     }
     throw Interrupted();
   }
+  CollectRecords(settings, &plan);
   return RecordsOf(plan);
 }
 
@@ -222,7 +264,8 @@ void Run(Arguments& a) {
     a.settings.data = a.data;
     a.settings.out = a.out;
     a.settings.threads = a.common.threads;
-    runs = RunPlan(a.settings, a.common.quiet);
+    runs = RunPlan(a.settings, a.common.quiet || IsOtherRank());
+    if (IsOtherRank()) return;
   } else {
     runs = ReadRequestedRuns(a);
   }

@@ -1,0 +1,57 @@
+// Evaluators compute the results of all work items of an objective (objective.h): on the threads of
+// this process, or on several processes.
+//
+// Thread safety: an evaluator belongs to one thread at a time, which may share its work with a pool.
+//
+//   ThreadEvaluator().Evaluate(bound, pool, results);
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "gpode/ranks.h"
+#include "model/objective.h"
+
+namespace gpode {
+
+class Evaluator {
+ public:
+  virtual ~Evaluator() = default;
+  // Reuses the memory of the results.
+  virtual void Evaluate(const Objective& objective, ThreadPool& pool, ItemResults& results) = 0;
+};
+
+// Evaluates the items on the threads of a pool; a thread that is free takes the next item.
+class ThreadEvaluator final : public Evaluator {
+ public:
+  void Evaluate(const Objective& objective, ThreadPool& pool, ItemResults& results) override;
+};
+
+// Evaluates the items on the processes of a group (gpode/ranks.h), which all have to evaluate the
+// same objective at the same time.
+//
+// The items are ordered by their number within their group and then by group, and cut into one range
+// of about equal size for each rank, so that a rank has neighbouring segments of all draws. Sums are
+// formed along a chain: a rank receives the sums of the ranks before it, adds its own items one by
+// one, and sends the result to the next rank. The additions are those of ThreadEvaluator, in the
+// same order, and give the same bits. The sums are sent in pieces, so that all ranks add at the same
+// time. What belongs to single items is gathered on all ranks.
+class RankEvaluator final : public Evaluator {
+ public:
+  // The group must outlive the evaluator.
+  explicit RankEvaluator(Ranks& ranks) : ranks_(ranks) {}
+  void Evaluate(const Objective& objective, ThreadPool& pool, ItemResults& results) override;
+
+ private:
+  void AddAlongChain(const Objective& objective, ThreadPool& pool, std::span<double> totals);
+  void AddOwnItems(const Objective& objective, std::size_t from, std::size_t to, ThreadPool& pool,
+                   std::span<double> totals);
+  void GatherRests(const Objective& objective, ItemResults& results);
+
+  Ranks& ranks_;
+  std::vector<std::size_t> begins_;   // (size + 1): the first place of each rank, and the end
+  std::vector<std::size_t> offsets_;  // (size + 1): the same in doubles of the gathered rests
+  std::vector<double> own_;           // the slots of this rank's items, in their order
+};
+
+}  // namespace gpode

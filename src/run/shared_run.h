@@ -1,0 +1,38 @@
+// A training run that the ranks of a group (gpode/ranks.h) do together.
+//
+// Rank 0 sends the run, as the bytes of its model file, to the others. Then all ranks train it in
+// lockstep: in each step, a rank evaluates some of the work items, and all get the results of all
+// items (model/evaluators.h). They make the same update of the same parameters, so that no
+// parameters have to be sent. Before each step, rank 0 says whether there is another one.
+//
+// Thread safety: as Ranks.
+//
+//   SharedRun run(ranks, ModelBytes(trained), 0, trainer);  // on rank 0
+//   while (!trainer.done()) run.Step(trainer);
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "gpode/ranks.h"
+#include "train/trainer.h"
+
+namespace gpode::internal {
+
+class SharedRun {
+ public:
+  // `run` is the model file of a run in the trainer's present state. The other ranks use this many
+  // threads each; 0 stands for Ranks::threads.
+  SharedRun(Ranks& ranks, std::vector<std::byte> run, std::size_t threads, Trainer& trainer);
+  ~SharedRun();
+  SharedRun(const SharedRun&) = delete;
+  SharedRun& operator=(const SharedRun&) = delete;
+
+  // Takes one step on all ranks.
+  Progress Step(Trainer& trainer);
+
+ private:
+  Ranks& ranks_;
+};
+
+}  // namespace gpode::internal
