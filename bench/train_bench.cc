@@ -24,6 +24,7 @@
 #include "simd/simd.h"
 #include "support/machine.h"
 #include "support/noise.h"
+#include "support/walking_data.h"
 #include "train/trainer.h"
 
 namespace gpode {
@@ -31,6 +32,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 using testing_support::OwnSeconds;
+using testing_support::WalkingData;
 using testing_support::WithNoise;
 
 double Seconds(Clock::time_point since) {
@@ -137,29 +139,6 @@ Dataset VanDerPolData(std::size_t points, std::size_t trajectories = 1) {
     const std::vector<double> start = {-1.5 * std::cos(turn), 2.5 * std::cos(turn)};
     data.trajectories.push_back(
         {"", times, WithNoise(SolveSystem("vdp", start, times), 0.1, 7 + n), {}});
-  }
-  return data;
-}
-
-// Returns sequences that resemble a walking body: 50 channels mixed from five smooth oscillations.
-Dataset WalkingData(std::size_t sequences, std::size_t frames) {
-  constexpr Eigen::Index kChannels = 50, kStates = 5;
-  testing_support::Numbers numbers(17);
-  const Matrix mixing = numbers.Normals(kStates, kChannels);
-  Dataset data;
-  for (Eigen::Index c = 0; c < kChannels; ++c) data.channels.push_back(fmt::format("c{}", c));
-  for (std::size_t n = 0; n < sequences; ++n) {
-    Matrix states(static_cast<Eigen::Index>(frames), kStates);
-    std::vector<double> times;
-    for (std::size_t i = 0; i < frames; ++i) {
-      times.push_back(0.01 * static_cast<double>(i + 1));
-      for (Eigen::Index k = 0; k < kStates; ++k) {
-        const double rate = 5 * (1 + static_cast<double>(k / 2)) + 0.2 * static_cast<double>(n);
-        const double phase = 1.6 * static_cast<double>(k % 2) + 0.3 * static_cast<double>(k);
-        states(static_cast<Eigen::Index>(i), k) = std::sin(rate * times.back() + phase);
-      }
-    }
-    data.trajectories.push_back({"", times, WithNoise(states * mixing, 0.05, 20 + n), 0.0});
   }
   return data;
 }

@@ -22,8 +22,8 @@
 // `blocks` is the posterior of the paper (sections 3.2 and 3.5): one Gaussian for the inducing
 // values of each output, one for each state.
 //
-// Thread safety: families and posteriors do not change. Any thread may call their const functions
-// with output spans that no other thread uses.
+// Thread safety: families and posteriors do not change. Any thread may call their const functions,
+// with output spans or ranges of items (and parameters) that no other thread uses at the same time.
 //
 //   std::unique_ptr<LatentPosterior> posterior = GetPosteriorFamily("blocks").Make(latent, layout);
 //   posterior->Draw(values, normals, ranges, z);

@@ -41,8 +41,8 @@ class Ranks {
   virtual void Send(std::size_t to, std::span<const double> values) = 0;
   virtual void Receive(std::size_t from, std::span<double> values) = 0;
 
-  // Every rank has set its own part of `all`, from offsets[rank()] to offsets[rank() + 1]. Afterwards
-  // every rank has all parts. `offsets` has size() + 1 elements.
+  // Every rank has set its own part of `all`, from offsets[rank()] to offsets[rank() + 1].
+  // Afterwards every rank has all parts. `offsets` has size() + 1 elements.
   virtual void Gather(std::span<const std::size_t> offsets, std::span<double> all) = 0;
 
   // Shows the message and ends the processes of all ranks, or throws. It is called if a rank fails

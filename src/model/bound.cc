@@ -13,6 +13,9 @@ namespace gpode {
 namespace {
 
 constexpr std::size_t kSegmentsPerItem = 16;
+// The work on the states themselves (normals, draws, their reverses and divergences) is little for
+// each state. With more states than kFewStates, threads share it in chunks.
+constexpr std::size_t kStatesPerChunk = 64, kFewStates = 192;
 // The number of scalar terms in a slot, after the gradients: log likelihood, constraint,
 // integrations that failed, evaluations of the field, sum and number of gaps.
 constexpr std::size_t kTerms = 6;
@@ -98,6 +101,7 @@ Bound::Bound(const ModelParts& parts, const ObservationMap& map,
   normals_.assign(draws, std::vector<double>(latent, 0.0));
   z_ = normals_;
   bz_.resize(draws * latent);
+  MapStates();
 }
 
 Bound::~Bound() = default;
@@ -108,17 +112,87 @@ SegmentChoice Bound::AllSegments() const {
   return choice;
 }
 
+void Bound::MapStates() {
+  const std::size_t trajectories = parts_.shape().trajectories;
+  starting_.assign(trajectories + parts_.shape().shooting_states, Segment::kNone);
+  ending_ = starting_;
+  positions_.assign(cut_.segments.size(), 0);
+  for (std::size_t i = 0; i < cut_.segments.size(); ++i) {
+    const Segment& s = cut_.segments[i];
+    starting_[s.state == Segment::kNone ? s.trajectory : trajectories + s.state] = i;
+    if (s.next != Segment::kNone) ending_[trajectories + s.next] = i;
+  }
+}
+
 void Bound::Choose(const SegmentChoice& choice) {
   choice_ = choice;
-  FindTouched(cut_, choice_.segments, touched_);
+  for (std::size_t i = 0; i < choice_.segments.size(); ++i) positions_[choice_.segments[i]] = i;
+  if (split_ == nullptr) {
+    FindTouched(cut_, choice_.segments, touched_);
+  } else {
+    FindTouchedBy(split_->rank(), touched_);
+  }
   parts_.FindLatentRanges(touched_, ranges_);
+  SplitStates();
+}
+
+void Bound::UseRanks(Ranks& ranks, bool splits_states) {
+  evaluator_ = std::make_unique<RankEvaluator>(ranks);
+  split_ = splits_states && parts_.StatesHaveOwnParameters() ? &ranks : nullptr;
+}
+
+// Returns the position among the chosen segments of the first one that a rank evaluates with some
+// draw. Ranks may share the segments of one item, of which they evaluate different draws.
+std::size_t Bound::FirstPosition(std::size_t rank) const {
+  const std::size_t place = RankEvaluator::FirstPlace(items(), rank, split_->size());
+  return std::min(place / draws() * kSegmentsPerItem, choice_.segments.size());
+}
+
+// Returns the position after the last one.
+std::size_t Bound::EndPosition(std::size_t rank) const {
+  const std::size_t place = RankEvaluator::FirstPlace(items(), rank + 1, split_->size());
+  return std::min((place + draws() - 1) / draws() * kSegmentsPerItem, choice_.segments.size());
+}
+
+void Bound::FindTouchedBy(std::size_t rank, TouchedStates& touched) const {
+  const std::size_t first = FirstPosition(rank);
+  FindTouched(cut_, std::span(choice_.segments).subspan(first, EndPosition(rank) - first), touched);
+}
+
+// Divides the states among chunks_ if there are many.
+void Bound::SplitStates() {
+  chunks_.clear();
+  const auto is_state = [](const LatentRange& range) {
+    return range.part == ModelParts::kInitial || range.part == ModelParts::kShooting;
+  };
+  std::size_t states = 0;
+  for (const LatentRange& range : ranges_) states += is_state(range) ? range.count : 0;
+  if (states <= kFewStates || !parts_.StatesHaveOwnParameters()) return;
+  for (const LatentRange& range : ranges_) {
+    if (!is_state(range)) continue;
+    for (std::size_t i = 0; i < range.count; i += kStatesPerChunk) {
+      chunks_.push_back({range.part, range.first + i, std::min(kStatesPerChunk, range.count - i)});
+    }
+  }
+  std::erase_if(ranges_, is_state);
+}
+
+// Returns the position of a segment among the chosen ones; kNone if it is not among them.
+std::size_t Bound::ChosenPosition(std::size_t segment) const {
+  if (segment == Segment::kNone) return Segment::kNone;
+  const std::size_t position = positions_[segment];
+  const bool is_chosen =
+      position < choice_.segments.size() && choice_.segments[position] == segment;
+  return is_chosen ? position : Segment::kNone;
 }
 
 void Bound::SampleNormals(std::uint64_t seed, std::uint64_t step, ThreadPool& pool) {
   const bool random = !parts_.posterior().is_point_estimate();
-  pool.For(draws(), [&](std::size_t s) {
-    draws_[s]->Sample(seed, step, s);
-    if (random) parts_.latent().SampleNormals(seed, step, s, ranges_, normals_[s]);
+  pool.For(draws() * (1 + chunks_.size()), [&](std::size_t i) {
+    const std::size_t s = i % draws(), chunk = i / draws();
+    if (chunk == 0) draws_[s]->Sample(seed, step, s);
+    const auto ranges = chunk == 0 ? std::span(ranges_) : std::span(chunks_).subspan(chunk - 1, 1);
+    if (random) parts_.latent().SampleNormals(seed, step, s, ranges, normals_[s]);
   });
 }
 
@@ -128,8 +202,11 @@ FactorStatus Bound::Begin(std::span<const double> values, const Tolerance& toler
   tolerance_ = tolerance;
   const FactorStatus status = parts_.function().Set(values, pool);
   if (status != FactorStatus::kOk) return status;
-  pool.For(draws(), [&](std::size_t s) {
-    parts_.posterior().Draw(values, normals_[s], ranges_, z_[s]);
+  pool.For(draws() * (1 + chunks_.size()), [&](std::size_t i) {
+    const std::size_t s = i % draws(), chunk = i / draws();
+    const auto ranges = chunk == 0 ? std::span(ranges_) : std::span(chunks_).subspan(chunk - 1, 1);
+    parts_.posterior().Draw(values, normals_[s], ranges, z_[s]);
+    if (chunk > 0) return;
     draws_[s]->Set(parts_.latent().Part(ModelParts::kFunction, std::span<const double>(z_[s])));
   });
   while (workspaces_.size() < pool.size()) {
@@ -329,7 +406,7 @@ void Bound::SumTerms(std::span<const double> totals, BoundTerms& terms) const {
 
 // Adds the divergences from the prior of the function and of the states at which the chosen
 // segments start. Shooting states have a flat prior: their divergence is minus their entropy.
-void Bound::AddDivergences(std::span<double> bvalues, BoundTerms& terms) const {
+void Bound::AddDivergences(std::span<double> bvalues, BoundTerms& terms, ThreadPool& pool) {
   const LatentPosterior& posterior = parts_.posterior();
   terms.kl_u =
       posterior.Divergence(values_, parts_.latent().Whole(ModelParts::kFunction), -1, bvalues);
@@ -340,42 +417,88 @@ void Bound::AddDivergences(std::span<double> bvalues, BoundTerms& terms) const {
     terms.kl_u +=
         posterior.Divergence(values_, parts_.latent().Whole(ModelParts::kForce), -1, bvalues);
   }
-  for (std::size_t index : choice_.segments) {
-    const LatentRange range = StartRange(cut_.segments[index]);
-    const double divergence = posterior.Divergence(values_, range, -choice_.weight, bvalues);
-    if (range.part == ModelParts::kInitial) {
-      terms.kl_x0 += choice_.weight * divergence;
+  AddStateDivergences(bvalues, terms, pool);
+}
+
+void Bound::AddStateDivergences(std::span<double> bvalues, BoundTerms& terms, ThreadPool& pool) {
+  divergences_.resize(choice_.segments.size());
+  ComputeStateDivergences(ranges_, bvalues);
+  pool.For(chunks_.size(), [&](std::size_t chunk) {
+    ComputeStateDivergences(std::span(chunks_).subspan(chunk, 1), bvalues);
+  });
+  if (split_ != nullptr) GatherDivergences();
+  for (std::size_t i = 0; i < choice_.segments.size(); ++i) {
+    if (cut_.segments[choice_.segments[i]].state == Segment::kNone) {
+      terms.kl_x0 += choice_.weight * divergences_[i];
     } else {
-      terms.entropy -= choice_.weight * divergence;
+      terms.entropy -= choice_.weight * divergences_[i];
     }
   }
 }
 
-// Computes the gradient with respect to a draw's initial and shooting states, from two sources: the
-// integration of the segment that starts at a state, and the constraint of the segment that ends at
-// it.
-void Bound::GatherStateCotangents(const ItemResults& results, std::size_t draw) {
-  const std::size_t dim = parts_.shape().dim;
+// Computes the divergences of those states at which chosen segments start.
+void Bound::ComputeStateDivergences(std::span<const LatentRange> ranges,
+                                    std::span<double> bvalues) {
+  for (const LatentRange& range : ranges) {
+    if (range.part == ModelParts::kFunction || range.part == ModelParts::kForce) continue;
+    for (std::size_t item = range.first; item < range.first + range.count; ++item) {
+      const std::size_t position = ChosenPosition(starting_[NumberOf(range.part, item)]);
+      if (position == Segment::kNone) continue;
+      divergences_[position] =
+          parts_.posterior().Divergence(values_, {range.part, item, 1}, -choice_.weight, bvalues);
+    }
+  }
+}
+
+void Bound::GatherDivergences() {
+  offsets_.resize(split_->size() + 1);
+  for (std::size_t rank = 0; rank < split_->size(); ++rank) offsets_[rank] = FirstPosition(rank);
+  offsets_.back() = choice_.segments.size();
+  split_->Gather(offsets_, divergences_);
+}
+
+// Returns the number of a state among all initial and shooting states.
+std::size_t Bound::NumberOf(std::size_t part, std::size_t item) const {
+  return part == ModelParts::kInitial ? item : parts_.shape().trajectories + item;
+}
+
+// Computes the gradient with respect to a draw's states, from two sources: the constraint of the
+// segment that ends at a state, and the integration of the segment that starts at it.
+void Bound::GatherStateCotangents(const ItemResults& results, std::size_t draw,
+                                  std::span<const LatentRange> ranges) {
+  const std::size_t dim = parts_.shape().dim, latent = parts_.latent().size();
   const double share = 1.0 / static_cast<double>(draws());
-  const std::span<double> bz =
-      std::span(bz_).subspan(draw * parts_.latent().size(), parts_.latent().size());
-  for (const LatentRange& range : ranges_) {
+  const std::span<double> bz = std::span(bz_).subspan(draw * latent, latent);
+  for (const LatentRange& range : ranges) {
     if (range.part == ModelParts::kFunction || range.part == ModelParts::kForce) continue;
-    std::ranges::fill(parts_.latent().Range(range, bz), 0.0);
+    for (std::size_t item = range.first; item < range.first + range.count; ++item) {
+      const std::span<double> b = parts_.latent().Item(range.part, item, bz);
+      std::ranges::fill(b, 0.0);
+      const std::size_t end = ChosenPosition(ending_[NumberOf(range.part, item)]);
+      const std::size_t start = ChosenPosition(starting_[NumberOf(range.part, item)]);
+      if (end != Segment::kNone) {
+        const double* row = RowOf(results, draw, end);
+        for (std::size_t k = 0; k < dim; ++k) b[k] += row[dim + k];
+      }
+      if (start != Segment::kNone) {
+        const double* row = RowOf(results, draw, start);
+        for (std::size_t k = 0; k < dim; ++k) b[k] += row[k];
+      }
+      if (share == 1) continue;
+      for (double& v : b) v *= share;
+    }
   }
-  for (std::size_t i = 0; i < choice_.segments.size(); ++i) {
-    const Segment& segment = cut_.segments[choice_.segments[i]];
-    const double* own = RowOf(results, draw, i);
-    const std::span<double> start = parts_.latent().Range(StartRange(segment), bz);
-    for (std::size_t k = 0; k < dim; ++k) start[k] += own[k];
-    if (segment.next == Segment::kNone) continue;
-    const std::span<double> target = parts_.latent().Item(ModelParts::kShooting, segment.next, bz);
-    for (std::size_t k = 0; k < dim; ++k) target[k] += own[dim + k];
-  }
-  if (share == 1) return;
-  for (const LatentRange& range : ranges_) {
-    if (range.part == ModelParts::kFunction || range.part == ModelParts::kForce) continue;
-    for (double& b : parts_.latent().Range(range, bz)) b *= share;
+}
+
+// Adds the gradient of log likelihood and constraints with respect to the parameters of some latent
+// variables, one draw after the other.
+void Bound::AddDrawReverses(const ItemResults& results, std::span<const LatentRange> ranges,
+                            std::span<double> bvalues) {
+  const std::size_t latent = parts_.latent().size();
+  for (std::size_t s = 0; s < draws(); ++s) {
+    GatherStateCotangents(results, s, ranges);
+    parts_.posterior().DrawReverse(values_, normals_[s], ranges,
+                                   std::span(bz_).subspan(s * latent, latent), bvalues);
   }
 }
 
@@ -383,15 +506,16 @@ void Bound::GatherStateCotangents(const ItemResults& results, std::size_t draw) 
 // of the divergences.
 void Bound::AddGradient(ItemResults& results, std::span<double> bvalues, ThreadPool& pool) {
   const double share = 1.0 / static_cast<double>(draws());
-  const std::size_t latent = parts_.latent().size();
   for (double& v : results.totals) v *= share;
-  parts_.function().Pullback(draws_, results.totals, total_size_, bz_, latent, bvalues, pool);
-  for (std::size_t s = 0; s < draws(); ++s) {
-    GatherStateCotangents(results, s);
-    if (parts_.HasProcessNoise()) AddForceGradient(results, s, bvalues);
-    parts_.posterior().DrawReverse(values_, normals_[s], ranges_,
-                                   std::span(bz_).subspan(s * latent, latent), bvalues);
+  parts_.function().Pullback(draws_, results.totals, total_size_, bz_, parts_.latent().size(),
+                             bvalues, pool);
+  if (parts_.HasProcessNoise()) {
+    for (std::size_t s = 0; s < draws(); ++s) AddForceGradient(results, s, bvalues);
   }
+  AddDrawReverses(results, ranges_, bvalues);
+  pool.For(chunks_.size(), [&](std::size_t chunk) {
+    AddDrawReverses(results, std::span(chunks_).subspan(chunk, 1), bvalues);
+  });
   const std::span<double> target = parts_.LikelihoodParameters(bvalues);
   for (std::size_t s = 0; s < draws(); ++s) {
     const double* bparameters = results.totals.data() + s * total_size_ + sum_count_;
@@ -404,7 +528,7 @@ BoundTerms Bound::Finish(ItemResults& results, std::span<double> bvalues, Thread
   TakeStepSizes(results);
   SumTerms(results.totals, terms);
   if (!bvalues.empty()) AddGradient(results, bvalues, pool);
-  AddDivergences(bvalues, terms);
+  AddDivergences(bvalues, terms, pool);
   return terms;
 }
 

@@ -93,8 +93,14 @@ class Bound final : public Objective {
   // Forgets the step sizes, so that the next evaluation does not depend on earlier ones.
   void ForgetStepSizes();
 
-  // Sets who evaluates the items in Evaluate; at first that is a ThreadEvaluator.
-  void SetEvaluator(std::unique_ptr<Evaluator> evaluator) { evaluator_ = std::move(evaluator); }
+  // Lets the ranks of a group share the work of Evaluate, which all of them must call; the group
+  // must outlive the bound. With `splits_states`, touched() on each rank are only the states at
+  // which its own segments start or end. The parameters of other states may have any value, and
+  // their gradients are not computed. Must be followed by Choose.
+  void UseRanks(Ranks& ranks, bool splits_states);
+  bool splits_states() const { return split_ != nullptr; }
+  // Finds what touched() is on another rank.
+  void FindTouchedBy(std::size_t rank, TouchedStates& touched) const;
   // Calls Begin, Sums for all items, and Finish. If bvalues is empty, computes no gradient.
   BoundTerms Evaluate(std::span<const double> values, const Tolerance& tolerance,
                       std::span<double> bvalues, ThreadPool& pool);
@@ -111,6 +117,11 @@ class Bound final : public Objective {
   std::size_t ItemsPerDraw() const;
   void RunSegment(std::size_t draw, std::size_t position, std::size_t place, Workspace& workspace,
                   const Slot& slot) const;
+  void SplitStates();
+  std::size_t FirstPosition(std::size_t rank) const;
+  std::size_t EndPosition(std::size_t rank) const;
+  void MapStates();
+  std::size_t ChosenPosition(std::size_t segment) const;
   void SetForce(std::size_t draw, const Segment& segment, Workspace& workspace) const;
   void AddLikelihood(const Segment& segment, std::size_t filled, Workspace& workspace,
                      const Slot& slot) const;
@@ -121,10 +132,17 @@ class Bound final : public Objective {
   const double* RowOf(const ItemResults& results, std::size_t draw, std::size_t position) const;
   void TakeStepSizes(const ItemResults& results);
   void SumTerms(std::span<const double> totals, BoundTerms& terms) const;
-  void AddDivergences(std::span<double> bvalues, BoundTerms& terms) const;
+  void AddDivergences(std::span<double> bvalues, BoundTerms& terms, ThreadPool& pool);
+  void AddStateDivergences(std::span<double> bvalues, BoundTerms& terms, ThreadPool& pool);
+  void ComputeStateDivergences(std::span<const LatentRange> ranges, std::span<double> bvalues);
+  void GatherDivergences();
+  std::size_t NumberOf(std::size_t part, std::size_t item) const;
+  void AddDrawReverses(const ItemResults& results, std::span<const LatentRange> ranges,
+                       std::span<double> bvalues);
   void AddGradient(ItemResults& results, std::span<double> bvalues, ThreadPool& pool);
   void AddForceGradient(const ItemResults& results, std::size_t draw, std::span<double> bvalues);
-  void GatherStateCotangents(const ItemResults& results, std::size_t draw);
+  void GatherStateCotangents(const ItemResults& results, std::size_t draw,
+                             std::span<const LatentRange> ranges);
   LatentRange StartRange(const Segment& segment) const;
 
   const ModelParts& parts_;
@@ -137,7 +155,17 @@ class Bound final : public Objective {
 
   SegmentChoice choice_;
   TouchedStates touched_;
-  std::vector<LatentRange> ranges_;  // the latent variables of the chosen segments
+  // The latent variables of the chosen segments. If there are many states, those of the states are
+  // divided into chunks, which threads share, and `ranges_` has the others. Otherwise `ranges_` has
+  // all of them.
+  std::vector<LatentRange> ranges_, chunks_;
+  // For each initial state and then for each shooting state, the segments that start and end there.
+  std::vector<std::size_t> starting_, ending_;
+  // (segments): the position of a segment among the chosen ones. For others, it is any number.
+  std::vector<std::size_t> positions_;
+  std::vector<double> divergences_;   // (chosen segments): those of the states at their starts
+  Ranks* split_ = nullptr;            // the ranks that divide the states among them, if any do
+  std::vector<std::size_t> offsets_;  // (ranks + 1): the chosen segments of each
 
   // The parameters and draws of the present evaluation.
   std::span<const double> values_;

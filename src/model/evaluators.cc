@@ -8,8 +8,9 @@ namespace {
 // The doubles in one message of the chain. A smaller number lets the next rank begin sooner, a
 // larger one sends fewer messages.
 constexpr std::size_t kPiece = 4096;
-// The doubles that one thread adds up at a time.
-constexpr std::size_t kStretch = 512;
+// The doubles of a group's sum that one thread adds up at a time; with fewer items in the group
+// than kFewItems, one thread adds up all of them.
+constexpr std::size_t kStretch = 512, kFewItems = 32;
 
 // Returns the number of the item at a place of the order by number, then by group.
 std::size_t ItemAt(const Objective& objective, std::size_t place) {
@@ -32,12 +33,15 @@ void ThreadEvaluator::Evaluate(const Objective& objective, ThreadPool& pool, Ite
   });
   // Slots are added up in the order of the items, so that the sum has the same bits for any number
   // of threads.
-  pool.For(groups, [&](std::size_t group) {
+  const std::size_t stretches = per_group < kFewItems ? 1 : (summed + kStretch - 1) / kStretch;
+  pool.For(groups * stretches, [&](std::size_t i) {
+    const std::size_t group = i / stretches, from = summed * (i % stretches) / stretches;
+    const std::size_t to = summed * (i % stretches + 1) / stretches;
     double* total = results.totals.data() + group * summed;
-    std::fill_n(total, summed, 0.0);
+    std::fill(total + from, total + to, 0.0);
     for (std::size_t item = group * per_group; item < (group + 1) * per_group; ++item) {
       const double* slot = results.slots.data() + item * size;
-      for (std::size_t i = 0; i < summed; ++i) total[i] += slot[i];
+      for (std::size_t k = from; k < to; ++k) total[k] += slot[k];
     }
   });
 }
@@ -45,7 +49,7 @@ void ThreadEvaluator::Evaluate(const Objective& objective, ThreadPool& pool, Ite
 void RankEvaluator::Evaluate(const Objective& objective, ThreadPool& pool, ItemResults& results) {
   const std::size_t ranks = ranks_.size(), size = objective.slot_size();
   begins_.resize(ranks + 1);
-  for (std::size_t r = 0; r <= ranks; ++r) begins_[r] = objective.items() * r / ranks;
+  for (std::size_t r = 0; r <= ranks; ++r) begins_[r] = FirstPlace(objective.items(), r, ranks);
   const std::size_t first = begins_[ranks_.rank()], count = begins_[ranks_.rank() + 1] - first;
   own_.resize(count * size);
   pool.For(count, [&](std::size_t i) {

@@ -1,7 +1,8 @@
 // Evaluators compute the results of all work items of an objective (objective.h): on the threads of
 // this process, or on several processes.
 //
-// Thread safety: an evaluator belongs to one thread at a time, which may share its work with a pool.
+// Thread safety: an evaluator belongs to one thread at a time, which may share its work with a
+// pool.
 //
 //   ThreadEvaluator().Evaluate(bound, pool, results);
 #pragma once
@@ -30,16 +31,20 @@ class ThreadEvaluator final : public Evaluator {
 // Evaluates the items on the processes of a group (gpode/ranks.h), which all have to evaluate the
 // same objective at the same time.
 //
-// The items are ordered by their number within their group and then by group, and cut into one range
-// of about equal size for each rank, so that a rank has neighbouring segments of all draws. Sums are
-// formed along a chain: a rank receives the sums of the ranks before it, adds its own items one by
-// one, and sends the result to the next rank. The additions are those of ThreadEvaluator, in the
-// same order, and give the same bits. The sums are sent in pieces, so that all ranks add at the same
-// time. What belongs to single items is gathered on all ranks.
+// The items are ordered by their number within their group and then by group, and cut into one
+// range of about equal size for each rank, so that a rank has neighbouring segments of all draws.
+// Sums are formed along a chain: a rank receives the sums of the ranks before it, adds its own
+// items one by one, and sends the result to the next rank. The additions are those of
+// ThreadEvaluator, in the same order, and give the same bits. The sums are sent in pieces, so that
+// all ranks add at the same time. What belongs to single items is gathered on all ranks.
 class RankEvaluator final : public Evaluator {
  public:
   // The group must outlive the evaluator.
   explicit RankEvaluator(Ranks& ranks) : ranks_(ranks) {}
+  // Returns the place in the order at which the items of a rank begin; for rank `size`, the end.
+  static std::size_t FirstPlace(std::size_t items, std::size_t rank, std::size_t size) {
+    return items * rank / size;
+  }
   void Evaluate(const Objective& objective, ThreadPool& pool, ItemResults& results) override;
 
  private:

@@ -67,6 +67,9 @@ class ModelParts {
   // The block with the standard deviation of the process noise of each state, per square root of
   // the model's time. It exists only if HasProcessNoise().
   std::size_t process_noise_block() const { return process_noise_block_; }
+  // Tells whether every initial and shooting state has parameters of its own, which no other state
+  // and no other part of the latent variables shares. Threads can then work on different states.
+  bool StatesHaveOwnParameters() const { return by_state_[kInitial] && by_state_[kShooting]; }
   // Returns how many blocks of the layout, the first ones, are hyperparameters of the function.
   std::size_t hyperparameter_blocks() const { return hyperparameter_blocks_; }
 

@@ -14,7 +14,7 @@
 namespace gpode::internal {
 namespace {
 
-enum class Command : std::uint8_t { kEnd, kStep };
+enum class Command : std::uint8_t { kEnd, kStep, kCollect };
 
 // The message with which a run begins. A message without bytes ends ServeTraining.
 struct Header {
@@ -51,7 +51,8 @@ void Serve(Ranks& ranks, const Header& header) {
   for (Command command{};;) {
     ranks.Broadcast(0, BytesOf(command));
     if (command == Command::kEnd) return;
-    trainer.Step();
+    if (command == Command::kStep) trainer.Step();
+    if (command == Command::kCollect) trainer.CollectStates();
   }
 }
 
@@ -79,6 +80,11 @@ Progress SharedRun::Step(Trainer& trainer) {
     ranks_.Abort(error.what());
     throw;
   }
+}
+
+void SharedRun::Collect(Trainer& trainer) {
+  Send(ranks_, Command::kCollect);
+  trainer.CollectStates();
 }
 
 }  // namespace gpode::internal

@@ -2,8 +2,9 @@
 //
 // Rank 0 sends the run, as the bytes of its model file, to the others. Then all ranks train it in
 // lockstep: in each step, a rank evaluates some of the work items, and all get the results of all
-// items (model/evaluators.h). They make the same update of the same parameters, so that no
-// parameters have to be sent. Before each step, rank 0 says whether there is another one.
+// items (model/evaluators.h). They make the same update of the parameters that they share, and each
+// updates the parameters of the states that its own segments need, so that no parameters have to be
+// sent before a checkpoint. Before each step, rank 0 says whether there is another one.
 //
 // Thread safety: as Ranks.
 //
@@ -30,6 +31,9 @@ class SharedRun {
 
   // Takes one step on all ranks.
   Progress Step(Trainer& trainer);
+  // Gets the parameters that only other ranks have. Must be called before Trainer::Save or
+  // Snapshot.
+  void Collect(Trainer& trainer);
 
  private:
   Ranks& ranks_;

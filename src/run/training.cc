@@ -135,23 +135,27 @@ TrainedModel Run(Trainer& trainer, TrainedModel trained, const FitControl& contr
     shared.emplace(*control.ranks, internal::ModelBytes(trained),
                    WithThreads(trained.model.options, control).threads, trainer);
   }
+  const auto update = [&] {
+    if (shared) shared->Collect(trainer);
+    Update(trainer, trained);
+  };
   while (!trainer.done()) {
     const auto begin = std::chrono::steady_clock::now();
     const Progress progress = shared ? shared->Step(trainer) : trainer.Step();
     const bool is_long = std::chrono::steady_clock::now() - begin > kLongStep;
     if (progress.step % history_every == 0 || trainer.done()) trained.history.push_back(progress);
     if (!trainer.done() && clock.Due()) {
-      Update(trainer, trained);
+      update();
       SaveCheckpoint(control, trained);
     }
     if (!trainer.done() && is_long && control.standby) {
-      Update(trainer, trained);
+      update();
       StandBy(control, trained);
     }
     if (!Report(control, progress, trainer.done())) break;
   }
+  update();
   shared.reset();
-  Update(trainer, trained);
   Save(control, trained);
   return trained;
 }

@@ -4,6 +4,7 @@
 #include "train/trainer.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 
 #include "gpode/error.h"
@@ -18,6 +19,9 @@ constexpr double kLargestGradient = 1e100;
 // The largest absolute value of a logarithm. exp overflows above about 709, and becomes zero below
 // about -745.
 constexpr double kLargestLog = 700;
+// The most parameters that one thread updates at a time, unless they belong to one item. With fewer
+// than kFewParameters in all, one thread updates them all.
+constexpr std::size_t kParametersPerPiece = 1024, kFewParameters = 4 * kParametersPerPiece;
 
 // Limits the logarithms of positive parameters, so that a step of any size leaves parameters that
 // are neither zero nor infinite.
@@ -83,24 +87,55 @@ void Trainer::ChooseSegments() {
   if (minibatches_->whole() && !choice_.segments.empty()) return;
   minibatches_->Choose(state_.step, choice_);
   bound_->Choose(choice_);
-  parts_->FindParameters(bound_->touched(), touched_);
+  parts_->FindParameters(bound_->touched(), found_);
+  SplitTouched();
+}
+
+// Sets touched_ to the ranges of found_, divided into pieces of a limited size.
+void Trainer::SplitTouched() {
+  touched_.clear();
+  std::size_t parameters = 0;
+  for (const TouchedParameters& found : found_) {
+    const ParameterRange& range = found.range;
+    const std::size_t size = layout().FlatOf(range).size;
+    parameters += size;
+    const std::size_t each = range.count > 0 ? std::max<std::size_t>(size / range.count, 1) : 1;
+    const std::size_t most = std::max<std::size_t>(kParametersPerPiece / each, 1);
+    for (std::size_t i = 0; i < range.count; i += most) {
+      touched_.push_back({{range.block, range.first + i, std::min(most, range.count - i)},
+                          found.first_state == TouchedParameters::kNoState
+                              ? TouchedParameters::kNoState
+                              : found.first_state + i});
+    }
+  }
+  has_many_parameters_ = parameters > kFewParameters;
+}
+
+template <typename Visit>
+void Trainer::ForTouched(Visit&& visit) {
+  if (has_many_parameters_) {
+    pool_.For(touched_.size(), [&](std::size_t i) { visit(touched_[i]); });
+  } else {
+    for (const TouchedParameters& touched : touched_) visit(touched);
+  }
 }
 
 // Computes the constrained values of the parameters that the chosen segments depend on, and sets
 // their gradients to zero.
 void Trainer::ComputeValues() {
-  for (const auto& [range, state] : touched_) {
+  ForTouched([&](const TouchedParameters& touched) {
+    const ParameterRange& range = touched.range;
     layout().Constrain(range, state_.flat, values_);
     const Stretch value = layout().ValuesOf(range), flat = layout().FlatOf(range);
     std::fill_n(bvalues_.begin() + static_cast<std::ptrdiff_t>(value.offset), value.size, 0.0);
     std::fill_n(gradient_.begin() + static_cast<std::ptrdiff_t>(flat.offset), flat.size, 0.0);
-  }
+  });
 }
 
 void Trainer::ComputeGradient() {
-  for (const auto& [range, state] : touched_) {
-    layout().ConstrainPullback(range, values_, bvalues_, gradient_);
-  }
+  ForTouched([&](const TouchedParameters& touched) {
+    layout().ConstrainPullback(touched.range, values_, bvalues_, gradient_);
+  });
 }
 
 Progress Trainer::Step() {
@@ -127,19 +162,21 @@ Progress Trainer::Step() {
   return progress;
 }
 
-bool Trainer::IsGradientUsable() const {
-  for (const auto& [range, state] : touched_) {
-    const Stretch flat = layout().FlatOf(range);
+bool Trainer::IsGradientUsable() {
+  std::atomic<bool> is_usable = true;
+  ForTouched([&](const TouchedParameters& touched) {
+    const Stretch flat = layout().FlatOf(touched.range);
     for (std::size_t i = flat.offset; i < flat.offset + flat.size; ++i) {
-      if (!(std::fabs(gradient_[i]) < kLargestGradient)) return false;
+      if (!(std::fabs(gradient_[i]) < kLargestGradient)) is_usable = false;
     }
-  }
-  return true;
+  });
+  return bound_->splits_states() ? IsUsableOnAllRanks(is_usable) : is_usable.load();
 }
 
 void Trainer::UpdateParameters() {
   const double rate = CurrentRate();
   ++state_.adam.steps;
+  is_collected_ = !bound_->splits_states();
   const auto count = [&](const std::vector<IndexRun>& runs, std::size_t first) {
     for (const IndexRun& run : runs) {
       for (std::size_t i = 0; i < run.count; ++i) ++state_.state_updates[first + run.first + i];
@@ -147,7 +184,7 @@ void Trainer::UpdateParameters() {
   };
   count(bound_->touched().x0, 0);
   count(bound_->touched().shooting, parts_->shape().trajectories);
-  for (const TouchedParameters& touched : touched_) {
+  ForTouched([&](const TouchedParameters& touched) {
     if (touched.first_state != TouchedParameters::kNoState) {
       UpdateStates(touched, rate);
     } else {
@@ -156,7 +193,7 @@ void Trainer::UpdateParameters() {
                          rate, rates_, state_.flat);
     }
     ClampLogs(layout(), touched.range, state_.flat);
-  }
+  });
 }
 
 // Updates the posteriors of states. Adam's bias correction depends on how often a state was

@@ -34,9 +34,13 @@ class Trainer {
   Trainer(const Dataset& data, const FitOptions& options, Start start,
           const Dataset& validation = {});
 
-  // Lets the ranks of a group share the work of each step (model/evaluators.h): all of them must take
-  // the same steps of the same run at the same time. The group must outlive the trainer.
+  // Lets the ranks of a group share the work of each step (model/evaluators.h): all of them must
+  // take the same steps of the same run at the same time. The group must outlive the trainer.
+  // Without minibatches, a rank keeps only the parameters of the states of its own segments up to
+  // date. Before Snapshot or Save, all ranks must call CollectStates, which gives them the
+  // parameters of all states.
   void UseRanks(Ranks& ranks);
+  void CollectStates();
 
   // Returns true after the last step, or when too many steps in a row had no usable gradient.
   bool done() const { return state_.phase == plan_.size() || failed(); }
@@ -62,9 +66,13 @@ class Trainer {
 
   // The parts of Step().
   void ChooseSegments();
+  void SplitTouched();
+  // Calls visit(touched) for each of touched_, on several threads if there are many parameters.
+  template <typename Visit>
+  void ForTouched(Visit&& visit);
   void ComputeValues();
   void ComputeGradient();
-  bool IsGradientUsable() const;
+  bool IsGradientUsable();
   void UpdateParameters();
   void UpdateStates(const TouchedParameters& touched, double rate);
   void UpdateLikelihood();
@@ -83,6 +91,11 @@ class Trainer {
   bool IsNoiseKnown() const { return !options_.noise_variance.empty(); }
   bool IsNoiseHeld() const;
   bool IsSettling() const { return state_.settling_from.has_value(); }
+
+  bool IsUsableOnAllRanks(bool is_usable) const;
+  // Calls visit with each array, or part of one, that a rank keeps up to date for its own states.
+  template <typename Visit>
+  void ForStatesOf(std::size_t rank, Visit&& visit);
 
   // The transition from one phase to the next.
   void HandOver();
@@ -116,9 +129,11 @@ class Trainer {
   std::vector<double> rates_;  // each parameter's factor of the learning rate
 
   // Data of the present step. Only the entries of `values_`, `bvalues_` and `gradient_` that
-  // `touched_` names are up to date.
+  // `touched_` names are up to date. Its ranges have at most some thousand parameters each.
   SegmentChoice choice_;
-  std::vector<TouchedParameters> touched_;
+  std::vector<TouchedParameters> touched_, found_;
+  bool has_many_parameters_ = false;
+  bool is_collected_ = true;  // false if another rank has newer parameters of some states
   std::vector<double> values_, bvalues_, gradient_;
 };
 

@@ -39,9 +39,9 @@ void Trainer::BeginPhase(std::size_t phase) {
                                                         .shooting_states = cut.shooting_states});
   values_ = StartValues(*parts_, start_, cut);
   bound_ = MakeBound(options_, start_, *parts_, std::move(timed), std::move(cut));
-  if (ranks_ != nullptr) bound_->SetEvaluator(std::make_unique<RankEvaluator>(*ranks_));
   minibatches_.emplace(options_.seed, phase, bound_->segments(), BatchSize());
   choice_.segments.clear();
+  if (ranks_ != nullptr) bound_->UseRanks(*ranks_, minibatches_->whole());
 
   state_.phase = phase;
   state_.step = 0;
@@ -61,12 +61,6 @@ void Trainer::BeginPhase(std::size_t phase) {
               0.0);
 }
 
-void Trainer::UseRanks(Ranks& ranks) {
-  ranks_ = &ranks;
-  bound_->SetEvaluator(std::make_unique<RankEvaluator>(ranks));
-  if (validation_) validation_->UseRanks(ranks);
-}
-
 // Returns the number of segments in a minibatch: as many as hold options.batch observation times on
 // average, at least one; 0 stands for all segments.
 std::size_t Trainer::BatchSize() const {
@@ -80,6 +74,7 @@ std::size_t Trainer::BatchSize() const {
 // Moves from shooting to whole trajectories or, if the polish does not help, continues with
 // shooting (see FitOptions::polish_most). A run with the vanilla bound always moves on.
 void Trainer::HandOver() {
+  CollectStates();
   const std::size_t next = state_.phase + 1;
   if (options_.bound == BoundKind::kShooting) state_.keeps_shooting = !DoesPolishHelp();
   BeginPhase(next);

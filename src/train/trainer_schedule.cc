@@ -95,6 +95,7 @@ void Trainer::CheckValidation() {
   const bool better = std::isfinite(score) && (best.best_flat.empty() || score > best.best_score);
   best.stale_checks = better ? 0 : best.stale_checks + 1;
   if (!better) return;
+  CollectStates();
   best.best_score = score;
   best.best_flat = state_.flat;
 }

@@ -17,7 +17,7 @@ class Validation {
   Validation(const Dataset& data, const FitOptions& options, const Start& start);
 
   // See Trainer::UseRanks.
-  void UseRanks(Ranks& ranks) { bound_->SetEvaluator(std::make_unique<RankEvaluator>(ranks)); }
+  void UseRanks(Ranks& ranks) { bound_->UseRanks(ranks, false); }
 
   // Returns the log likelihood of the validation data if the field is the posterior mean of the
   // unconstrained parameters `flat` of the model `from`; higher is better. The noise variance is

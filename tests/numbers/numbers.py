@@ -56,6 +56,9 @@ CASES = {
     "tsit5": ("vdp.csv", ["--solver", "tsit5", "--initial", "gap", *SMALL]),
     "dop853": ("vdp.csv", ["--solver", "dop853", *SMALL]),
     "rk4": ("vdp.csv", ["--solver", "rk4", "--solver-fixed-step", "0.05", *SMALL]),
+    # Threads share the work on the states themselves if there are many.
+    "many-states": ("long.csv", ["--model", "shooting", "--batch", "0", "--polish", "0", "--draws", "2", "--iterations", "20",
+                                 "--inducing", "8", "--features", "16"]),
 }
 
 
@@ -80,6 +83,7 @@ def make_data(gpode):
     """Writes the data files of all cases, derived from simulated ones by exact operations on text or halves."""
     run(gpode, "simulate", "vdp", "--noise", "0.05", "--points", "30", "--truth-until", "10", "-o", "vdp.csv")
     run(gpode, "simulate", "vdp", "--noise", "0.05", "--points", "20", "--seed", "5", "-o", "other.csv")
+    run(gpode, "simulate", "vdp", "--noise", "0.05", "--points", "1000", "--span", "140", "-o", "long.csv")
     rows = read_rows("vdp.csv")
     write_rows("one.csv", [row[:2] for row in rows])
     write_rows("gaps.csv", [row[:1] + ["" if (i + 3 * k) % 7 == 2 else row[k] for k in (1, 2)]
@@ -120,7 +124,7 @@ def numbers_of(gpode, name):
     with zipfile.ZipFile("model.gpode") as archive:
         sums = {entry.removesuffix(".npy"): checksum(values_of(archive.read(entry)))
                 for entry in sorted(archive.namelist()) if entry.startswith("model/")}
-    run(gpode, "forecast", "model.gpode", "--until", "10", "--points", "9", "--draws", "16", "--noise",
+    run(gpode, "forecast", "model.gpode", "--until", "150" if data == "long.csv" else "10", "--points", "9", "--draws", "16", "--noise",
         "-o", "forecast.csv")
     text = pathlib.Path("forecast.csv").read_text()
     check_finite(name, text)

@@ -39,6 +39,19 @@ std::vector<Case> Cases() {
   shooting.options.draws = 2;
   cases.push_back(shooting);
 
+  // The ranks divide the states of three trajectories, and threads share those of a rank.
+  Case many = shooting;
+  many.name = "ManyStates";
+  many.options.steps = 4;
+  const std::vector<double> fine = RegularTimes(0, 40, 700);
+  for (std::size_t n : {0, 1}) {
+    many.data.trajectories[n].times = fine;
+    many.data.trajectories[n].values = testing_support::WithNoise(
+        SolveSystem("vdp", std::vector<double>{-1.5, 1.0 + static_cast<double>(n)}, fine), 0.05, n);
+  }
+  many.data.trajectories.push_back(SmallData().trajectories[1]);
+  cases.push_back(many);
+
   cases.push_back(shooting);
   cases.back().name = "Minibatches";
   cases.back().options.batch = 20;

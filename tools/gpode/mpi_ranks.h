@@ -11,8 +11,8 @@
 
 namespace gpode::tool {
 
-// Returns the ranks of this program; null if it was not started by mpirun. MPI ends with the object,
-// when all ranks have destroyed theirs.
+// Returns the ranks of this program; null if it was not started by mpirun. MPI ends with the
+// object, when all ranks have destroyed theirs.
 std::unique_ptr<Ranks> StartMpi();
 
 // Returns the version of the MPI library: "Open MPI v4.1.4".

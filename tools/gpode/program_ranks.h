@@ -1,8 +1,8 @@
 // The processes that mpirun has started for this command (gpode/ranks.h).
 //
-// Rank 0 runs the command; the other ranks help it to train. `gpode reproduce` is spread: every rank
-// runs the command, and does its share of the experiments. A program that was built without MPI, or
-// was not started by mpirun, is alone.
+// Rank 0 runs the command; the other ranks help it to train. `gpode reproduce` is spread: every
+// rank runs the command, and does its share of the experiments. A program that was built without
+// MPI, or was not started by mpirun, is alone.
 //
 // Thread safety: only the main thread may call these functions.
 #pragma once
@@ -22,8 +22,8 @@ int RunOnRanks(bool is_spread, const std::function<int()>& run);
 // Returns the ranks of this command; null if the program is alone.
 Ranks* ProgramRanks();
 
-// Says that the arguments of a spread command are right and its work begins. It does nothing on other
-// ranks than 0, or if the program is alone.
+// Says that the arguments of a spread command are right and its work begins. It does nothing on
+// other ranks than 0, or if the program is alone.
 void BeginSpreadWork();
 
 // Returns the MPI that the program was built with, such as "Open MPI v4.1.4"; "no MPI" if there is

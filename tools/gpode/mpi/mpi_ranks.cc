@@ -5,13 +5,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <limits>
 #include <string>
 #include <thread>
 #include <vector>
-
-#include "output.h"
 
 namespace gpode::tool {
 namespace {
@@ -98,7 +97,8 @@ class MpiRanks final : public Ranks {
   }
 
   void Abort(const std::string& message) override {
-    PrintRemark("gpode: " + message);
+    std::fprintf(stderr, "gpode: %s\n", message.c_str());
+    std::fflush(stderr);
     MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
   }
 
