@@ -37,12 +37,12 @@ namespace gpode {
 struct AnalysisOptions {
   std::size_t draws = 128;
   std::uint64_t seed = 1;
-  std::size_t threads = 0;             // 0: as many as the machine has
-  std::optional<StateBox> box = {};    // by default the observed states, enlarged by 1.3
-  std::optional<Vector> inputs = {};   // (U): held inputs; by default Posterior::TypicalInputs
-  double level = 0.9;                  // probability of the bands
-  std::size_t basin_cells = 40;        // starts along each axis of the basins; 0 for no basins
-  std::size_t exponent_draws = 24;     // draws whose Lyapunov exponents are integrated
+  std::size_t threads = 0;            // 0: as many as the machine has
+  std::optional<StateBox> box = {};   // by default the observed states, enlarged by 1.3
+  std::optional<Vector> inputs = {};  // (U): held inputs; by default Posterior::TypicalInputs
+  double level = 0.9;                 // probability of the bands
+  std::size_t basin_cells = 40;       // starts along each axis of the basins; 0 for no basins
+  std::size_t exponent_draws = 24;    // draws whose Lyapunov exponents are integrated
   // Is called after each draw with the number of finished draws and of all. If it returns false, the
   // analysis ends with the draws that are finished.
   std::function<bool(std::size_t done, std::size_t total)> report = {};
@@ -57,18 +57,18 @@ QuantityBand BandOf(std::vector<double> values, double level);
 
 // A group of fixed points, at most one from each draw.
 struct PointSummary {
-  double probability = 0;                    // the share of draws with a point of this group
-  bool in_mean_field = false;                // true if the mean field has it
-  Vector mean = {};                          // (D)
-  Matrix covariance = {};                    // (D, D); zero if there is only one draw
-  std::vector<QuantityBand> place = {};      // (D)
-  std::array<double, 4> types = {};          // probabilities of each FixedPointType, if it exists
-  double stable = 0;                         // the probability that it is stable, if it exists
+  double probability = 0;                // the share of draws with a point of this group
+  bool in_mean_field = false;            // true if the mean field has it
+  Vector mean = {};                      // (D)
+  Matrix covariance = {};                // (D, D); zero if there is only one draw
+  std::vector<QuantityBand> place = {};  // (D)
+  std::array<double, 4> types = {};      // probabilities of each FixedPointType, if it exists
+  double stable = 0;                     // the probability that it is stable, if it exists
   std::vector<QuantityBand> real, imaginary = {};  // (D): eigenvalues by decreasing real part
-  double distance = 0;      // from the mean to the nearest observation, in standard deviations
+  double distance = 0;  // from the mean to the nearest observation, in standard deviations
   bool outside_data = false;
-  Matrix states = {};                        // (n, D): the points of the draws
-  std::vector<bool> is_stable = {};          // (n)
+  Matrix states = {};                // (n, D): the points of the draws
+  std::vector<bool> is_stable = {};  // (n)
 };
 
 struct OscillationSummary {
@@ -76,15 +76,15 @@ struct OscillationSummary {
   double cycle_probability = 0;  // that a limit cycle attracts the solution from the data
   QuantityBand period = {};      // over the draws that oscillate
   std::vector<QuantityBand> amplitude = {};  // (D): half of the range of each state
-  QuantityBand multiplier = {};  // the largest Floquet multiplier of the limit cycles
-  std::vector<Matrix> cycles = {};  // the limit cycles of some draws, (n, D) each
+  QuantityBand multiplier = {};              // the largest Floquet multiplier of the limit cycles
+  std::vector<Matrix> cycles = {};           // the limit cycles of some draws, (n, D) each
 };
 
 struct ExponentSummary {
   std::vector<QuantityBand> exponents = {};  // (D); empty if none could be computed
-  double time_error = 0;    // the median standard error of the largest, from the length of time
-  double positive = 0;      // the probability that the largest is positive by two standard errors
-  std::size_t draws = 0;    // the draws that have exponents
+  double time_error = 0;  // the median standard error of the largest, from the length of time
+  double positive = 0;    // the probability that the largest is positive by two standard errors
+  std::size_t draws = 0;  // the draws that have exponents
   // The time after which the uncertainty of the last learnt state has grown to the size of the
   // attractor, over the draws with a positive exponent; NaN if there is none.
   QuantityBand horizon = {};
@@ -92,25 +92,25 @@ struct ExponentSummary {
 
 // Where solutions end, for starts on a grid in the plane of two states.
 struct BasinSummary {
-  std::size_t cells = 0;              // along each axis; 0 if there are no basins
+  std::size_t cells = 0;                 // along each axis; 0 if there are no basins
   std::vector<std::string> labels = {};  // "fixed point 1", "limit cycle", "leaves", "undecided"
-  MatrixStack probabilities = {};     // for each label (cells, cells); row i is the first state's
+  MatrixStack probabilities = {};  // for each label (cells, cells); row i is the first state's
 };
 
 struct Analysis {
   std::vector<std::string> states = {};  // names (D)
   StateBox box = {};
-  Vector inputs = {};           // (U): the held inputs
+  Vector inputs = {};  // (U): the held inputs
   double level = 0.9;
   std::size_t draws = 0, asked = 0;  // finished draws, and all that were asked for
-  double checked = 0;           // the share of draws whose search for fixed points was checked
+  double checked = 0;                // the share of draws whose search for fixed points was checked
 
   std::vector<PointSummary> points = {};     // by decreasing probability
   std::vector<double> counts = {};           // counts[k]: the probability of k fixed points
   FixedPointSearch mean_points = {};         // those of the mean field
   std::vector<LimitCycle> mean_cycles = {};  // those of the mean field
   std::vector<Matrix> separatrices = {};     // stable manifolds of the mean field's saddles, (n, 2)
-  std::array<double, 4> fates = {};          // probability of each Fate of the solution from the data
+  std::array<double, 4> fates = {};  // probability of each Fate of the solution from the data
   OscillationSummary oscillation = {};
   ExponentSummary exponents = {};
   BasinSummary basins = {};

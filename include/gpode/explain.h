@@ -57,11 +57,11 @@ struct ExplainOptions {
 };
 
 struct TermSummary {
-  double probability = 0;         // that the term is in the equation
-  bool chosen = false;            // true if that is at least one half
-  double coefficient = 0;         // in the formula of the chosen terms
-  double standard_error = 0;      // of that coefficient
-  QuantityBand band = {};         // if the term is there, averaged over all formulas
+  double probability = 0;     // that the term is in the equation
+  bool chosen = false;        // true if that is at least one half
+  double coefficient = 0;     // in the formula of the chosen terms
+  double standard_error = 0;  // of that coefficient
+  QuantityBand band = {};     // if the term is there, averaged over all formulas
 };
 
 struct EquationSummary {

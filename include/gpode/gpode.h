@@ -6,6 +6,7 @@
 //   Forecast forecast = ForecastTrajectory(model, 0, times);
 #pragma once
 
+#include "gpode/analysis.h"           // the dynamics of a learnt model
 #include "gpode/calendar.h"           // dates that times stand for
 #include "gpode/chain_diagnostics.h"  // diagnostics of a sampler's chains
 #include "gpode/compare_models.h"     // comparison and choice of models by held-back data
@@ -14,14 +15,17 @@
 #include "gpode/data_files.h"         // data sets from files, tables into files
 #include "gpode/dataset.h"            // trajectories of observations
 #include "gpode/error.h"              // errors and checks
+#include "gpode/explain.h"            // readable equations of a learnt model
 #include "gpode/field.h"              // vector fields
 #include "gpode/fit_input.h"          // preparation of data and options
 #include "gpode/fit_options.h"        // options of models and training
 #include "gpode/fit_quality.h"        // remarks on data, quality of a fit
+#include "gpode/fixed_points.h"       // fixed points of a field
 #include "gpode/forecast.h"           // forecasts
 #include "gpode/function.h"           // functions, and the fields that they make
 #include "gpode/gp.h"                 // draws from a Gaussian process
 #include "gpode/gradient_check.h"     // comparison of gradients with finite differences
+#include "gpode/held_field.h"         // fields with constant inputs
 #include "gpode/holdout.h"            // comparison of forecasts with held-back data
 #include "gpode/importance.h"         // importance weights and their diagnostic
 #include "gpode/input_signal.h"       // inputs that drive a field
@@ -29,6 +33,8 @@
 #include "gpode/kernel.h"             // covariance functions
 #include "gpode/latent.h"             // the latent variables of a model
 #include "gpode/likelihood.h"         // distributions of observations
+#include "gpode/limit_cycles.h"       // limit cycles and attractors of a field
+#include "gpode/lyapunov.h"           // Lyapunov exponents of a field
 #include "gpode/matrix.h"             // matrices and vectors
 #include "gpode/mlp.h"                // neural networks
 #include "gpode/model.h"              // a learnt model

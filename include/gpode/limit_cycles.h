@@ -33,8 +33,8 @@ namespace gpode {
 
 struct LimitCycle {
   double period = 0;
-  Matrix states = {};                 // (n, D): at equally spaced times, the last equal to the first
-  Vector lower = {}, upper = {};      // (D): the ranges of the states
+  Matrix states = {};             // (n, D): at equally spaced times, the last equal to the first
+  Vector lower = {}, upper = {};  // (D): the ranges of the states
   Eigen::VectorXcd multipliers = {};  // (D - 1): the Floquet multipliers, the largest first
   bool stable = false;                // true if all multipliers are inside the unit circle
   bool neutral = false;               // true if the largest is on it: one cycle of a family

@@ -76,8 +76,7 @@ class Analyser {
     result_.mean_points = FindFixedPoints(field, result_.box);
     CycleOptions options{.tolerance = 1e-9};
     options.more_starts = support_.states().bottomRows(1);
-    result_.mean_cycles =
-        FindLimitCycles(field, result_.box, result_.mean_points.points, options);
+    result_.mean_cycles = FindLimitCycles(field, result_.box, result_.mean_points.points, options);
     if (posterior_.dim() == 2) {
       result_.separatrices = FindSeparatrices(field, result_.box, result_.mean_points.points);
     }
@@ -144,7 +143,8 @@ class Analyser {
     }
     const auto bands = [&](const Matrix& values) {
       std::vector<QuantityBand> all;
-      for (const auto& column : values.colwise()) all.push_back(Band({column.begin(), column.end()}));
+      for (const auto& column : values.colwise())
+        all.push_back(Band({column.begin(), column.end()}));
       return all;
     };
     summary.place = bands(summary.states);

@@ -13,12 +13,12 @@ namespace {
 
 using Point = Eigen::Vector2d;
 
-constexpr Eigen::Index kGrid = 96;       // cells of the interpolation along each axis
-constexpr double kMargin = 1.5;          // size of the interpolated region over that of the box
-constexpr double kNear = 1.2;            // distance in cells at which an attractor is reached
-constexpr double kStride = 0.5;          // length of a step in cells
+constexpr Eigen::Index kGrid = 96;  // cells of the interpolation along each axis
+constexpr double kMargin = 1.5;     // size of the interpolated region over that of the box
+constexpr double kNear = 1.2;       // distance in cells at which an attractor is reached
+constexpr double kStride = 0.5;     // length of a step in cells
 constexpr std::size_t kMostSteps = 6000;
-constexpr double kSlowest = 1e-3;        // least speed that sets the step, over the median speed
+constexpr double kSlowest = 1e-3;  // least speed that sets the step, over the median speed
 
 // A field on a grid, in coordinates that count cells from its lower corner.
 class GridField {
@@ -108,7 +108,8 @@ class AttractorMap {
 
   void Mark(const Point& at, std::uint8_t label) {
     constexpr int kReach = 3;
-    const auto i = static_cast<std::ptrdiff_t>(2 * at[0]), j = static_cast<std::ptrdiff_t>(2 * at[1]);
+    const auto i = static_cast<std::ptrdiff_t>(2 * at[0]),
+               j = static_cast<std::ptrdiff_t>(2 * at[1]);
     for (std::ptrdiff_t a = i - kReach; a <= i + kReach; ++a) {
       for (std::ptrdiff_t b = j - kReach; b <= j + kReach; ++b) {
         if (a < 0 || b < 0 || a >= std::ptrdiff_t{kSide} || b >= std::ptrdiff_t{kSide}) continue;

@@ -19,8 +19,8 @@ LyapunovSpectrum ExponentsOf(const DrawDynamics& draw) {
   } else {
     const Eigen::VectorXcd& multipliers = draw.end.cycle->multipliers;
     spectrum.exponents.resize(multipliers.size() + 1);
-    spectrum.exponents << 0, multipliers.cwiseAbs().array().max(1e-300).log().matrix() /
-                                 draw.end.cycle->period;
+    spectrum.exponents << 0,
+        multipliers.cwiseAbs().array().max(1e-300).log().matrix() / draw.end.cycle->period;
   }
   spectrum.standard_errors = Vector::Zero(spectrum.exponents.size());
   spectrum.spread = spectrum.standard_errors;
@@ -59,8 +59,8 @@ DrawDynamics AnalyseField(const Field& field, const StateBox& box, const Dynamic
   if (options.exponents && simple) {
     draw.exponents = ExponentsOf(draw);
   } else if (options.exponents && draw.end.fate == Fate::kKeepsMoving && field.dim() > 2) {
-    draw.exponents = LyapunovExponents(field, box, options.start,
-                                       {.tolerance = 1e-6, .stop = options.stop});
+    draw.exponents =
+        LyapunovExponents(field, box, options.start, {.tolerance = 1e-6, .stop = options.stop});
   }
   draw.finished = !stopped();
   return draw;

@@ -18,11 +18,11 @@ constexpr std::size_t kMostTerms = 60, kLongestWindow = 48, kGridPoints = 2000, 
 
 // The paths of all draws through one trajectory, and its observations.
 struct ObservedPaths {
-  std::size_t pieces = 0;        // of the grid between neighbouring observations, an even number
+  std::size_t pieces = 0;         // of the grid between neighbouring observations, an even number
   std::vector<double> grid = {};  // (G): times
-  Matrix inputs = {};            // (G, measured inputs)
-  MatrixStack states = {};       // one (G, D) for each draw
-  Matrix seen = {};              // (T, D): the observed states, NaN where missing
+  Matrix inputs = {};             // (G, measured inputs)
+  MatrixStack states = {};        // one (G, D) for each draw
+  Matrix seen = {};               // (T, D): the observed states, NaN where missing
 };
 
 // Returns times that divide each gap between observations into equal pieces.
@@ -75,9 +75,9 @@ Matrix Integrate(const ObservedPaths& paths, const Matrix& values) {
                      static_cast<double>(pieces);
     sums.row(i) = sums.row(i - 1);
     for (Eigen::Index k = 0; k < pieces; k += 2) {
-      sums.row(i) += h / 3 *
-                     (values.row(first + k) + 4 * values.row(first + k + 1) +
-                      values.row(first + k + 2));
+      sums.row(i) +=
+          h / 3 *
+          (values.row(first + k) + 4 * values.row(first + k + 1) + values.row(first + k + 2));
     }
   }
   return sums;
@@ -85,11 +85,11 @@ Matrix Integrate(const ObservedPaths& paths, const Matrix& values) {
 
 // The regression problem of all states: one row for each observation of a trajectory.
 struct Problem {
-  Matrix regressors = {};         // (N, K): mean over draws of the integrated terms
-  std::vector<Matrix> spread = {};  // for each state (N, draws): the integrated mean field
-  Matrix seen = {};               // (N, D)
+  Matrix regressors = {};                // (N, K): mean over draws of the integrated terms
+  std::vector<Matrix> spread = {};       // for each state (N, draws): the integrated mean field
+  Matrix seen = {};                      // (N, D)
   std::vector<std::size_t> window = {};  // (N)
-  Matrix support = {};            // (N, variables): mean states and inputs at the observations
+  Matrix support = {};  // (N, variables): mean states and inputs at the observations
 };
 
 class ProblemBuilder {
@@ -114,7 +114,8 @@ class ProblemBuilder {
                             static_cast<double>(draws);
       const Matrix field = Integrate(paths, FieldAt(states, paths));
       for (Eigen::Index d = 0; d < dim; ++d) {
-        problem.spread[static_cast<std::size_t>(d)].col(static_cast<Eigen::Index>(s)) = field.col(d);
+        problem.spread[static_cast<std::size_t>(d)].col(static_cast<Eigen::Index>(s)) =
+            field.col(d);
       }
     }
     const auto step = static_cast<Eigen::Index>(paths.pieces);
@@ -171,9 +172,8 @@ void Append(const Problem& more, Problem* all) {
   for (std::size_t d = 0; d < more.spread.size(); ++d) {
     const Matrix& other = more.spread[d];
     // Draws of different trajectories are different samples; the common number is kept.
-    const auto columns = all->spread[d].rows() > 0
-                             ? std::min(all->spread[d].cols(), other.cols())
-                             : other.cols();
+    const auto columns =
+        all->spread[d].rows() > 0 ? std::min(all->spread[d].cols(), other.cols()) : other.cols();
     Matrix above = all->spread[d].leftCols(std::min(all->spread[d].cols(), columns));
     stack(&above, other.leftCols(columns));
     all->spread[d] = above;
@@ -237,8 +237,7 @@ double NoiseVariance(const Model& model, std::size_t state) {
 // Divides the rows by the root of the covariance of the observations given the formula.
 void Whiten(double noise, StateProblem* problem) {
   const Matrix away = problem->spread.colwise() - problem->spread.rowwise().mean();
-  Matrix covariance =
-      away * away.transpose() / std::max(1.0, static_cast<double>(away.cols() - 1));
+  Matrix covariance = away * away.transpose() / std::max(1.0, static_cast<double>(away.cols() - 1));
   covariance.diagonal().array() += noise;
   const Eigen::LLT<Eigen::MatrixXd> factors{Eigen::MatrixXd(covariance)};
   problem->regressors = factors.matrixL().solve(problem->regressors);
@@ -324,8 +323,7 @@ Explanation ExplainModel(const Posterior& posterior, const Dataset& data,
         AverageSubsets(own.regressors, own.seen, own.freedom, options.seed), options.level);
     equation.state = result.states[d];
     equation.observations = static_cast<std::size_t>(own.seen.size());
-    equation.explained =
-        ExplainedShare(equation, terms, field.col(static_cast<Eigen::Index>(d)));
+    equation.explained = ExplainedShare(equation, terms, field.col(static_cast<Eigen::Index>(d)));
     result.equations.push_back(std::move(equation));
   }
   return result;

@@ -16,7 +16,8 @@ using Exponents = std::vector<std::size_t>;
 
 bool IsWord(const std::string& name) {
   return !name.empty() && std::isdigit(static_cast<unsigned char>(name.front())) == 0 &&
-         std::ranges::all_of(name, [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
+         std::ranges::all_of(name,
+                             [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
 }
 
 // Returns the name as the language of equations writes it.
@@ -146,9 +147,8 @@ std::string EquationsText(const Explanation& explanation) {
                                 width > 0 ? width : 1.0, w, term.standard_error);
       return name;
     };
-    equations +=
-        fmt::format("d{} = {}\n", Quoted(equation.state),
-                    SumOf(equation, explanation.library.names, coefficient, " * ", false));
+    equations += fmt::format("d{} = {}\n", Quoted(equation.state),
+                             SumOf(equation, explanation.library.names, coefficient, " * ", false));
   }
   return parameters + equations;
 }

@@ -277,9 +277,9 @@ FixedPointSearch FindFixedPoints(const Field& field, const StateBox& box,
   CheckSize(kWhere, "the inputs of the field", field.inputs(), 0);
   CheckBox(kWhere, box, field.dim());
   CheckAtLeast(kWhere, "cells", static_cast<std::ptrdiff_t>(options.cells), 1);
-  CheckSize(kWhere, "a row of guesses", static_cast<std::size_t>(options.guesses.cols()),
-            options.guesses.size() > 0 ? field.dim()
-                                       : static_cast<std::size_t>(options.guesses.cols()));
+  CheckSize(
+      kWhere, "a row of guesses", static_cast<std::size_t>(options.guesses.cols()),
+      options.guesses.size() > 0 ? field.dim() : static_cast<std::size_t>(options.guesses.cols()));
   return Search(field, box, options).Run();
 }
 

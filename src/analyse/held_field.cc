@@ -12,9 +12,7 @@ HeldField::HeldField(const Field& field, Vector inputs, double direction, double
   CheckSize("HeldField", "inputs", static_cast<std::size_t>(inputs_.size()), field.inputs());
 }
 
-std::size_t HeldField::record_size() const {
-  return std::max(field_.record_size(), dim() * dim());
-}
+std::size_t HeldField::record_size() const { return std::max(field_.record_size(), dim() * dim()); }
 
 std::vector<double> HeldField::InputsOf(std::size_t n) const {
   std::vector<double> all;
@@ -41,8 +39,7 @@ void HeldField::Record(const FieldPoints& points, std::span<double> f,
 }
 
 void HeldField::Pullback(const FieldPoints&, std::span<const double> record,
-                         std::span<const double> g, std::span<double> bx,
-                         std::span<double>) const {
+                         std::span<const double> g, std::span<double> bx, std::span<double>) const {
   PullbackByJacobian(dim(), record, record_size(), g, bx);
 }
 

@@ -20,7 +20,7 @@ constexpr double kFollowTolerance = 1e-7, kSamplesPerUnit = 20;
 // Distances in half widths of the box: from a fixed point that a solution has reached, between a
 // state and its return, and the least size of a cycle.
 constexpr double kReached = 2e-3, kReturned = 0.05, kLeastSize = 5e-3;
-constexpr double kNeutral = 1e-5;  // distance of a neutral multiplier from the unit circle
+constexpr double kNeutral = 1e-5;   // distance of a neutral multiplier from the unit circle
 constexpr double kFirstUnits = 10;  // units of time after which a solution is first examined
 
 // Newton's method for a state and a period, in half widths of the box.
@@ -103,8 +103,8 @@ class CycleRefiner {
       times[i] = period_ * static_cast<double>(i) / static_cast<double>(rows - 1);
     }
     cycle.states.resize(static_cast<Eigen::Index>(rows), static_cast<Eigen::Index>(d));
-    const SolveResult result = solver_.Solve(field_, {state_.data(), d}, 0, times,
-                                             {cycle.states.data(), rows * d});
+    const SolveResult result =
+        solver_.Solve(field_, {state_.data(), d}, 0, times, {cycle.states.data(), rows * d});
     if (!result.ok()) return {};
     cycle.lower = cycle.states.colwise().minCoeff().transpose();
     cycle.upper = cycle.states.colwise().maxCoeff().transpose();

@@ -128,7 +128,7 @@ class Averager {
     for (;;) {
       Subset best = now;
       for (Eigen::Index k = 0; k < terms_; ++k) {
-        const Subset other = now ^ Subset{1} << k;
+        const Subset other = now ^ Subset { 1 } << k;
         if (LogProbability(other) > LogProbability(best)) best = other;
       }
       if (best == now) return now;

@@ -21,11 +21,11 @@
 namespace gpode {
 
 struct SubsetAverage {
-  Vector probabilities = {};         // (K) of each regressor
-  Vector means = {}, variances = {};  // (K): of each coefficient, if the regressor is there
+  Vector probabilities = {};              // (K) of each regressor
+  Vector means = {}, variances = {};      // (K): of each coefficient, if the regressor is there
   std::vector<Eigen::Index> chosen = {};  // regressors with a probability of one half or more
-  Vector coefficients = {};          // of the chosen ones
-  Matrix covariance = {};            // of the chosen coefficients
+  Vector coefficients = {};               // of the chosen ones
+  Matrix covariance = {};                 // of the chosen coefficients
 };
 
 // `n` is the number of observations less the degrees of freedom that centring has used. `seed`

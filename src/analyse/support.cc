@@ -37,8 +37,7 @@ Support::Support(const Posterior& posterior, const Dataset& data) {
   for (std::size_t n = 0; rows.size() < 2 && n < model.start_times.size(); ++n) {
     const double from = model.start_times[n], to = model.end_times[n];
     AppendFinite(
-        LearntPath(posterior, n, RegularTimes(from, to > from ? to : from + 1, kPathTimes)),
-        &rows);
+        LearntPath(posterior, n, RegularTimes(from, to > from ? to : from + 1, kPathTimes)), &rows);
   }
   if (rows.empty()) rows.push_back(model.coordinates.state_offset);
   states_.resize(std::ssize(rows), static_cast<Eigen::Index>(posterior.dim()));
@@ -46,9 +45,8 @@ Support::Support(const Posterior& posterior, const Dataset& data) {
     states_.row(static_cast<Eigen::Index>(i)) = rows[i].transpose();
   }
   const Matrix away = states_.rowwise() - states_.colwise().mean();
-  deviations_ = (away.colwise().squaredNorm() / static_cast<double>(states_.rows()))
-                    .cwiseSqrt()
-                    .transpose();
+  deviations_ =
+      (away.colwise().squaredNorm() / static_cast<double>(states_.rows())).cwiseSqrt().transpose();
   for (Eigen::Index d = 0; d < deviations_.size(); ++d) {
     if (!(deviations_[d] > 0)) deviations_[d] = model.coordinates.state_scale[d];
   }

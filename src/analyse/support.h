@@ -16,7 +16,7 @@ class Support {
   // Takes the observed states or, without data, the learnt paths.
   Support(const Posterior& posterior, const Dataset& data);
 
-  const Matrix& states() const { return states_; }        // (n, D), all finite
+  const Matrix& states() const { return states_; }          // (n, D), all finite
   const Vector& deviations() const { return deviations_; }  // (D), positive
   // Returns a box that holds all states, its widths multiplied by the factor.
   StateBox BoxOf(double factor) const;

@@ -86,9 +86,8 @@ std::optional<double> TurnBetween(Evaluator& evaluate, const Vector& a, const Ve
 }
 
 std::optional<int> WindingNumber(Evaluator& evaluate, const StateBox& box) {
-  const std::array<Vector, 5> corners = {
-      box.lower, Vector{{box.upper[0], box.lower[1]}}, box.upper,
-      Vector{{box.lower[0], box.upper[1]}}, box.lower};
+  const std::array<Vector, 5> corners = {box.lower, Vector{{box.upper[0], box.lower[1]}}, box.upper,
+                                         Vector{{box.lower[0], box.upper[1]}}, box.lower};
   double turned = 0;
   for (std::size_t side = 0; side < 4; ++side) {
     Vector a = corners[side], fa = evaluate.At(a);

@@ -36,18 +36,16 @@ Json CycleJson(const LimitCycle& cycle) {
   for (const std::complex<double>& m : cycle.multipliers) {
     multipliers.push_back({{"real", NumberJson(m.real())}, {"imaginary", NumberJson(m.imag())}});
   }
-  return {{"period", cycle.period},
-          {"stable", cycle.stable},
-          {"neutral", cycle.neutral},
-          {"lower", VectorJson(cycle.lower)},
-          {"upper", VectorJson(cycle.upper)},
-          {"multipliers", multipliers}};
+  return {{"period", cycle.period},           {"stable", cycle.stable},
+          {"neutral", cycle.neutral},         {"lower", VectorJson(cycle.lower)},
+          {"upper", VectorJson(cycle.upper)}, {"multipliers", multipliers}};
 }
 
 Json BasinsJson(const BasinSummary& basins) {
   Json json = {{"cells", basins.cells}, {"labels", basins.labels}};
   json["probabilities"] = Json::array();
-  for (const auto& matrix : basins.probabilities) json["probabilities"].push_back(MatrixJson(matrix));
+  for (const auto& matrix : basins.probabilities)
+    json["probabilities"].push_back(MatrixJson(matrix));
   return json;
 }
 

@@ -96,22 +96,22 @@ TEST(FixedPoints, CompetitionHasFour) {
 }
 
 TEST(FixedPoints, PairThatIsCloseTogetherIsFound) {
-  const FormulaField field(
-      2, [](const Vector& x) { return Vector{{x[0] * x[0] - 1e-6, -x[1] + x[0]}}; });
+  const FormulaField field(2, [](const Vector& x) {
+    return Vector{{x[0] * x[0] - 1e-6, -x[1] + x[0]}};
+  });
   ExpectExactly(FindFixedPoints(field, Cube(2, -1, 1.3)), Matrix{{-1e-3, -1e-3}, {1e-3, 1e-3}});
 }
 
 TEST(FixedPoints, NoneIsInvented) {
-  const FormulaField field(
-      2, [](const Vector& x) { return Vector{{1e-3 + x[0] * x[0], -x[1]}}; });
+  const FormulaField field(2, [](const Vector& x) { return Vector{{1e-3 + x[0] * x[0], -x[1]}}; });
   ExpectExactly(FindFixedPoints(field, Cube(2, -1, 1)), Matrix(0, 2));
 }
 
 TEST(FixedPoints, LorenzHasThree) {
   const double r = std::sqrt(8.0 / 3 * 27);
-  ExpectExactly(FindFixedPoints(*MakeSystem("lorenz63"),
-                                {Vector{{-25, -30, -5}}, Vector{{25, 30, 55}}}),
-                Matrix{{0, 0, 0}, {r, r, 27}, {-r, -r, 27}});
+  ExpectExactly(
+      FindFixedPoints(*MakeSystem("lorenz63"), {Vector{{-25, -30, -5}}, Vector{{25, 30, 55}}}),
+      Matrix{{0, 0, 0}, {r, r, 27}, {-r, -r, 27}});
 }
 
 TEST(FixedPoints, RosslerHasTwo) {
@@ -128,9 +128,8 @@ TEST(FixedPoints, RosslerHasTwo) {
 
 TEST(FixedPoints, MayLeonardHasFive) {
   const MayLeonard field(0.5, 1.7);
-  ExpectExactly(
-      FindFixedPoints(field, Cube(3, -0.2, 1.3)),
-      Matrix{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1 / 3.2, 1 / 3.2, 1 / 3.2}});
+  ExpectExactly(FindFixedPoints(field, Cube(3, -0.2, 1.3)),
+                Matrix{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1 / 3.2, 1 / 3.2, 1 / 3.2}});
 }
 
 TEST(FixedPoints, LinesHaveThreeOnOneAxis) {

@@ -13,9 +13,7 @@
 namespace gpode {
 namespace {
 
-StateBox Square(double size) {
-  return {Vector::Constant(2, -size), Vector::Constant(2, size)};
-}
+StateBox Square(double size) { return {Vector::Constant(2, -size), Vector::Constant(2, size)}; }
 
 std::vector<LimitCycle> CyclesOf(const Field& field, const StateBox& box) {
   return FindLimitCycles(field, box, FindFixedPoints(field, box).points);
@@ -91,10 +89,10 @@ TEST(LimitCycles, SolutionsEndWhereTheyShould) {
   EXPECT_EQ(FollowToAttractor(runs, box, {}, Vector{{0, 1}}).fate, Fate::kLeaves);
   const auto lorenz = MakeSystem("lorenz63");
   const StateBox space{Vector{{-25, -30, -5}}, Vector{{25, 30, 55}}};
-  EXPECT_EQ(FollowToAttractor(*lorenz, space, FindFixedPoints(*lorenz, space).points,
-                              Vector{{1, 1, 20}})
-                .fate,
-            Fate::kKeepsMoving);
+  EXPECT_EQ(
+      FollowToAttractor(*lorenz, space, FindFixedPoints(*lorenz, space).points, Vector{{1, 1, 20}})
+          .fate,
+      Fate::kKeepsMoving);
 }
 
 }  // namespace

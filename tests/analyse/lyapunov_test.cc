@@ -41,9 +41,9 @@ TEST(Lyapunov, LorenzHasThePublishedExponents) {
 TEST(Lyapunov, RosslerHasThePublishedExponent) {
   // Sprott, Chaos and Time-Series Analysis (2003), for a = b = 0.2, c = 5.7: 0.0714, 0, -5.3943.
   const StateBox box{Vector{{-15, -15, -5}}, Vector{{15, 15, 30}}};
-  const LyapunovSpectrum spectrum = LyapunovExponents(
-      Rossler(0.2, 0.2, 5.7), box, Vector{{1, 1, 0}},
-      {.time = 20000 * Longer(), .transient = 200, .tolerance = 1e-7});
+  const LyapunovSpectrum spectrum =
+      LyapunovExponents(Rossler(0.2, 0.2, 5.7), box, Vector{{1, 1, 0}},
+                        {.time = 20000 * Longer(), .transient = 200, .tolerance = 1e-7});
   ASSERT_TRUE(spectrum.ok());
   EXPECT_NEAR(spectrum.exponents[0], 0.0714, 0.000714 * (Longer() > 1 ? 1 : 3));
   EXPECT_NEAR(spectrum.exponents[2], -5.3943, 0.02);

@@ -89,9 +89,10 @@ void PrintOscillation(const Analysis& a) {
   if (!std::isnan(o.multiplier.median)) {
     Print("  largest Floquet multiplier {}\n", Show(o.multiplier));
   }
-  Print("ends of solutions from the last state of the data: fixed point {:.2f}, limit cycle {:.2f}, "
-        "leaves {:.2f}, keeps moving {:.2f}\n",
-        a.fates[0], a.fates[1], a.fates[2], a.fates[3]);
+  Print(
+      "ends of solutions from the last state of the data: fixed point {:.2f}, limit cycle {:.2f}, "
+      "leaves {:.2f}, keeps moving {:.2f}\n",
+      a.fates[0], a.fates[1], a.fates[2], a.fates[3]);
 }
 
 void PrintExponents(const Analysis& a) {
@@ -146,7 +147,8 @@ class Analyst {
     Save(json);
     if (!a_.common.json) PrintText(analysis);
     DrawPicture("analyse", a_.picture, [&](report::Canvas* canvas) {
-      report::PlotDynamics({analysis, posterior_, ObservedStates(posterior_, trained_.data)}, canvas);
+      report::PlotDynamics({analysis, posterior_, ObservedStates(posterior_, trained_.data)},
+                           canvas);
     });
     if (analysis.draws < analysis.asked) throw Interrupted();
   }
@@ -195,9 +197,8 @@ class Analyst {
     json.update(report::SweepJson(name, list, sweep));
     Save(json);
     if (!a_.common.json) PrintSweep(name, list, sweep);
-    DrawPicture("analyse", a_.picture, [&](report::Canvas* canvas) {
-      report::PlotSweep(name, list, sweep, canvas);
-    });
+    DrawPicture("analyse", a_.picture,
+                [&](report::Canvas* canvas) { report::PlotSweep(name, list, sweep, canvas); });
     if (sweep.size() < list.size()) throw Interrupted();
   }
 
@@ -266,7 +267,7 @@ void AddOptions(CLI::App* command, Arguments* a) {
         command, name, kind, [value](const Place&, const std::string& word) { *value = word; },
         help);
   };
-  text("--region", "S=A:B,...",  &a->region,
+  text("--region", "S=A:B,...", &a->region,
        "ranges of the states to search (default: those of the data, enlarged by 1.3)");
   text("--at", "U=X,...", &a->at, "values at which inputs are held (default: their means)");
   text("--sweep", "U=A:B:COUNT", &a->sweep, "analyse at each of these values of an input");

@@ -1,5 +1,7 @@
 // Implements `gpode explain`, which writes a model's field as readable equations. The work is done in
 // src/analyse/explain.cc.
+#include "gpode/explain.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -9,7 +11,6 @@
 #include "arguments.h"
 #include "commands.h"
 #include "gpode/error.h"
-#include "gpode/explain.h"
 #include "io/files.h"
 #include "model_input.h"
 #include "output.h"
@@ -61,15 +62,13 @@ void Run(const Arguments& a) {
   const TermLibrary library = PolynomialTerms(ExplainVariables(trained.model), a.degree);
   constexpr std::size_t kMostTerms = 60;
   if (library.names.size() > kMostTerms) {
-    ThrowInput("explain", "--degree",
-               fmt::format("gives {} terms, must give at most {}", library.names.size(),
-                           kMostTerms));
+    ThrowInput(
+        "explain", "--degree",
+        fmt::format("gives {} terms, must give at most {}", library.names.size(), kMostTerms));
   }
-  const Explanation found = ExplainModel(posterior, trained.data, library,
-                                         {.draws = a.draws,
-                                          .seed = a.common.seed,
-                                          .threads = a.common.threads,
-                                          .level = a.level});
+  const Explanation found = ExplainModel(
+      posterior, trained.data, library,
+      {.draws = a.draws, .seed = a.common.seed, .threads = a.common.threads, .level = a.level});
   const auto write = [](const std::string& file, const std::string& text) {
     if (!file.empty()) internal::WriteFile(file, std::as_bytes(std::span(text)));
   };
@@ -89,7 +88,7 @@ void AddOptions(CLI::App* command, Arguments* a) {
   AddName(command, "-o,--output", "FILE", &a->out,
           "file for the equations, in the language of fit --equations");
   AddName(command, "--latex", "FILE", &a->latex, "file for the equations in LaTeX");
-  AddCount(command, "--degree", &a->degree, {0, 8},
+  AddCount(command, "--degree", &a->degree, {0, 20},
            "highest degree of the polynomial terms (default: 3)");
   AddCount(command, "--draws", &a->draws, {8, 10'000}, "draws of the model's paths (default: 64)");
   AddNumber(command, "--level", &a->level, {.least = 0, .most = 1, .above = true},

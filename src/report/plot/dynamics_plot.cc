@@ -74,8 +74,8 @@ void DrawNullclines(const DynamicsPicture& picture, const Panel& panel) {
   const Analysis& a = picture.analysis;
   if (a.states.size() != 2) return;
   const GridValues grid = EvaluateOnGrid(a.box, [&](const Matrix& points) {
-    return picture.posterior.FieldMean(points,
-                                       a.inputs.size() > 0 ? Matrix(a.inputs.transpose()) : Matrix());
+    return picture.posterior.FieldMean(
+        points, a.inputs.size() > 0 ? Matrix(a.inputs.transpose()) : Matrix());
   });
   for (Eigen::Index d = 0; d < 2; ++d) {
     for (const Matrix& line : ZeroContours(grid, d)) {
@@ -86,12 +86,13 @@ void DrawNullclines(const DynamicsPicture& picture, const Panel& panel) {
 
 // Draws the ellipse that contains 90 % of a normal distribution.
 void DrawRegion(const PointSummary& point, const Panel& panel) {
-  constexpr double kRadius = 2.146;  // the square root of the quantile 0.9 of chi-squared, 2 degrees
+  constexpr double kRadius =
+      2.146;  // the square root of the quantile 0.9 of chi-squared, 2 degrees
   constexpr int kCorners = 60;
   const Eigen::Matrix2d covariance = point.covariance.topLeftCorner(2, 2);
   const Eigen::SelfAdjointEigenSolver<Eigen::Matrix2d> factors(covariance);
-  const Eigen::Matrix2d root = factors.eigenvectors() *
-                               factors.eigenvalues().cwiseMax(0).cwiseSqrt().asDiagonal();
+  const Eigen::Matrix2d root =
+      factors.eigenvectors() * factors.eigenvalues().cwiseMax(0).cwiseSqrt().asDiagonal();
   std::vector<double> x, y;
   for (int i = 0; i <= kCorners; ++i) {
     const double angle = 2 * std::numbers::pi * i / kCorners;
@@ -116,7 +117,8 @@ void DrawPoints(const Analysis& a, const Panel& panel, Canvas* canvas) {
     panel.Marks(x, y, MarkOf(point));
     const Point at = panel.At(x[0], y[0]);
     const std::string text = fmt::format("{}: {:.2f}", g + 1, point.probability);
-    const bool fits = at.x + 4 + canvas->TextWidth(text, canvas->tick_size()) < panel.inside().right;
+    const bool fits =
+        at.x + 4 + canvas->TextWidth(text, canvas->tick_size()) < panel.inside().right;
     canvas->Text({fits ? at.x + 4 : at.x - 4, at.y - 5}, text,
                  {fits ? Across::kLeft : Across::kRight, Along::kBottom, canvas->tick_size()});
   }
@@ -201,8 +203,8 @@ void PlotSweep(const std::string& input, const std::vector<double>& values,
   }
   for (const std::vector<double>& heights : height) y.Add(heights);
   if (y.empty()) y.Add(sweep.front().box.lower[0]), y.Add(sweep.front().box.upper[0]);
-  const Panel panel = OnePanel(canvas, area, AxisOf(x, input, 0.03),
-                               AxisOf(y, sweep.front().states[0]));
+  const Panel panel =
+      OnePanel(canvas, area, AxisOf(x, input, 0.03), AxisOf(y, sweep.front().states[0]));
   panel.Marks(at[1], height[1], kUnstableDot);
   panel.Marks(at[0], height[0], kStableDot);
   panel.Marks(at[2], height[2], kCycleDot);

@@ -1,0 +1,70 @@
+#!/usr/bin/env bash
+# Tests of the commands that look into a model: analyse and explain.
+# usage: insight_test.sh GPODE TEST
+set -euo pipefail
+gpode=$1
+source "$(dirname "$0")/support.sh"
+enter_scratch
+
+# learn FILE OPTIONS...: a quick fit of FILE.csv.
+learn() { "$gpode" fit "$1.csv" "${@:2}" --iterations 150 --inducing 8 --quiet -o "$1.gpode"; }
+
+oscillator() {
+  "$gpode" simulate vdp --points 40 --noise 0.001 -o vdp.csv --quiet
+  learn vdp
+}
+
+test_analyse_describes_the_dynamics() {
+  oscillator
+  local text
+  text=$("$gpode" analyse vdp.gpode --draws 4 --threads 1 -q)
+  contains "$text" "4 draws, seed 1; region x1" "fixed points" "oscillates: probability" "ends of solutions"
+  "$gpode" analyse vdp.gpode --draws 4 -q --plot dynamics.png -o dynamics.json >/dev/null
+  [ "$(head -c 4 dynamics.png | tail -c 3)" = PNG ] || fail "no picture"
+  contains "$(<dynamics.json)" '"fixed_points"' '"oscillation"' '"basins"' '"lyapunov"'
+  [ "$("$gpode" analyse vdp.gpode --draws 4 --threads 1 --json -q)" = "$("$gpode" analyse vdp.gpode --draws 4 --threads 2 --json -q)" ] ||
+    fail "the number of threads matters"
+  contains "$("$gpode" analyse vdp.gpode --draws 2 -q --region x1=1.9:2,x2=5:6)" "none in the region"
+}
+
+test_analyse_holds_and_sweeps_inputs() {
+  awk 'BEGIN { print "time,temp,heat"; temp = 15
+    for (t = 0; t <= 24; t += 0.5) { heat = int(t / 4) % 2; printf "%g,%.6g,%d\n", t, temp, heat
+      level = 10 + 24 * heat; temp = level + (temp - level) * exp(-0.125) } }' >room.csv
+  learn room --inputs heat
+  contains "$("$gpode" analyse room.gpode --at heat=1 --draws 3 -q --region temp=0:50)" "held: heat = 1" "node 1.00"
+  contains "$("$gpode" analyse room.gpode --sweep heat=0:1:2 --draws 3 -q --region temp=0:50 --plot sweep.svg)" "oscillates" "one stable"
+  contains "$(<sweep.svg)" "heat"
+  expect 2 "" "gpode: analyse: --sweep is 'cold=0:1:2', must be values of inputs: heat" analyse room.gpode --sweep cold=0:1:2
+  expect 2 "" "gpode: analyse: --plot needs a model of two states or more, or --sweep" analyse room.gpode --plot a.png
+}
+
+test_analyse_refuses_bad_words() {
+  oscillator
+  expect 2 "" "gpode: analyse: --at needs a model with inputs, which this one has not" analyse vdp.gpode --at u=1
+  expect 2 "" "gpode: analyse: --region is 'x1=2:1', must be ranges with FROM below TO, as x1=FROM:TO" analyse vdp.gpode --region x1=2:1
+  expect 2 "" "gpode: analyse: --plot is 'a.gif', must be a name that ends in .svg, .png or .pdf" analyse vdp.gpode --plot a.gif
+}
+
+test_interrupted_analysis_prints_what_is_done() {
+  oscillator
+  "$gpode" analyse vdp.gpode --draws 400 --threads 1 -o out.json >out.txt 2>err.txt &
+  local pid=$! code=0
+  wait_for_work "$pid"
+  sleep 1
+  kill -TERM "$pid"
+  wait "$pid" || code=$?
+  [ "$code" = 130 ] || fail "exit code $code"
+  contains "$(<out.txt)" "of 400, seed 1" "oscillates: probability"
+}
+
+test_explain_writes_equations() {
+  oscillator
+  contains "$("$gpode" explain vdp.gpode -o vdp.ode --latex vdp.tex)" "dx1/dt =" "probability" "% of the field at the data"
+  contains "$(<vdp.ode)" "param c1_1 ~ normal(" "dx1 = c1_1 * " "dx2 = "
+  contains "$(<vdp.tex)" '\dot{x_{1}} &='
+  contains "$("$gpode" explain vdp.gpode --json --degree 2)" '"formula"' '"term": "x1*x2"'
+  expect 2 "" "gpode: explain: --degree gives 66 terms, must give at most 60" explain vdp.gpode --degree 10
+}
+
+"$2"
