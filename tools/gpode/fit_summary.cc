@@ -115,7 +115,8 @@ void PrintPlan(const Dataset& data, const RunConfig& config) {
           ? fmt::format(", driven by {},", fmt::join(report::Shortened(rule.AllNames(), 24), ", "))
           : "";
   Print("learning the vector field of {}{} by {}, {}, seed {}\n",
-        report::Pluralise(internal::CountStates(data, o), "state", "states"), driven, how, made_of, o.seed);
+        report::Pluralise(internal::CountStates(data, o), "state", "states"), driven, how, made_of,
+        o.seed);
   std::fflush(stdout);
 }
 
