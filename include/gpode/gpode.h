@@ -9,6 +9,7 @@
 #include "gpode/analysis.h"           // the dynamics of a learnt model
 #include "gpode/calendar.h"           // dates that times stand for
 #include "gpode/chain_diagnostics.h"  // diagnostics of a sampler's chains
+#include "gpode/compare.h"            // differences of fields, pushed forecasts
 #include "gpode/compare_models.h"     // comparison and choice of models by held-back data
 #include "gpode/condition.h"          // conditioning on new data
 #include "gpode/coordinates.h"        // conversion between the user's units and the model's

@@ -25,6 +25,7 @@ void AddImpute(CLI::App& app);
 void AddField(CLI::App& app);
 void AddAnalyse(CLI::App& app);
 void AddExplain(CLI::App& app);
+void AddCompare(CLI::App& app);
 void AddPlot(CLI::App& app);
 void AddScore(CLI::App& app);
 void AddInfo(CLI::App& app);

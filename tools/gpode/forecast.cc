@@ -13,6 +13,7 @@
 #include "commands.h"
 #include "future_inputs.h"
 #include "given.h"
+#include "gpode/compare.h"
 #include "gpode/error.h"
 #include "gpode/simulate.h"
 #include "io/files.h"
@@ -31,7 +32,7 @@ constexpr double kForecastShare = 0.5;  // default length of the forecast, over 
 
 struct Arguments {
   std::string model, out = "-";
-  std::optional<std::string> times, until, at, from, trajectory;
+  std::optional<std::string> times, until, at, from, trajectory, push;
   std::size_t points = 101, draws = 128;
   std::vector<double> quantiles = {0.05, 0.5, 0.95};
   std::string start = "latest";
@@ -146,17 +147,58 @@ class Forecaster {
     CheckAmount({"forecast", "--draws"}, numbers, "points, channels and trajectories");
   }
 
+  // Returns the pushes of --push by time, "x1=+0.5@t=3" and the like separated by commas.
+  std::vector<Push> Pushes() const {
+    const Place place{"forecast", "--push"};
+    const std::vector<std::string> names = report::StateNames(model());
+    std::vector<Push> pushes;
+    for (const std::string& word : ParseWords(place, *a_.push)) {
+      const std::size_t equals = word.find('='), at = word.find('@');
+      if (equals == word.npos || at == word.npos || at < equals) {
+        Refuse(place, word, "a change of a state at a time, as x1=+0.5@t=3");
+      }
+      const std::size_t d = FindState(place, word, word.substr(0, equals), names);
+      std::string number = word.substr(equals + 1, at - equals - 1), time = word.substr(at + 1);
+      if (number.starts_with('+')) number.erase(0, 1);
+      if (time.starts_with("t=")) time.erase(0, 2);
+      Push push{ParseTime(place, time, calendar()),
+                Vector::Zero(static_cast<Eigen::Index>(names.size()))};
+      push.change[static_cast<Eigen::Index>(d)] = ParseNumber(place, number, kSaneNumber);
+      pushes.push_back(std::move(push));
+    }
+    std::ranges::stable_sort(pushes, {}, &Push::time);
+    return pushes;
+  }
+
+  // Forecasts a trajectory, pushed if the command line says so.
+  Forecast Follow(std::size_t n, const std::vector<double>& times,
+                  const ForecastOptions& options) const {
+    if (!a_.push) return posterior_.Trajectory(n, times, options);
+    const std::vector<Push> pushes = Pushes();
+    if (pushes.front().time < model().start_times[n]) {
+      ThrowInput("forecast", "--push",
+                 fmt::format("is at {}, must be at {} or later, where the trajectory begins",
+                             ShowTime(pushes.front().time, calendar()),
+                             ShowTime(model().start_times[n], calendar())));
+    }
+    if (!model().noise_pieces.empty()) {
+      ThrowInput("forecast", "--push",
+                 "needs a model without process noise; fit it with --process-noise none");
+    }
+    return ForecastPushed(posterior_, n, times, pushes, options);
+  }
+
   void Trajectory(std::size_t n) {
     const double start = model().start_times[n], end = model().end_times[n];
     const double span = end > start ? end - start : 1;
     const std::vector<double> times = TimesFrom(end, span, calendar(), a_);
     inputs_.Set(posterior_, n, {}, std::min(start, times.front()), times.back(), &options_);
-    Add(report::TrajectoryName(trained_, n), posterior_.Trajectory(n, times, options_));
+    Add(report::TrajectoryName(trained_, n), Follow(n, times, options_));
     if (!a_.plot) return;
     const std::vector<double> all = report::PlotTimes(std::min(start, times.front()), times.back());
     ForecastOptions options = options_;
     options.states = false;
-    WriteToStandardOutput(report::ForecastText(posterior_.Trajectory(n, all, options), trained_, n,
+    WriteToStandardOutput(report::ForecastText(Follow(n, all, options), trained_, n,
                                                report::TrajectoryName(trained_, n), Coloured()));
   }
 
@@ -231,6 +273,7 @@ void Check(const Arguments& a) {
   }
   if (a.at && !a.from) ThrowInput("forecast", "--at", "needs --from");
   if (a.plot && a.common.json) ThrowInput("forecast", "--plot", "cannot be combined with --json");
+  if (a.push && a.from) ThrowInput("forecast", "--push", "cannot be combined with --from");
   std::vector<std::string> read = InputsOf(a.model);
   if (!a.inputs.from.empty()) read.push_back(a.inputs.from);
   read.insert(read.end(), a.given.files.begin(), a.given.files.end());
@@ -256,6 +299,10 @@ void AddOptions(CLI::App* command, Arguments* a) {
       "start from these values of channels instead of a state of a trajectory");
   AddTime(command, "--at", &a->at, "time of --from (default: 0)");
   AddGivenOption(command, &a->given);
+  AddWord(
+      command, "--push", "S=+X@t=T,...",
+      [a](const Place&, const std::string& word) { a->push = word; },
+      "what if: change states by these amounts at these times, as in x1=+0.5@t=3");
   AddInputOptions(command, &a->inputs);
   AddWord(
       command, "--trajectory", "NAME",

@@ -172,6 +172,7 @@ int Run(int argc, char** argv) {
   AddField(app);
   AddAnalyse(app);
   AddExplain(app);
+  AddCompare(app);
   AddPlot(app);
   AddScore(app);
   AddInfo(app);

@@ -1,0 +1,79 @@
+// Where the fields of two models differ beyond chance, and what happens if a state is pushed.
+//
+// CompareFields draws both fields at common states and looks at the difference A - B. With the mean
+// and standard deviation of the difference over pairs of draws, the local false sign rate of a value
+// is the probability that its sign is not that of the mean. The values that "differ" are the largest
+// set whose mean local false sign rate is at most a given rate.
+//   Stephens: False discovery rates: a new deal (2017).
+// The chance that the fields differ nowhere is measured with a simultaneous band: the share of draws
+// whose largest standardised deviation from the mean, over all states and components, is at least
+// that of zero.
+//
+// Only states near the data of both models are compared.
+//
+// ForecastPushed answers what-if questions: at given times, states change by given amounts.
+//
+// Thread safety: the functions start their own threads, and results have the same bits for any
+// number of them.
+//
+//   FieldDifference difference = CompareFields(a, data_a, b, data_b);
+//   Forecast pushed = ForecastPushed(posterior, 0, times, {{.time = 3, .change = Vector{{0.5, 0}}}});
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "gpode/fixed_points.h"
+#include "gpode/forecast.h"
+#include "gpode/posterior.h"
+
+namespace gpode {
+
+struct CompareOptions {
+  std::size_t draws = 256;
+  std::uint64_t seed = 1;
+  std::size_t threads = 0;           // 0: as many as the machine has
+  std::size_t side = 25;             // points along each axis, up to two states
+  std::optional<StateBox> box = {};  // by default that of the data that both models have
+  double level = 0.9;                // probability of the bands
+  double rate = 0.05;                // false discovery rate
+};
+
+struct FieldDifference {
+  std::vector<std::string> states = {};  // names (D)
+  StateBox box = {};
+  std::size_t side = 0;            // points along each axis, 0 if the points are not a grid
+  Matrix points = {};              // (n, D); the last state varies fastest in a grid
+  std::vector<bool> inside = {};   // (n): near the data of both models
+  Matrix mean = {};                // (n, D): the difference A - B
+  Matrix lower = {}, upper = {};   // (n, D): its bands
+  Matrix false_sign = {};          // (n, D): local false sign rates
+  std::vector<bool> differs = {};  // (n D): beyond chance; false outside
+  double share = 0;                // the share of the compared values that differ
+  double chance = 1;               // of an equally large difference if there is none
+  double rate = 0.05, level = 0.9;
+};
+
+// Throws an InputError unless both models have the same states and no inputs, and their data have a
+// common region.
+FieldDifference CompareFields(const Posterior& a, const Dataset& data_a, const Posterior& b,
+                              const Dataset& data_b, const CompareOptions& options = {});
+
+// A sudden change of the states at a time.
+struct Push {
+  double time = 0;
+  Vector change = {};  // (D)
+};
+
+// Forecasts a training trajectory as Posterior::Trajectory does, with these pushes, which are in the
+// order of time. A state at the time of a push is the one after it.
+// Throws an InputError if a push comes before the trajectory's start, or if the model has process
+// noise.
+Forecast ForecastPushed(const Posterior& posterior, std::size_t trajectory,
+                        std::span<const double> times, const std::vector<Push>& pushes,
+                        const ForecastOptions& options = {});
+
+}  // namespace gpode
