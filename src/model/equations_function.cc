@@ -465,9 +465,8 @@ class EquationsFunction final : public UnknownFunction {
   FunctionStart StartUnknownFunction(const Unknown& own, const UnknownValues& values,
                                      EquationUnits::Process& units) const;
 
-  static void RegressGradients(const Unknown& own, const Matrix& arguments,
-                               const Matrix& gradients, const EquationUnits::Process& units,
-                               FunctionStart& start);
+  static void RegressGradients(const Unknown& own, const Matrix& arguments, const Matrix& gradients,
+                               const EquationUnits::Process& units, FunctionStart& start);
 
   FitOptions options_;
   std::shared_ptr<const EquationSystem> system_;
@@ -691,8 +690,7 @@ void EquationsFunction::LinearPullback(const LinearisationPoint& at, const Matri
       for (Eigen::Index o = 0; o < outputs; ++o) {
         const auto weights = use.weights.col(o).segment(first, n);
         binner[static_cast<std::size_t>(o)] +=
-            weights.asDiagonal() *
-            bbasis.block(first, Index(own.latent_at), n, Index(own.latent));
+            weights.asDiagonal() * bbasis.block(first, Index(own.latent_at), n, Index(own.latent));
         if (boffset.size() > 0) {
           bresidual.col(o) += weights.cwiseProduct(boffset.segment(first, n));
         }
