@@ -558,6 +558,11 @@ FunctionStart EquationsFunction::Start(const Matrix& points, const Matrix& slope
   FunctionStart start;
   EquationUnits units = units_;
   start.latent = StartParameters(system_, data);
+  if (!HaveFiniteValue(system_, data, start.latent)) {
+    ThrowInput("Fit", "equations",
+               "have no finite value at any observation: look for logarithms and square roots of "
+               "negative numbers and for divisions by zero");
+  }
   const std::vector<UnknownValues> values = StartUnknown(system_, data, start.latent);
   std::vector<double> hyper;
   for (std::size_t k = 0; k < unknown_.size(); ++k) {
