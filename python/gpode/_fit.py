@@ -59,7 +59,8 @@ def fit(data: Any, time: Any = None, *, channels: Optional[Sequence[str]] = None
     ``time_unit``, ``separator``, ``decimal``, ``part``, ``frame_rate``. ``long`` (the columns with name and value) and
     ``missing`` also work for frames.
 
-    Every option of :func:`gpode.options` is a keyword as well. The same data, options and seed give the same model,
+    Every option of :func:`gpode.options` is a keyword as well; ``equations`` is a text or the path of a file. The same
+    data, options and seed give the same model,
     to the last bit, as the command line does.
 
     >>> import gpode
@@ -143,8 +144,19 @@ def _options(model: str, observe: Any, given: Dict[str, Any]) -> "_gpode.FitOpti
     if isinstance(tolerance, (int, float)) and not isinstance(tolerance, bool):  # its last value, as --tolerance
         given = {**given, "tolerance": None, "tight_tolerance": tolerance,
                  "loose_tolerance": max(given.get("loose_tolerance") or 0.1, tolerance)}
+    if given.get("equations") is not None:
+        given = {**given, "equations": _equations(given["equations"])}
     set_options(options, given, "fit")
     return options
+
+
+def _equations(given: Any) -> str:
+    """The text of equations, which are given as text or as the path of a file."""
+    text = os.fspath(given)
+    if "\n" in text or "=" in text:
+        return text
+    with open(text, encoding="utf-8") as file:
+        return file.read()
 
 
 def _check_data(dataset: "_gpode.Dataset", options: "_gpode.FitOptions") -> None:

@@ -36,8 +36,8 @@ void GpDrawGradient::Set(const SparseGp& gp, const GpNormals& normals, const Mat
   const double scale = std::sqrt(hyper.variance / static_cast<double>(features_));
   for (std::size_t i = 0; i < features_; ++i) {
     for (std::size_t k = 0; k < inputs_; ++k) {
-      frequencies_[i * inputs_ + k] = normals.eps_omega[i * inputs_ + k] /
-                                      hyper.lengthscales[static_cast<Eigen::Index>(k)];
+      frequencies_[i * inputs_ + k] =
+          normals.eps_omega[i * inputs_ + k] / hyper.lengthscales[static_cast<Eigen::Index>(k)];
     }
     cosines_[i] = scale * normals.w_cos[i];
     sines_[i] = scale * normals.w_sin[i];
@@ -82,7 +82,8 @@ void GpDrawGradient::RecordAt(const double* x, double* f, double* record) const 
   for (std::size_t m = 0; m < inducing_; ++m) {
     const double* const z = locations_.data() + m * in;
     double square = 0;
-    for (std::size_t k = 0; k < in; ++k) square += (x[k] - z[k]) * (x[k] - z[k]) * inverse_squares_[k];
+    for (std::size_t k = 0; k < in; ++k)
+      square += (x[k] - z[k]) * (x[k] - z[k]) * inverse_squares_[k];
     phi[m] = std::exp(-0.5 * square);
     const double value = weights_[m] * phi[m];
     for (std::size_t k = 0; k < in; ++k) {
@@ -150,8 +151,7 @@ void GpDrawGradient::Pullback(std::span<const double> x, std::span<const double>
 std::vector<Matrix> KernelSlopes(const Hyperparameters& hyper, const Matrix& locations,
                                  const Matrix& points) {
   const Eigen::Index in = points.cols();
-  std::vector<Matrix> slopes(static_cast<std::size_t>(in),
-                             Matrix(locations.rows(), points.rows()));
+  std::vector<Matrix> slopes(static_cast<std::size_t>(in), Matrix(locations.rows(), points.rows()));
   const Vector inverse = hyper.lengthscales.cwiseAbs2().cwiseInverse();
   for (Eigen::Index p = 0; p < points.rows(); ++p) {
     for (Eigen::Index m = 0; m < locations.rows(); ++m) {

@@ -48,10 +48,10 @@ class GpDrawGradient final : public Function {
 
   std::size_t inputs_, inducing_, features_, stride_;
   SumsLayout sums_;
-  std::vector<double> frequencies_;           // (F, I)
-  std::vector<double> cosines_, sines_;       // (F): amplitudes
-  std::vector<double> weights_, locations_;   // (M): variance nu; (M, I)
-  std::vector<double> inverse_squares_;       // (I): one over squared lengthscales
+  std::vector<double> frequencies_;          // (F, I)
+  std::vector<double> cosines_, sines_;      // (F): amplitudes
+  std::vector<double> weights_, locations_;  // (M): variance nu; (M, I)
+  std::vector<double> inverse_squares_;      // (I): one over squared lengthscales
 };
 
 // The derivatives of the kernel with respect to its first argument: one matrix (M, n) for each input k,

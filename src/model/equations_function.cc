@@ -465,9 +465,8 @@ class EquationsFunction final : public UnknownFunction {
   FunctionStart StartUnknownFunction(const Unknown& own, const UnknownValues& values,
                                      EquationUnits::Process& units) const;
 
-  static void RegressGradients(const Unknown& own, const Matrix& arguments,
-                               const Matrix& gradients, const EquationUnits::Process& units,
-                               FunctionStart& start);
+  static void RegressGradients(const Unknown& own, const Matrix& arguments, const Matrix& gradients,
+                               const EquationUnits::Process& units, FunctionStart& start);
 
   FitOptions options_;
   std::shared_ptr<const EquationSystem> system_;
@@ -559,6 +558,11 @@ FunctionStart EquationsFunction::Start(const Matrix& points, const Matrix& slope
   FunctionStart start;
   EquationUnits units = units_;
   start.latent = StartParameters(system_, data);
+  if (!HaveFiniteValue(system_, data, start.latent)) {
+    ThrowInput("Fit", "equations",
+               "have no finite value at any observation: look for logarithms and square roots of "
+               "negative numbers and for divisions by zero");
+  }
   const std::vector<UnknownValues> values = StartUnknown(system_, data, start.latent);
   std::vector<double> hyper;
   for (std::size_t k = 0; k < unknown_.size(); ++k) {
@@ -691,8 +695,7 @@ void EquationsFunction::LinearPullback(const LinearisationPoint& at, const Matri
       for (Eigen::Index o = 0; o < outputs; ++o) {
         const auto weights = use.weights.col(o).segment(first, n);
         binner[static_cast<std::size_t>(o)] +=
-            weights.asDiagonal() *
-            bbasis.block(first, Index(own.latent_at), n, Index(own.latent));
+            weights.asDiagonal() * bbasis.block(first, Index(own.latent_at), n, Index(own.latent));
         if (boffset.size() > 0) {
           bresidual.col(o) += weights.cwiseProduct(boffset.segment(first, n));
         }

@@ -332,6 +332,16 @@ std::vector<double> StartParameters(const std::shared_ptr<const EquationSystem>&
   return {z.begin(), z.end()};
 }
 
+bool HaveFiniteValue(const std::shared_ptr<const EquationSystem>& system, const EquationData& data,
+                     std::span<const double> latent) {
+  KnownPart known(system, 0);
+  known.SetParameters(ParametersAt(*system, latent));
+  for (Eigen::Index p = 0; p < data.states.rows(); ++p) {
+    if (known.At(data, p, data.states.row(p).transpose()).allFinite()) return true;
+  }
+  return false;
+}
+
 std::vector<UnknownValues> StartUnknown(const std::shared_ptr<const EquationSystem>& system,
                                         const EquationData& data, std::span<const double> latent) {
   KnownPart known(system, 0);

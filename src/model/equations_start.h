@@ -35,6 +35,11 @@ StateFrame FrameOfStates(const std::shared_ptr<const EquationSystem>& system,
 std::vector<double> StartParameters(const std::shared_ptr<const EquationSystem>& system,
                                     const EquationData& data);
 
+// Returns true if the equations have a finite value at some point, with unknown functions of zero and
+// these latent variables of the learnt parameters.
+bool HaveFiniteValue(const std::shared_ptr<const EquationSystem>& system, const EquationData& data,
+                     std::span<const double> latent);
+
 // The arguments and the values of one unknown function, in the user's units, and the size that its
 // values would have if they explained the slopes alone.
 struct UnknownValues {

@@ -223,8 +223,7 @@ class ProcessFunction final : public UnknownFunction {
   }
 
   std::vector<Matrix> GradientBasis(const Matrix& points) const {
-    std::vector<Matrix> basis =
-        KernelSlopes(gp_.Hyper(0), parameters_.inducing_locations, points);
+    std::vector<Matrix> basis = KernelSlopes(gp_.Hyper(0), parameters_.inducing_locations, points);
     for (Matrix& own : basis) {
       gp_.Factor(0).triangularView<Eigen::Lower>().solveInPlace(own);
       own.transposeInPlace();

@@ -39,12 +39,6 @@ void ForOptions(Options& o, Visit&& visit) {
   visit("likelihood", o.likelihood, kAny,
         "distribution of observations: gaussian, student-t, poisson, negative-binomial or "
         "lognormal; one, one per channel, or channel=NAME,...");
-  visit("equations", o.equations, kAny, "known equations with unknown parts, as text");
-  visit("form", o.form, kAny,
-        "form of the equations: none, growth, second-order, hamiltonian, gradient, "
-        "divergence-free");
-  visit("damping", o.damping, kAny,
-        "linear loss in the forms second-order and hamiltonian: none, learnt, or a number");
   visit("bound", o.bound, kAny, "whole trajectories (vanilla) or short segments (shooting)");
   visit("observation", o.observation, kAny,
         "channels are states (identity) or mixtures of them (pca, matrix)");
@@ -61,6 +55,12 @@ void ForOptions(Options& o, Visit&& visit) {
   visit("process_noise", o.process_noise, kAny,
         "random force on the states (joint, nuts): none, learnt, or known standard deviations per "
         "square root of time, one for all states or one each");
+  visit("equations", o.equations, kAny, "known equations with unknown parts, as text");
+  visit("form", o.form, kAny,
+        "form of the equations: none, growth, second-order, hamiltonian, gradient, "
+        "divergence-free");
+  visit("damping", o.damping, kAny,
+        "linear loss in the forms second-order and hamiltonian: none, learnt, or a number");
   visit("scale", o.scale, kAny, "scale states and time to unit size");
   visit("kernel", o.kernel, kAny,
         "covariance function of the field, alone or with + linear, + polynomial2 or + polynomial3");

@@ -94,6 +94,8 @@ FitOptions ChooseOptions(const Dataset& data, FitOptions options,
       internal::CountStates(data, options) <= kMostStates) {
     options.posterior = "joint";
   }
+  // A random force would move populations away from zero.
+  if (options.form == "growth" && !is_given("process_noise")) options.process_noise = "none";
   if (options.InputsWith(data.inputs).size() > 0) ChooseForInputs(data, is_given, &options);
   if (!GetPosteriorFamily(options.posterior).is_sampled()) return options;
   if (!is_given("kernel")) options.kernel = kSampledKernel;

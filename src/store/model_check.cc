@@ -56,7 +56,7 @@ void CheckTrainingState(const TrainingState& state, const Dataset& data, const M
   if (IsSampled(model.options)) {
     ThrowInput(kTraining, "flat", "is there, but a sampled model has no state of training");
   }
-  CheckTrainerState(state.trainer, PlanOf(model.options, model.dim()),
+  CheckTrainerState(state.trainer, PlanOf(model.options, model.dim(), model.coordinates.inputs()),
                     model.parameters.layout.flat_size(),
                     model.start_times.size() + model.shooting_times.size());
   CheckTrainerNumbers(state.trainer);

@@ -3,7 +3,7 @@
 //
 // Thread safety: any thread may call these functions.
 //
-//   CheckTrainerState(state, PlanOf(options, dim), parts.layout().flat_size(), states);
+//   CheckTrainerState(state, PlanOf(options, dim, inputs), parts.layout().flat_size(), states);
 #pragma once
 
 #include <cstddef>

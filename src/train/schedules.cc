@@ -30,8 +30,8 @@ ToleranceSchedule ToleranceScheduleOf(const FitOptions& options) {
           .lowered_for = options.tightening};
 }
 
-std::vector<PhasePlan> PlanOf(const FitOptions& options, std::size_t dim) {
-  const ModelParts parts(options, {.dim = dim});
+std::vector<PhasePlan> PlanOf(const FitOptions& options, std::size_t dim, std::size_t inputs) {
+  const ModelParts parts(options, {.dim = dim, .inputs = inputs});
   return PlanPhases(options,
                     parts.function().is_regular() && !parts.posterior().is_point_estimate());
 }

@@ -44,6 +44,6 @@ struct PhasePlan {
 std::vector<PhasePlan> PlanPhases(const FitOptions& options, bool approaches);
 
 // Returns the phases of a run with these options on states of this dimension.
-std::vector<PhasePlan> PlanOf(const FitOptions& options, std::size_t dim);
+std::vector<PhasePlan> PlanOf(const FitOptions& options, std::size_t dim, std::size_t inputs);
 
 }  // namespace gpode

@@ -72,8 +72,9 @@ Trainer::Trainer(const Dataset& data, const FitOptions& options, Start start,
       start_(std::move(start)),
       pool_(options.threads),
       tolerance_(ToleranceScheduleOf(options)) {
-  const ModelParts parts(options_, {.dim = start_.map.dim()});
-  plan_ = PlanOf(options_, start_.map.dim());
+  const ModelParts parts(options_,
+                         {.dim = start_.map.dim(), .inputs = start_.coordinates.inputs()});
+  plan_ = PlanOf(options_, start_.map.dim(), start_.coordinates.inputs());
   for (const PhasePlan& phase : plan_) planned_steps_ += phase.steps;
   counts_ = WeightedCounts(data_, start_.channel_weights);
   start_noise_ = StartNoise(parts.likelihood(), start_.noise_variance);

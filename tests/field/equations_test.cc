@@ -41,7 +41,8 @@ TEST(Equations, EvaluateAsInTextbooks) {
   EXPECT_DOUBLE_EQ(ValueOf("2 * -x"), -1.4);
   EXPECT_DOUBLE_EQ(ValueOf("(1 + x) * u"), 3.4);
   EXPECT_DOUBLE_EQ(ValueOf("min(x, y) + max(x, u) + abs(y)"), 2);
-  EXPECT_DOUBLE_EQ(ValueOf("sin(x) + cos(x) + tan(x)"), std::sin(0.7) + std::cos(0.7) + std::tan(0.7));
+  EXPECT_DOUBLE_EQ(ValueOf("sin(x) + cos(x) + tan(x)"),
+                   std::sin(0.7) + std::cos(0.7) + std::tan(0.7));
   EXPECT_DOUBLE_EQ(ValueOf("exp(x) * log(x) - sqrt(x)"),
                    std::exp(0.7) * std::log(0.7) - std::sqrt(0.7));
   EXPECT_DOUBLE_EQ(ValueOf("tanh(x) + sinh(x) + cosh(x) + pow(x, 2) + pi"),
@@ -94,15 +95,14 @@ TEST(Equations, PriorsMapStandardNormalVariables) {
 
 // Every error names the line and the column, counted from one.
 TEST(Equations, ErrorsNameTheirPlace) {
-  const auto message = [](const std::string& text) {
-    return MessageOf([&] { Parse(text); });
-  };
+  const auto message = [](const std::string& text) { return MessageOf([&] { Parse(text); }); };
   EXPECT_EQ(message("dx = 1\ndy = x + speed"),
             "a.ode:2:10: 'speed' is not known: it is no channel, input, state, parameter or "
             "definition above; states are x, y");
-  EXPECT_EQ(message("dx = (1 + x\ndy = 1"),
-            "a.ode:1:12: the end of the line found, must be ')'");
-  EXPECT_EQ(message("dx = 1"), "a.ode: channel 'y' has no equation, must have dy = ...; or choose others with --channels");
+  EXPECT_EQ(message("dx = (1 + x\ndy = 1"), "a.ode:1:12: the end of the line found, must be ')'");
+  EXPECT_EQ(
+      message("dx = 1"),
+      "a.ode: channel 'y' has no equation, must have dy = ...; or choose others with --channels");
   EXPECT_EQ(message("dx = 1; dx = 2\ndy = 1"), "a.ode:1:9: dx is given twice, first on line 1");
   EXPECT_EQ(message("dz = 1"),
             "a.ode:1:1: no channel is named 'z'; states are x, y, and state z declares one that is "
@@ -115,8 +115,9 @@ TEST(Equations, ErrorsNameTheirPlace) {
             "a.ode:1:9: gp in an argument of gp, must not be nested");
   EXPECT_EQ(message("param k = 3 in [1, 2]\ndx = k\ndy = 1"),
             "a.ode:1:11: 3 is not between the bounds 1 and 2");
-  EXPECT_EQ(message("param k ~ beta(1, 2)\ndx = k\ndy = 1"),
-            "a.ode:1:11: 'beta' found, must be normal(M, S), lognormal(M, S) or uniform(LOW, HIGH)");
+  EXPECT_EQ(
+      message("param k ~ beta(1, 2)\ndx = k\ndy = 1"),
+      "a.ode:1:11: 'beta' found, must be normal(M, S), lognormal(M, S) or uniform(LOW, HIGH)");
   EXPECT_EQ(message("param x = 3\ndx = 1\ndy = 1"),
             "a.ode:1:7: 'x' is a state or an input, must not be a parameter too");
   EXPECT_EQ(message("dx = 1 $ 2\ndy = 1"),

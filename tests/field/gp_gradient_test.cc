@@ -1,8 +1,7 @@
 // Tests of the gradient of a draw of a Gaussian process.
-#include "field/gp_draw_gradient.h"
-
 #include <gtest/gtest.h>
 
+#include "field/gp_draw_gradient.h"
 #include "gpode/gradient_check.h"
 #include "support/field_harness.h"
 #include "support/random_gp.h"

@@ -89,8 +89,7 @@ TEST_P(EquationsFunctionTest, GradientIsTheDerivative) {
   EXPECT_TRUE(check.ok(1e-6)) << check.message;
 }
 
-INSTANTIATE_TEST_SUITE_P(Posteriors, EquationsFunctionTest,
-                         testing::Values("blocks", "point"));
+INSTANTIATE_TEST_SUITE_P(Posteriors, EquationsFunctionTest, testing::Values("blocks", "point"));
 
 // Near the place of linearisation, the field is linear in the latent variables.
 TEST(EquationsFunction, IsAboutItsLinearisation) {

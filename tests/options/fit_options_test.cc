@@ -135,7 +135,7 @@ TEST(FitOptions, MistakesAreNamedWithTheirLine) {
       {"kernel = \"rbf\"",
        "f.toml:1: kernel is \"rbf\", must be one of matern32, matern52, squared-"},
       {"function = \"proces\"",
-       "f.toml:1: function is \"proces\", must be one of process, network"},
+       "f.toml:1: function is \"proces\", must be one of process, network, equations"},
       {"posterior = \"block\"",
        "f.toml:1: posterior is \"block\", must be one of blocks, normals, point, draws"},
       {"likelihood = \"normal\"", "f.toml:1: likelihood is \"normal\", must be one of gaussian"},

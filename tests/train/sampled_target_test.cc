@@ -171,20 +171,18 @@ TEST_P(SampledTargetTest, ThePositionOfFlatParametersLeadsBackToThem) {
   for (std::size_t i = 0; i < back.size(); ++i) EXPECT_NEAR(back[i], flat_[i], 1e-8) << i;
 }
 
-INSTANTIATE_TEST_SUITE_P(Kernels, SampledTargetTest,
-                         testing::Values(Setting{"squared-exponential", {}},
-                                         Setting{"se + linear", {}},
-                                         Setting{"se + polynomial2", {}},
-                                         Setting{"se + linear", {7}},
-                                         Setting{"se + linear", {}, kGreyBox},
-                                         Setting{"se", {}, kHamiltonian}),
-                         [](const auto& test) {
-                           std::string name = test.param.kernel;
-                           std::erase_if(name, [](char c) { return !std::isalnum(c); });
-                           if (test.param.equations == kGreyBox) name = "GreyBox";
-                           if (test.param.equations == kHamiltonian) name = "Hamiltonian";
-                           return name + (test.param.noise_pieces.empty() ? "" : "AndNoise");
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    Kernels, SampledTargetTest,
+    testing::Values(Setting{"squared-exponential", {}}, Setting{"se + linear", {}},
+                    Setting{"se + polynomial2", {}}, Setting{"se + linear", {7}},
+                    Setting{"se + linear", {}, kGreyBox}, Setting{"se", {}, kHamiltonian}),
+    [](const auto& test) {
+      std::string name = test.param.kernel;
+      std::erase_if(name, [](char c) { return !std::isalnum(c); });
+      if (test.param.equations == kGreyBox) name = "GreyBox";
+      if (test.param.equations == kHamiltonian) name = "Hamiltonian";
+      return name + (test.param.noise_pieces.empty() ? "" : "AndNoise");
+    });
 
 }  // namespace
 }  // namespace gpode
