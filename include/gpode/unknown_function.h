@@ -7,7 +7,7 @@
 //   name      latent variables                 hyperparameters
 //   process   whitened inducing values (D, M)  inducing_locations (M, D + U), lengthscales (D or 1,
 //             of a sparse Gaussian process     D + U), variances (D or 1)
-//             + J weights of a polynomial      polynomial_scales (D or 1, J), which are not learnt
+//             + J weights of a polynomial      polynomial_scales (D or 1, J), learnt by samplers
 //             part of the kernel, (D, M + J)
 //   network   P weights, each divided by its   none
 //             prior standard deviation
@@ -122,6 +122,19 @@ class UnknownFunction {
   // The blocks of hyperparameters that a sampler draws along with the latent variables.
   virtual std::vector<std::size_t> SampledBlocks() const { return {}; }
 
+  // A group of hyperparameters that a sampler draws together: the logarithm of each member of the
+  // block is that of its centre plus `deviation` times one variable, which is standard normal a
+  // priori and the same for all members.
+  struct SampledGroup {
+    std::size_t block = 0;
+    std::vector<std::size_t> members;
+    std::vector<double> centres;
+    double deviation = 1;
+  };
+  // Returns the groups of hyperparameters that a sampler draws beside SampledBlocks. SetStart must
+  // have been called.
+  virtual std::vector<SampledGroup> SampledGroups() const { return {}; }
+
   // Takes the model's coordinates before Start is called. Functions in the user's units need them.
   virtual void SetCoordinates(const Coordinates& /*coordinates*/) {}
   // Returns guesses of the states at n points, from smoothed states and inputs (n, D + U) and slopes
@@ -131,6 +144,7 @@ class UnknownFunction {
                                                 std::size_t /*seen*/) const {
     return std::nullopt;
   }
+
   // Returns start values with which the field is about `slopes` (n, D) at `states` (n, D). `spread`
   // (D) is the typical size of each state.
   virtual FunctionStart Start(const Matrix& states, const Matrix& slopes,

@@ -107,7 +107,7 @@ void PolynomialWhitening::ApplyPullback(const Matrix& inner, const Matrix& blate
   bof_weights_ -= small_.reverse();
 }
 
-void PolynomialWhitening::Finish(Matrix& bfactor, Matrix& bterms) {
+void PolynomialWhitening::Finish(Matrix& bfactor, Matrix& bterms, Vector& blog_scales) {
   // The reverse of N N^T = I + B B^T, and of T T^T = I + B^T B, whose T is factored with rows and
   // columns in reverse order.
   CholeskyPullback(of_values_, bof_values_, square_);
@@ -116,7 +116,8 @@ void PolynomialWhitening::Finish(Matrix& bfactor, Matrix& bterms) {
   CholeskyPullback(of_weights_, bof_weights_, small_);
   bof_weights_ = (small_ + small_.transpose()).reverse();
   bmix_.noalias() += mix_ * bof_weights_;
-  // The reverse of B = L^-1 Psi S.
+  // The reverse of B = L^-1 Psi S, whose column j is proportional to scale j.
+  blog_scales = bmix_.cwiseProduct(mix_).colwise().sum().transpose();
   factor_.transpose().triangularView<Eigen::Upper>().solveInPlace(bmix_);
   bfactor_.noalias() -= bmix_ * mix_.transpose();
   bfactor.triangularView<Eigen::Lower>() += bfactor_;

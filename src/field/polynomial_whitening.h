@@ -23,7 +23,7 @@
 //   whitening.Set(factor, terms, scales);
 //   whitening.Apply(z, inner, latent);                      // latent is [v, b]
 //   whitening.ApplyPullback(inner, blatent, bz);            // for any number of z
-//   whitening.Finish(bfactor, bterms);
+//   whitening.Finish(bfactor, bterms, blog_scales);
 #pragma once
 
 #include <span>
@@ -55,9 +55,9 @@ class PolynomialWhitening {
   // Inverse(blatent).
   void ApplyPullback(const Matrix& inner, const Matrix& blatent);
   // Reverses Set for the sum of all cotangents since SetZero: adds to the lower triangle of
-  // bfactor, the cotangent of L, and writes bterms, the cotangent of Psi. The cotangent of S is not
-  // needed, since S is not learnt.
-  void Finish(Matrix& bfactor, Matrix& bterms);
+  // bfactor, the cotangent of L, and writes bterms, the cotangent of Psi, and blog_scales (J), that
+  // of the logarithms of S. The latter leaves out that beta = S b.
+  void Finish(Matrix& bfactor, Matrix& bterms, Vector& blog_scales);
 
  private:
   Eigen::Index m() const { return mix_.rows(); }

@@ -64,6 +64,7 @@ class PolynomialDraw {
   }
 
   const Function& sum() const { return sum_; }
+  const Polynomial& polynomial() const { return polynomial_; }
   // Returns the intermediate values of one output's whitening, which its reverse needs.
   std::span<const double> inner(std::size_t output) const {
     return std::span(inner_).subspan(output * latent_.size(), latent_.size());

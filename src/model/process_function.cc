@@ -22,6 +22,9 @@ constexpr std::size_t kInducingWorthSharing = 40;
 // The standard deviations of the priors of log lengthscales and log variances, and the factor by
 // which lengthscales are expected to be longer than at the start.
 constexpr double kLengthscaleDeviation = 0.5, kVarianceDeviation = 1.0, kSmooth = 4;
+// The standard deviations of the priors of the logarithms of a polynomial's scales: one for its
+// constant and linear terms, one for those of each higher degree.
+constexpr double kLinearScaleDeviation = 0.5, kScaleDeviation = 1.5;
 // Training starts with lengthscales of kStartLengthscale times the spread of the states, so that
 // they reach over the data, and with standard deviations kStartDeviation of the latent variables.
 constexpr double kStartLengthscale = 1.3, kStartDeviation = 0.05;
@@ -85,6 +88,28 @@ class ProcessFunction final : public UnknownFunction {
   }
   std::vector<std::size_t> SampledBlocks() const override { return {lengthscales_, variances_}; }
 
+  // The scales of all terms of one degree of an output are drawn together.
+  std::vector<SampledGroup> SampledGroups() const override {
+    std::vector<SampledGroup> groups;
+    if (!SamplesScales()) return groups;
+    for (std::size_t row = 0; row < rows_; ++row) {
+      std::size_t first = 0;
+      for (std::size_t degree = 1; degree <= sum_.degree; ++degree) {
+        const std::size_t end = Polynomial::CountTerms(inputs_, degree);
+        SampledGroup group{.block = scales_block_,
+                           .members = {},
+                           .centres = {},
+                           .deviation = degree == 1 ? kLinearScaleDeviation : kScaleDeviation};
+        for (; first < end; ++first) {
+          group.members.push_back(row * terms_ + first);
+          group.centres.push_back(scale_centres_(Index(row), Index(first)));
+        }
+        groups.push_back(std::move(group));
+      }
+    }
+    return groups;
+  }
+
   FunctionStart Start(const Matrix& states, const Matrix& slopes,
                       const Vector& spread) const override;
 
@@ -101,6 +126,10 @@ class ProcessFunction final : public UnknownFunction {
     at += lengthscale_centres_.size();
     variance_centres_ = Eigen::Map<const Vector>(at, Index(rows_));
     if (samples_residual_) variance_centres_ *= options_.prior.variance;
+    at += variance_centres_.size();
+    if (terms_ > 0) {
+      scale_centres_ = Eigen::Map<const Matrix>(at, Index(rows_), Index(terms_));
+    }
   }
 
   FactorStatus Set(std::span<const double> values, ThreadPool& pool) override {
@@ -141,7 +170,10 @@ class ProcessFunction final : public UnknownFunction {
     const std::size_t latent = outputs_ * (options_.inducing + terms_);
     auto pull_row = [&](std::size_t row) {
       gradient.SetRowZero(row);
-      if (terms_ > 0) part_.whitenings[row].SetZero();
+      if (terms_ > 0) {
+        part_.whitenings[row].SetZero();
+        blog_scales_.row(Index(row)).setZero();
+      }
       for (std::size_t s = 0; s < draws.size(); ++s) {
         const auto& process = static_cast<const ProcessDraw&>(*draws[s]);
         const GpDraw& draw = process.draw();
@@ -153,6 +185,10 @@ class ProcessFunction final : public UnknownFunction {
           PullPolynomial(process.polynomial(), row,
                          sums.subspan(s * stride + draw.parameter_count(), outputs_ * terms_),
                          bdraw);
+          if (SamplesScales()) {
+            PullScales(process.polynomial().polynomial(), row,
+                       sums.subspan(s * stride + draw.parameter_count(), outputs_ * terms_));
+          }
         }
       }
       if (terms_ > 0) FinishPolynomial(row);
@@ -195,7 +231,10 @@ class ProcessFunction final : public UnknownFunction {
     gradient.parameters.inducing_locations.setZero();
     for (std::size_t row = 0; row < rows_; ++row) {
       gradient.SetRowZero(row);
-      if (terms_ > 0) part_.whitenings[row].SetZero();
+      if (terms_ > 0) {
+        part_.whitenings[row].SetZero();
+        blog_scales_.row(Index(row)).setZero();
+      }
     }
     Matrix bpoints = Matrix::Zero(points.rows(), points.cols());
     const auto m = Index(options_.inducing);
@@ -203,7 +242,15 @@ class ProcessFunction final : public UnknownFunction {
       const std::size_t row = gp_.HyperRow(d);
       GpGradient::Row& r = gradient.rows[row];
       Matrix of_values = basis[d].transpose(), bof_values = bbasis[d].transpose();
-      if (terms_ > 0) TurnBasis(row, of_values, bof_values);
+      if (terms_ > 0) {
+        TurnBasis(row, of_values, bof_values);
+        // The rows of the polynomial's terms are proportional to their scales.
+        blog_scales_.row(Index(row)) += bof_values.bottomRows(Index(terms_))
+                                            .cwiseProduct(of_values.bottomRows(Index(terms_)))
+                                            .rowwise()
+                                            .sum()
+                                            .transpose();
+      }
       Matrix bkernel = bof_values.topRows(m);
       gp_.Factor(d).transpose().triangularView<Eigen::Upper>().solveInPlace(bkernel);
       r.factor.triangularView<Eigen::Lower>() -= bkernel * of_values.topRows(m).transpose();
@@ -316,6 +363,20 @@ class ProcessFunction final : public UnknownFunction {
     add(locations_, gradient_->parameters.inducing_locations);
     add(lengthscales_, gradient_->parameters.lengthscales);
     add(variances_, gradient_->parameters.variances);
+    if (SamplesScales()) add(scales_block_, Matrix(blog_scales_.cwiseQuotient(part_.scales)));
+  }
+
+  // Adds the cotangents of the logarithms of a row's scales, because the weights of the polynomial
+  // are proportional to these. bweights (J, D) are the cotangents of the weights.
+  void PullScales(const Polynomial& polynomial, std::size_t row, std::span<const double> bweights) {
+    const std::span<const double> weights = polynomial.weights();
+    for (std::size_t d = 0; d < outputs_; ++d) {
+      if (part_.Row(d) != row) continue;
+      for (std::size_t j = 0; j < terms_; ++j) {
+        const std::size_t i = j * outputs_ + d;
+        blog_scales_(Index(row), Index(j)) += bweights[i] * weights[i];
+      }
+    }
   }
 
   // Replaces the columns (M + J, n) of a basis of z, and their cotangents, by those of the basis of
@@ -359,7 +420,9 @@ class ProcessFunction final : public UnknownFunction {
   // Turns the cotangents of a whitening into those of the factor and the locations of its row.
   void FinishPolynomial(std::size_t row) {
     GpGradient::Row& own = gradient_->rows[row];
-    part_.whitenings[row].Finish(own.factor, bterms_[row]);
+    Vector blog_scales;
+    part_.whitenings[row].Finish(own.factor, bterms_[row], blog_scales);
+    blog_scales_.row(Index(row)) += blog_scales.transpose();
     Polynomial::TermsPullback(parameters_.inducing_locations, sum_.degree, bterms_[row],
                               own.locations);
   }
@@ -403,6 +466,8 @@ class ProcessFunction final : public UnknownFunction {
 
   static Eigen::Index Index(std::size_t n) { return static_cast<Eigen::Index>(n); }
   bool SharesRows() const { return options_.inducing >= kInducingWorthSharing; }
+  // Returns true if a sampler draws the scales of the polynomial. Those of a linear part are fixed.
+  bool SamplesScales() const { return samples_residual_ && sum_.degree >= 2; }
 
   // Makes a valid process of the right shape when it is first needed, so that draws and gradients
   // have their memory. A function that is only asked for its shape allocates nothing.
@@ -421,6 +486,8 @@ class ProcessFunction final : public UnknownFunction {
       bwhite_.resize(outputs_ * options_.inducing);
       blatent_.assign(rows_, std::vector<double>(options_.inducing + terms_));
       bterms_.assign(rows_, Matrix(m, Index(terms_)));
+      scale_centres_ = part_.scales;
+      blog_scales_ = Matrix::Zero(rows, Index(terms_));
     }
     gradient_ = std::make_unique<GpGradient>(parameters_);
     lengthscale_centres_ = parameters_.lengthscales;
@@ -438,6 +505,7 @@ class ProcessFunction final : public UnknownFunction {
   mutable std::unique_ptr<GpGradient> gradient_;
   mutable Matrix lengthscale_centres_;
   mutable Vector variance_centres_;
+  mutable Matrix scale_centres_;  // (D or 1, J)
   ParameterLayout layout_;
   std::size_t locations_ = 0, lengthscales_ = 0, variances_ = 0, weights_block_ = 0;
   std::vector<double> weights_;  // the residual's weights, if a sampler draws them
@@ -449,6 +517,7 @@ class ProcessFunction final : public UnknownFunction {
   mutable std::vector<double> bwhite_;
   mutable std::vector<std::vector<double>> blatent_;
   mutable std::vector<Matrix> bterms_;
+  mutable Matrix blog_scales_;  // (D or 1, J): cotangents of the logarithms of the scales
 };
 
 // Returns the latent variables z (D, M + J) for `white`, which is v (D, M), and `weights`, which is

@@ -14,7 +14,11 @@
 // The latent variables are then (D, M + J) for D outputs and M inducing points, and whiten the
 // values of the whole field at the inducing points (field/polynomial_whitening.h). The scales s_dj,
 // from the option prior.linear in the units of states and slopes, are parameters that the start
-// sets and training does not change: their gradient is zero.
+// sets and training does not change: their gradient is zero. A sampler that draws the residual also
+// draws the scales of a polynomial of degree two or three. A priori, the scales of all terms of one
+// degree of an output are those of the start times one log-normal factor, whose logarithm has the
+// standard deviation 0.5 for the constant and the linear terms and 1.5 for those of degree two and
+// of degree three.
 //
 // Point estimates have a prior of the hyperparameters,
 //   log lengthscale ~ N(log centre, 0.5^2),   log variance ~ N(log centre, 1).

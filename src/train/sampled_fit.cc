@@ -20,6 +20,7 @@
 #include "model/model_draws.h"
 #include "ode/forced_solver.h"
 #include "start/check_input.h"
+#include "train/bounded_draws.h"
 #include "train/chain_keeper.h"
 #include "train/gauss_newton.h"
 #include "train/linearised_draws.h"
@@ -458,6 +459,7 @@ class SampledFit {
     model.parameters = {layout, {mean.begin(), mean.end()}};
     SetSummary(result, model);
     if (pareto_k_) SetWeightSummary(model);
+    if (!failed) KeepBoundedDraws(target_->trajectories(), start_.states, model);
     if (failed) {
       model.warning =
           "no chain of the sampler has draws" + (model.warning.empty() ? "" : ": " + model.warning);

@@ -54,6 +54,8 @@ SampledTarget::SampledTarget(const Dataset& data, const FitOptions& options, con
   if (parts_.HasProcessNoise()) AddLatent(ModelParts::kForce);
   whitened_ = coordinates_.size();
   for (std::size_t block : parts_.function().SampledBlocks()) AddBlock(block);
+  parts_.function().SetStart(start_.function);
+  for (const auto& group : parts_.function().SampledGroups()) AddGroup(group);
   if (parts_.HasProcessNoise() && options.process_noise == "learnt") AddProcessNoise();
   hyperparameters_ = coordinates_.size() - whitened_;
   if (options.noise_variance.empty()) AddNoise(data);
@@ -62,6 +64,18 @@ SampledTarget::SampledTarget(const Dataset& data, const FitOptions& options, con
 void SampledTarget::AddBlock(std::size_t block) {
   const ParameterBlock& own = parts_.layout().blocks()[block];
   for (std::size_t i = 0; i < own.flat_size; ++i) coordinates_.push_back({own.flat_offset + i});
+}
+
+void SampledTarget::AddGroup(const UnknownFunction::SampledGroup& group) {
+  const std::size_t first = parts_.layout().blocks()[group.block].flat_offset;
+  Coordinate coordinate{.index = first + group.members[0],
+                        .centre = std::log(group.centres[0]),
+                        .unit = group.deviation,
+                        .has_prior = false};
+  for (std::size_t i = 1; i < group.members.size(); ++i) {
+    coordinate.further.push_back({first + group.members[i], std::log(group.centres[i])});
+  }
+  coordinates_.push_back(std::move(coordinate));
 }
 
 void SampledTarget::AddLatent(std::size_t part) {
@@ -311,7 +325,7 @@ bool SampledDensity::SetValues(std::span<const double> position) {
   flat_ = target_.flat_;
   for (std::size_t i = 0; i < target_.size(); ++i) {
     const SampledTarget::Coordinate& c = target_.coordinates_[i];
-    flat_[c.index] = c.centre + c.unit * position[i];
+    c.SetFlat(position[i], flat_);
   }
   parts_.layout().Constrain(flat_, values_);
   if (!ArePossible()) return false;
@@ -397,7 +411,7 @@ std::vector<double> SampledDensity::WithHyperparameters(std::span<const double> 
   flat_.assign(flat.begin(), flat.end());
   for (std::size_t i = 0; i < hyper.size(); ++i) {
     const SampledTarget::Coordinate& c = target_.coordinates_[target_.whitened() + i];
-    flat_[c.index] = c.centre + c.unit * hyper[i];
+    c.SetFlat(hyper[i], flat_);
   }
   std::vector<double> values(values_.size());
   parts_.layout().Constrain(flat_, values);
@@ -421,7 +435,7 @@ double SampledDensity::EvaluateEvidence(std::span<const double> hyper, std::span
   parts_.layout().ConstrainPullback(values_, bvalues_, bflat_);
   for (std::size_t i = 0; i < hyper.size(); ++i) {
     const SampledTarget::Coordinate& c = target_.coordinates_[target_.whitened() + i];
-    gradient[i] = c.unit * bflat_[c.index] - (c.has_prior ? 0 : hyper[i]);
+    gradient[i] = c.Pull(bflat_) - (c.has_prior ? 0 : hyper[i]);
   }
   return density;
 }
@@ -453,7 +467,7 @@ void SampledDensity::PullWhitened(Varied varied, std::span<double> gradient) {
   std::copy_n(bwhite_.data(), target_.whitened(), gradient.begin());
   for (std::size_t i = first; i < target_.size(); ++i) {
     const SampledTarget::Coordinate& c = target_.coordinates_[i];
-    gradient[i] = c.unit * bflat[c.index];
+    gradient[i] = c.Pull(bflat);
   }
 }
 

@@ -3,8 +3,9 @@
 // A position has three parts, one after the other:
 //   - the latent variables of the function, the initial states and the normals of the process noise
 //     (data/noise_pieces.h), all standard normal a priori, in whitened coordinates (whitening.h),
-//   - the logarithms of the sampled hyperparameters, whose prior the function defines, and of the
-//     process noise, unless it is known, whose prior is normal, and
+//   - the logarithms of the sampled hyperparameters, whose prior the function defines, those of
+//     groups of hyperparameters that are drawn together, and of the process noise, unless it is
+//     known, whose priors are normal, and
 //   - the logarithms of the likelihood's parameters, unless the noise is known. Their prior is
 //     normal; at its centre, the noise is a fixed share of the channel's spread (PriorOptions).
 //
@@ -79,16 +80,34 @@ class SampledTarget {
  private:
   friend class SampledDensity;
 
-  // One coordinate of a position: flat[index] = centre + unit * coordinate. If `has_prior` is true,
-  // the bound includes the coordinate's prior; otherwise the coordinate is standard normal a
-  // priori.
+  // A further member of a group of hyperparameters (UnknownFunction::SampledGroup).
+  struct Member {
+    std::size_t index;
+    double centre;
+  };
+  // One coordinate of a position: flat[index] = centre + unit * coordinate, and the same for each
+  // further member of a group. If `has_prior` is true, the bound includes the coordinate's prior;
+  // otherwise the coordinate is standard normal a priori.
   struct Coordinate {
     std::size_t index;
     double centre = 0, unit = 1;
     bool has_prior = true;
+    std::vector<Member> further = {};
+
+    void SetFlat(double coordinate, std::span<double> flat) const {
+      flat[index] = centre + unit * coordinate;
+      for (const Member& m : further) flat[m.index] = m.centre + unit * coordinate;
+    }
+    // Returns the derivative with respect to the coordinate, given those with respect to `flat`.
+    double Pull(std::span<const double> bflat) const {
+      double sum = bflat[index];
+      for (const Member& m : further) sum += bflat[m.index];
+      return unit * sum;
+    }
   };
 
   void AddBlock(std::size_t block);
+  void AddGroup(const UnknownFunction::SampledGroup& group);
   void AddLatent(std::size_t part);
   void AddNoise(const Dataset& data);
   void AddProcessNoise();

@@ -171,6 +171,33 @@ TEST_P(SampledTargetTest, ThePositionOfFlatParametersLeadsBackToThem) {
   for (std::size_t i = 0; i < back.size(); ++i) EXPECT_NEAR(back[i], flat_[i], 1e-8) << i;
 }
 
+// One coordinate multiplies the scales of all terms of one degree of an output. The last one is that
+// of the squares and products of output 2.
+TEST(SampledScales, AllTermsOfOneDegreeAreDrawnTogether) {
+  const Dataset data = Data();
+  const FitOptions options = Small("se + polynomial2");
+  const Start start = Initialise(data, options);
+  SampledTarget target(data, options, start);
+  const ParameterLayout& layout = target.parts().layout();
+  std::vector<double> flat(layout.flat_size()), before(layout.value_size());
+  layout.Unconstrain(StartValues(target.parts(), start, {}), flat);
+  layout.Constrain(flat, before);
+  target.SetFlat(flat);
+  ASSERT_EQ(target.hyperparameters(), 4u + 2u + 4u);  // lengthscales, variances, scales
+  const std::unique_ptr<SampledDensity> density = target.Density();
+  Vector hyper = density->HyperparametersOf(flat);
+  hyper[9] += 1;
+  const std::vector<double> after =
+      density->WithHyperparameters(flat, {hyper.data(), target.hyperparameters()});
+  const ParameterBlock& scales = layout.Find("polynomial_scales");
+  ASSERT_EQ(scales.value_size, 12u);  // 1, x, y, xx, xy, yy for each output
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    const bool moves = i >= scales.value_offset + 9 && i < scales.value_offset + 12;
+    const double expected = before[i] * (moves ? std::exp(1.5) : 1);
+    EXPECT_NEAR(after[i], expected, 1e-12 * (1 + std::abs(expected))) << i;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Kernels, SampledTargetTest,
     testing::Values(Setting{"squared-exponential", {}}, Setting{"se + linear", {}},
