@@ -2,7 +2,7 @@
 //
 //   name               distribution of y given the value v              learnt parameter of a channel
 //   gaussian           normal, mean v                                   its variance
-//   student-t          Student's t with 4 degrees of freedom around v   its squared scale
+//   student-t          Student's t with 2 degrees of freedom around v   its squared scale
 //   poisson            Poisson with the rate v                          none
 //   negative-binomial  mean v, variance v + a v^2                       the dispersion a
 //   lognormal          log y is normal around log v                     the variance of log y

@@ -31,10 +31,10 @@ double NormalQuantile(double probability) {
   return 0.5 * (low + high);
 }
 
-// Student's t distribution with four degrees of freedom, located at the value, with a learnt scale s.
-// The parameter is s^2. A residual of r scales has the weight 5 / (4 + r^2) of least squares, so that
-// outliers hardly count. Four degrees of freedom are a common choice: few data do not determine the
-// number, and the distribution has a variance, 2 s^2.
+// Student's t distribution with two degrees of freedom, located at the value, with a learnt scale s.
+// The parameter is s^2. A residual of r scales has the weight 3 / (2 + r^2) of least squares, so that
+// outliers hardly count. The estimate of the scale withstands up to a third of outliers; with nu degrees
+// of freedom, it is 1 / (nu + 1).
 //   K. L. Lange, R. J. A. Little, J. M. G. Taylor (1989), Robust statistical modeling using the t
 //   distribution, JASA 84.
 class StudentTLikelihood final : public Likelihood {
@@ -44,14 +44,13 @@ class StudentTLikelihood final : public Likelihood {
   std::size_t parameters_per_channel() const override { return 1; }
 
   double LogDensity(double y, double value, std::span<const double> p) const override {
-    // Gamma(5/2) / (Gamma(2) sqrt(4 pi)) is 3/8.
     const double square = (y - value) * (y - value) / p[0];
-    return std::log(0.375) - 0.5 * std::log(p[0]) - 2.5 * std::log1p(0.25 * square);
+    return -1.5 * std::numbers::ln2 - 0.5 * std::log(p[0]) - 1.5 * std::log1p(0.5 * square);
   }
 
   double LogDensityReverse(double y, double value, std::span<const double> p, double& bvalue,
                            std::span<double> bp) const override {
-    const double residual = y - value, weight = 5 / (4 + residual * residual / p[0]);
+    const double residual = y - value, weight = Weight(residual, p);
     bvalue += weight * residual / p[0];
     bp[0] += 0.5 * (weight * residual * residual / p[0] - 1) / p[0];
     return LogDensity(y, value, p);
@@ -64,23 +63,17 @@ class StudentTLikelihood final : public Likelihood {
   double Cdf(double y, double value, std::span<const double> p) const override {
     const double t = (y - value) / std::sqrt(p[0]);
     if (std::isinf(t)) return t > 0 ? 1 : 0;
-    const double square = 1 / (1 + 0.25 * t * t);
-    // The tail is computed without cancellation: with u = |t| / sqrt(4 + t^2), the probability beyond
-    // |t| is (1 - u)^2 (2 + u) / 4.
-    const double u = std::fabs(t) / (2 * std::sqrt(1 / square));
-    const double left = square / (1 + u);  // 1 - u = (1 - u^2) / (1 + u)
-    const double tail = 0.25 * left * left * (2 + u);
+    // The tail beyond |t| is (1 - u) / 2 with u = |t| / sqrt(2 + t^2), without cancellation.
+    const double square = 2 + t * t, u = std::fabs(t) / std::sqrt(square);
+    const double tail = 1 / (square * (1 + u));
     return t > 0 ? 1 - tail : tail;
   }
 
   double Quantile(double probability, double value, std::span<const double> p) const override {
     if (probability <= 0) return -kInfinity;
     if (probability >= 1) return kInfinity;
-    // W. T. Shaw (2006), Sampling Student's t distribution, J. Computational Finance 9.
-    const double alpha = 4 * probability * (1 - probability);
-    const double q = std::cos(std::acos(std::min(1.0, std::sqrt(alpha))) / 3) / std::sqrt(alpha);
-    const double t = 2 * std::sqrt(std::max(0.0, q - 1));
-    return value + (probability < 0.5 ? -t : t) * std::sqrt(p[0]);
+    const double t = (2 * probability - 1) / std::sqrt(2 * probability * (1 - probability));
+    return value + t * std::sqrt(p[0]);
   }
 
   double Draw(const RandomStream& stream, std::uint64_t index, double value,
@@ -90,24 +83,37 @@ class StudentTLikelihood final : public Likelihood {
     return Quantile(std::max(uniform, 1e-17), value, p);
   }
 
-  double Information(double, std::span<const double> p) const override { return 5 / (7 * p[0]); }
+  double Information(double, std::span<const double> p) const override { return 3 / (5 * p[0]); }
   // The curvature of the log density itself would be negative for outliers. Instead of the Fisher
   // information, which is the same for all residuals, their weights are taken (iteratively reweighted
   // least squares).
   Working WorkingAt(double y, double value, std::span<const double> p) const override {
-    const double residual = y - value;
-    return {residual, 5 / (4 + residual * residual / p[0]) / p[0]};
+    return {y - value, Weight(y - value, p) / p[0]};
   }
-  double Variance(std::span<const double> p) const override { return 2 * p[0]; }
-  void SetVariance(double variance, std::span<double> p) const override { p[0] = 0.5 * variance; }
-  void AddVariance(double variance, std::span<double> p) const override { p[0] += 0.5 * variance; }
+  // The distribution has no variance. This is the variance of normal residuals that have the same
+  // estimate of the scale.
+  double Variance(std::span<const double> p) const override { return p[0] / kOfNormal; }
+  void SetVariance(double variance, std::span<double> p) const override {
+    p[0] = kOfNormal * variance;
+  }
+  void AddVariance(double variance, std::span<double> p) const override {
+    p[0] += kOfNormal * variance;
+  }
 
   void Update(std::span<const double> gradient, double count, std::span<const double> start,
               std::span<double> log_p) const override {
     if (!(count > 0)) return;
-    // The Fisher information of log s^2 is 2/7 for each observation, where it is 1/2 for a Gaussian.
-    const double next = log_p[0] + NaturalLogStep(1 + 3.5 * gradient[0] / count);
+    // The Fisher information of log s^2 is 1/5 for each observation, where it is 1/2 for a Gaussian.
+    const double next = log_p[0] + NaturalLogStep(1 + 5 * gradient[0] / count);
     log_p[0] = std::max(next, std::log(kSmallestShare * start[0]));
+  }
+
+ private:
+  // The squared scale that is estimated from normal residuals of variance one.
+  static constexpr double kOfNormal = 0.54;
+
+  static double Weight(double residual, std::span<const double> p) {
+    return 3 / (2 + residual * residual / p[0]);
   }
 };
 

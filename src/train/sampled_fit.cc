@@ -71,7 +71,13 @@ Matrix IdentifiedQuantities(const Model& model, const std::vector<TimedValues>& 
     if (model.options.noise_variance.empty()) {
       const auto row = model.draws.row(static_cast<Eigen::Index>(first + s));
       const std::span<const double> values(row.data(), static_cast<std::size_t>(row.size()));
-      for (double v : parts.LikelihoodParameters(values)) all.push_back(std::log(v));
+      const std::span<const double> noise = parts.LikelihoodParameters(values);
+      for (std::size_t c = 0; c < parts.shape().channels; ++c) {
+        const std::size_t learnt = parts.likelihood().ForChannel(c).learnt_parameters();
+        for (double v : parts.likelihood().OfChannel(c, noise).first(learnt)) {
+          all.push_back(std::log(v));
+        }
+      }
     }
     for (std::size_t n = 0; n < times.size(); ++n) {
       std::vector<double> states(times[n].size() * d);

@@ -8,6 +8,7 @@
 #include <numbers>
 
 #include "data/moments.h"
+#include "start/without_outliers.h"
 
 namespace gpode {
 namespace {
@@ -85,7 +86,10 @@ void SampledTarget::AddLatent(std::size_t part) {
 }
 
 void SampledTarget::AddNoise(const Dataset& data) {
-  Vector units = MomentsOf(data).Units();
+  // Gross outliers say nothing about the size of the noise.
+  const bool has_outliers = options_.likelihood.find("student-t") != std::string::npos;
+  Vector units =
+      MomentsOf(has_outliers ? WithoutOutliers(data, options_.likelihood) : data).Units();
   if (!options_.scale) units.setOnes();
   units *= options_.prior.noise;
   const std::vector<double> centres =

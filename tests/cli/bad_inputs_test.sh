@@ -155,7 +155,7 @@ test_commands_and_options_that_are_unknown() {
   bad "fit: DATA is missing, must name at least one file; see gpode fit --help" fit
   bad "simulate: SYSTEM is missing; see gpode simulate --help" simulate -o new.csv
   bad "simulate: --output is missing; see gpode simulate --help" simulate vdp
-  bad "simulate: SYSTEM is 'lorentz', must be one of vdp, fhn, lotka-volterra, lorenz63, pendulum, duffing, cubic-spiral, brusselator, selkov, morris-lecar, rossler, sir, seir, rosenzweig-macarthur, may-leonard, toggle-switch, repressilator, compartments, linear" \
+  bad "simulate: SYSTEM is 'lorentz', must be one of vdp, fhn, lotka-volterra, lorenz63, pendulum, duffing, cubic-spiral, brusselator, selkov, morris-lecar, rossler, sir, seir, rosenzweig-macarthur, may-leonard, toggle-switch, repressilator, compartments, robertson, oregonator, linear" \
     simulate lorentz -o new.csv
   bad "fit: --solver is \"ode45\", must be one of \"euler\", \"midpoint\", \"rk4\", \"bs32\", \"dopri5\", \"tsit5\", \"dop853\", \"esdirk4\"" \
     fit good.csv --solver ode45

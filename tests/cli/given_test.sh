@@ -63,7 +63,7 @@ test_given_data_have_inputs() {
   head -10 room.csv | awk -F, 'NR == 1 { print; next } { print $1 "," $2 + 3 "," $3 }' >given.csv
   "$gpode" forecast room.gpode --given given.csv --times 4.5,8 --hold-inputs --draws 8 --quiet >/dev/null 2>&1 || fail "inputs of the file"
   cut -d, -f1,2 given.csv >alone.csv
-  expect 2 "" "gpode: forecast: 'alone.csv' has no inputs, must have columns heat, or give them with --inputs-from" \
+  expect 2 "" "gpode: forecast: 'alone.csv' has no inputs, must have columns 'heat', or give them with --inputs-from" \
     forecast room.gpode --given alone.csv --times 4.5,8 --draws 8
   "$gpode" forecast room.gpode --given alone.csv --inputs-from room.csv --times 4.5,8 --draws 8 --quiet >/dev/null 2>&1 || fail "--inputs-from"
 }
@@ -89,12 +89,12 @@ test_bad_likelihoods() {
   "$gpode" simulate sir -o cases.csv --counts 100 --points 30 --quiet
   expect 2 "" "gpode: fit: --likelihood is \"normal\", must be one of gaussian, student-t, poisson, negative-binomial, lognormal; or a list: one per channel, or channel=NAME,..." \
     fit cases.csv --likelihood normal -o m.gpode
-  expect 2 "" "gpode: Fit: likelihood is 'q=poisson', must name channels of the data: s, i" \
+  expect 2 "" "gpode: fit: likelihood is 'q=poisson', must name channels of the data: s, i" \
     fit cases.csv --likelihood q=poisson -o m.gpode
   "$gpode" simulate sir -o shares.csv --points 30 --quiet
-  expect 2 "" "gpode: Fit: channel 's' is 0.98 at time 0, must be a count: a whole number, zero or more for the likelihood poisson" \
+  expect 2 "" "gpode: fit: channel 's' is 0.98 at time 0, must be a count: a whole number, zero or more for the likelihood poisson" \
     fit shares.csv --likelihood poisson -o m.gpode
-  expect 2 "" "gpode: Fit: noise_variance is given, must not be with the likelihood poisson" \
+  expect 2 "" "gpode: fit: noise_variance is given, must not be with the likelihood poisson" \
     fit cases.csv --likelihood poisson --noise 1 -o m.gpode
 }
 

@@ -228,7 +228,7 @@ TEST(SystemsTest, AnUnknownNameIsAnsweredWithTheKnownOnes) {
                  "MakeSystem: name is \"lorentz\", must be one of vdp, fhn, lotka-volterra, "
                  "lorenz63, pendulum, duffing, cubic-spiral, brusselator, selkov, morris-lecar, "
                  "rossler, sir, seir, rosenzweig-macarthur, may-leonard, toggle-switch, "
-                 "repressilator, compartments, linear");
+                 "repressilator, compartments, robertson, oregonator, linear");
   }
 }
 

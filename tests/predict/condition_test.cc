@@ -101,19 +101,19 @@ TEST(Condition, SameBitsForAnyNumberOfThreads) {
 TEST(Condition, FieldsThatFollowTheDataCountMore) {
   const Model model = Observed(0.3);
   const Vector x0{{-0.6, 1.1}};
-  const Dataset given = Given(model, x0, 10, 20, 60);
-  const Conditioned done = Condition(model, given, {}, {.draws = 64});
-  EXPECT_LT(done.effective, 200);
+  const Dataset given = Given(model, x0, 10, 20, 30);
+  const Conditioned done = Condition(model, given, {}, {.draws = 32});
+  EXPECT_LT(done.effective, 100);
   const std::vector<double> times = {22};
   const Matrix right = model.map.Apply(TrueState(x0, 22));
   const auto error = [&](const Forecast& forecast) {
     double sum = 0;
-    for (const Matrix& draw : forecast.draws) sum += std::abs(draw(0, 0) - right(0, 0)) / 64;
+    for (const Matrix& draw : forecast.draws) sum += std::abs(draw(0, 0) - right(0, 0)) / 32;
     return sum;
   };
-  const double weighted = error(Posterior(done.model).Trajectory(0, times, {.draws = 64}));
+  const double weighted = error(Posterior(done.model).Trajectory(0, times, {.draws = 32}));
   const StartState start{model.coordinates.ToUser(x0.transpose()).transpose(), {}};
-  const double plain = error(Posterior(model).From(start, 10, times, {.draws = 64}));
+  const double plain = error(Posterior(model).From(start, 10, times, {.draws = 32}));
   EXPECT_LT(weighted, 0.7 * plain);
 }
 

@@ -128,7 +128,11 @@ class Scorer {
 
   // Returns the standard deviations of the channels in the training data.
   std::vector<double> Spread() const {
-    const Vector deviation = MomentsOf(trained_.data).variance.cwiseSqrt();
+    // Given data have taken the place of the training data.
+    const Vector variance = a_.given.files.empty()
+                                ? MomentsOf(trained_.data).variance
+                                : MomentsOf(LoadTrainedModel(a_.model).data).variance;
+    const Vector deviation = variance.cwiseSqrt();
     return {deviation.begin(), deviation.end()};
   }
 
