@@ -27,7 +27,8 @@ Trajectory ToTrajectory(const py::tuple& parts) {
 // Returns the calendar of (seconds per unit, seconds from 1970 to time 0, dates are UTC).
 Calendar ToCalendar(const std::optional<std::tuple<double, double, bool>>& given) {
   if (!given) return {};
-  return {.unit = std::get<0>(*given), .origin = std::get<1>(*given), .is_utc = std::get<2>(*given)};
+  return {
+      .unit = std::get<0>(*given), .origin = std::get<1>(*given), .is_utc = std::get<2>(*given)};
 }
 
 std::shared_ptr<Dataset> MakeDataset(

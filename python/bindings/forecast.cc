@@ -52,7 +52,8 @@ std::shared_ptr<Forecast> ForecastFromValues(const PyModel& model, const InArray
                                              bool raw, const FutureInputs& inputs,
                                              bool hold_inputs) {
   const std::vector<double> at = ToNumbers(times, "times"), from = ToNumbers(values, "values");
-  const ForecastOptions options = OptionsOf(draws, seed, threads, true, states, inputs, hold_inputs);
+  const ForecastOptions options =
+      OptionsOf(draws, seed, threads, true, states, inputs, hold_inputs);
   const py::gil_scoped_release release;
   const std::shared_ptr<const Posterior> posterior = model.posterior(raw);
   return Finish(posterior->From(posterior->StateOf(from), start, at, options), states);

@@ -171,8 +171,8 @@ std::optional<FitOptions> MeasuredChoice(const Dataset& data, const FitOptions& 
   CompareControl control;
   control.threads = threads;
   control.report = [&run](std::size_t, const Progress& progress) { return run.Report(progress); };
-  const ModelChoice choice = ChooseModel(holdout ? HoldBack(data, *holdout).seen : data, options,
-                                         given, control);
+  const ModelChoice choice =
+      ChooseModel(holdout ? HoldBack(data, *holdout).seen : data, options, given, control);
   if (choice.comparison.interrupted) return {};
   return choice.options;
 }

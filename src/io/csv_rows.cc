@@ -85,10 +85,12 @@ void RowTable::FailOrder(double time) const {
                               "--duplicates, --trajectories-by and --long",
                               time, where, current_->last_line));
   }
-  records_.Fail(records_.text().data(),
-                fmt::format("time {}{} comes after {} on line {}, times must {}{}", time, where,
-                            before, current_->last_line, current_->falls ? "fall" : "increase",
-                            current_->falls ? " as in the rows before" : ""));
+  records_.Fail(
+      records_.text().data(),
+      fmt::format("time {}{} comes after {} on line {}, times must {}{}; see "
+                  "--trajectories-by and --long",
+                  time, where, before, current_->last_line, current_->falls ? "fall" : "increase",
+                  current_->falls ? " as in the rows before" : ""));
 }
 
 std::vector<Trajectory> RowTable::Finish(std::vector<std::string>* notes) {

@@ -61,8 +61,11 @@ std::string Join(const std::vector<Parts>& same) {
   for (std::size_t i = 0; i < std::min(same.size(), kMostNames); ++i) names.push_back(same[i].name);
   std::string text = fmt::format("{} channels ({}{})", same.size(), fmt::join(names, ", "),
                                  same.size() > kMostNames ? ", ..." : "");
+  constexpr std::string_view kSingular = " has ";
   for (std::size_t k = 0; k < same[0].texts.size(); ++k) {
-    text += same[0].texts[k];
+    const std::string& piece = same[0].texts[k];
+    const bool is_verb = k == 0 && piece.starts_with(kSingular);
+    text += is_verb ? " have " + piece.substr(kSingular.size()) : piece;
     if (k == same[0].numbers.size()) break;
     const auto [low, high] = std::ranges::minmax_element(
         same, {}, [&](const Parts& p) { return ValueOf(p.numbers[k]); });

@@ -132,7 +132,7 @@ test_numbers_and_times_that_cannot_be() {
   bad_data "data.csv:3:1: 'NaN' found in column 'time', must be a number" 'time,x\n0,1\nNaN,2\n'
   bad_data "data.csv:3:1: nothing found in column 'time', must be a number" 'time,x\n0,1\n,2\n'
   bad_data "data.csv:4:1: time 1 is repeated from line 3, times must increase; see --duplicates, --trajectories-by and --long" 'time,x\n0,1\n1,2\n1,3\n'
-  bad_data "data.csv:4:1: time 1 comes after 2 on line 3, times must increase" 'time,x\n0,1\n2,2\n1,3\n'
+  bad_data "data.csv:4:1: time 1 comes after 2 on line 3, times must increase; see --trajectories-by and --long" 'time,x\n0,1\n2,2\n1,3\n'
   bad_data "data.csv:3:1: time 0 of trajectory 'a' is repeated from line 2, times must increase; see --duplicates, --trajectories-by and --long" \
     'trajectory,time,x\na,0,1\na,0,2\n'
   bad_data "data.csv:3:1: the trajectory is missing, must be a name" 'trajectory,time,x\na,0,1\n,1,2\n'
@@ -152,7 +152,7 @@ test_commands_and_options_that_are_unknown() {
   bad "option '--bogus' is unknown; see gpode --help" --bogus
   bad "fit: option '--inducng' is unknown; did you mean --inducing? see gpode fit --help" fit good.csv --inducng 4
   bad "forecast: 'more' is unexpected; see gpode forecast --help" forecast good.csv more
-  bad "fit: DATA is missing, must name at least one file; see gpode fit --help" fit
+  bad "fit: DATA is missing, for example gpode fit vdp.csv -o vdp.gpode; see gpode fit --help" fit
   bad "simulate: SYSTEM is missing; see gpode simulate --help" simulate -o new.csv
   bad "simulate: --output is missing; see gpode simulate --help" simulate vdp
   bad "simulate: SYSTEM is 'lorentz', must be one of vdp, fhn, lotka-volterra, lorenz63, pendulum, duffing, cubic-spiral, brusselator, selkov, morris-lecar, rossler, sir, seir, rosenzweig-macarthur, may-leonard, toggle-switch, repressilator, compartments, robertson, oregonator, linear" \

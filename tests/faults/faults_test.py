@@ -16,7 +16,7 @@ every = os.environ.get("GPODE_LONG_TESTS") == "1"
 SMALL = ["--model", "gpode", "--posterior", "blocks", "--iterations", "30", "--inducing", "4", "--features", "16"]
 FIT = ["fit", "v.csv", *SMALL, "--threads", "1", "--quiet"]
 JOINT = ["fit", "v.csv", "--posterior", "joint", "--inducing", "4", "--features", "8", "--process-noise", "none",
-         "--sampler-warm-up", "4", "--sampler-draws", "4", "--sampler-max-depth", "3", "--threads", "3", "--checkpoint", "0", "--quiet"]
+         "--sampler-warm-up", "4", "--sampler-draws", "4", "--sampler-max-depth", "3", "--threads", "3", "--checkpoint=0", "--quiet"]
 # Each entry has a command, the files that it writes, and files that it may leave if it fails.
 COMMANDS = [
     (["simulate", "vdp", "--points", "20", "-o", "s.csv", "--quiet"], ["s.csv", "s.truth.csv"], []),

@@ -113,9 +113,11 @@ TEST(CsvErrors, Rows) {
       {"time,x,y\n0,1,2\n\n1,2\n", ":4:1: 2 cells found, must be 3" + as_header},
       {"time,x\n0,1\n0,2\n", ":3:1: time 0 is repeated from line 2" + repeated},
       {"time,x\n2,1\n1,2\n1.5,0\n",
-       ":4:1: time 1.5 comes after 1 on line 3, times must fall as in the rows before"},
+       ":4:1: time 1.5 comes after 1 on line 3, times must fall as in the rows before; see "
+       "--trajectories-by and --long"},
       {"time,x\n0,1\n#\n2,1\n1.5,2\n",
-       ":5:1: time 1.5 comes after 2 on line 4, times must increase"},
+       ":5:1: time 1.5 comes after 2 on line 4, times must increase; see --trajectories-by "
+       "and --long"},
       {"trajectory,time,x\na,0,1\nb,0,1\na,0,2\n",
        ":4:1: time 0 of trajectory 'a' is repeated from line 2" + repeated},
       {"trajectory,time,x\n,0,1\n", ":2:1: the trajectory is missing, must be a name"},

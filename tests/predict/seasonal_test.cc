@@ -17,7 +17,10 @@ namespace {
 Dataset Sine(double period, std::size_t rows, double gap, double noise) {
   std::vector<double> normals(rows);
   RandomStream(7, 0, 0, Purpose::kTest).Normals(normals);
-  Trajectory t{.name = "", .times = {}, .values = Matrix(static_cast<Eigen::Index>(rows), 1), .start_time = {}};
+  Trajectory t{.name = "",
+               .times = {},
+               .values = Matrix(static_cast<Eigen::Index>(rows), 1),
+               .start_time = {}};
   for (std::size_t i = 0; i < rows; ++i) {
     t.times.push_back(3 + gap * static_cast<double>(i));
     t.values(static_cast<Eigen::Index>(i), 0) =

@@ -29,7 +29,7 @@ TEST(SummariseRemarks, ManyOfOneKindBecomeOne) {
 
 TEST(SummariseRemarks, EqualNumbersHaveNoRange) {
   Lines many(7, "channel 'a' has 3 values");
-  EXPECT_EQ(SummariseRemarks(many), Lines{"7 channels ('a', 'a', 'a', 'a', ...) has 3 values"});
+  EXPECT_EQ(SummariseRemarks(many), Lines{"7 channels ('a', 'a', 'a', 'a', ...) have 3 values"});
 }
 
 TEST(SummariseRemarks, AnOpenQuoteIsNoName) {

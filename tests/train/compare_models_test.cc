@@ -18,7 +18,7 @@ using testing_support::MessageOf;
 using testing_support::SmallData;
 using testing_support::SmallOptions;
 
-constexpr CompareControl kQuick{.holdout = {.share = 0.34}, .draws = 16};
+const CompareControl kQuick{.holdout = {.share = 0.34}, .draws = 16};
 
 const ModelScore& Named(const ModelComparison& comparison, const std::string& name) {
   return *std::ranges::find(comparison.ranking, name, &ModelScore::name);

@@ -57,8 +57,9 @@ class Comparer {
 
   void Run() {
     if (config_.files.empty()) {
-      ThrowInput("compare-models", "DATA",
-                 "is missing, must name at least one file; see gpode compare-models --help");
+      ThrowInput(
+          "compare-models", "DATA",
+          "is missing, for example gpode compare-models vdp.csv; see gpode compare-models --help");
     }
     data_ = ReadFitData(a_.fit.observe, a_.fit.equations, &config_, &notes_);
     CheckChannelsMove(data_, config_, "every row");
@@ -123,12 +124,11 @@ class Comparer {
     for (const ModelScore& score : all.ranking) PrintScore(score, shown);
     Print(
         "\n  error: root mean square over the spread of a channel, averaged over the channels;\n"
-        "  then the root mean square error of {} in {}\n",
-        shown < all.channels.size() ? fmt::format("the first {} channels", shown) : "each channel",
-        shown == 1 ? "its unit" : "their units");
+        "  then the root mean square error of {}, in its unit\n",
+        shown < all.channels.size() ? fmt::format("each of the first {} channels", shown)
+                                    : "each channel");
     if (all.period > 0) {
-      Print("  seasonal value: the value {:.4g} {} before{}\n", all.period,
-            UnitOfTime(),
+      Print("  seasonal value: the value {:.4g} {} before{}\n", all.period, UnitOfTime(),
             a_.season > 0 || !config_.fit.period.empty() ? "" : ", a guess (--season)");
     }
     const ModelScore* best = all.Best();

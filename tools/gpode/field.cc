@@ -14,9 +14,9 @@
 #include "io/reading.h"
 #include "model_input.h"
 #include "output.h"
-#include "result_json.h"
 #include "report/draw/printable.h"
 #include "report/model_view.h"
+#include "result_json.h"
 #include "sidecar.h"
 
 namespace gpode::tool {

@@ -148,7 +148,8 @@ class Fitter {
       PrepareHoldout();
       ReadValidation();
     } else if (!a_.resume) {
-      ThrowInput("fit", "DATA", "is missing, must name at least one file; see gpode fit --help");
+      ThrowInput("fit", "DATA",
+                 "is missing, for example gpode fit vdp.csv -o vdp.gpode; see gpode fit --help");
     } else if (out_.empty()) {
       ThrowInput("fit", "-o", "is missing, must name the model file to resume");
     } else if (!a_.changes.empty() || !a_.config.empty() || a_.observe || a_.model != "auto" ||

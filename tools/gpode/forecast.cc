@@ -20,9 +20,9 @@
 #include "io/reading.h"
 #include "model_input.h"
 #include "output.h"
-#include "result_json.h"
 #include "report/model_view.h"
 #include "report/plot/text_forecast.h"
+#include "result_json.h"
 #include "sidecar.h"
 
 namespace gpode::tool {

@@ -15,8 +15,8 @@
 #include "io/files.h"
 #include "model_input.h"
 #include "output.h"
-#include "result_json.h"
 #include "report/model_view.h"
+#include "result_json.h"
 #include "sidecar.h"
 
 namespace gpode::tool {
@@ -120,9 +120,9 @@ void Run(const Arguments& a) {
   if (count == 1 || a.trajectory) result.trajectories[0].name.clear();
   if (a.out != "-" || !a.common.json) WriteResult(a.out, result);
   if (a.common.json) {
-    nlohmann::ordered_json about = {
-        {"model", a.model}, {"filled", filled},   {"level", a.level},
-        {"noise", a.noise}, {"draws", a.draws}, {"seed", a.common.seed}};
+    nlohmann::ordered_json about = {{"model", a.model}, {"filled", filled},
+                                    {"level", a.level}, {"noise", a.noise},
+                                    {"draws", a.draws}, {"seed", a.common.seed}};
     AddLost(lost, &about);
     PrintResultJson(a.out, ColumnsOf(result), std::move(about));
     return CheckLostDraws("impute", lost);

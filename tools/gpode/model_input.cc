@@ -57,6 +57,55 @@ Dataset ReadTestData(const std::vector<std::string>& files, const ReadOptions& o
   return data;
 }
 
+namespace {
+
+// Returns true if the trajectory has a row with this time and these values.
+bool HasRow(const Trajectory& t, double time, const Eigen::Ref<const Vector>& values) {
+  const auto found = std::lower_bound(t.times.begin(), t.times.end(), time);
+  if (found == t.times.end() || *found != time) return false;
+  const auto row = t.values.row(found - t.times.begin()).transpose().array();
+  return row.size() == values.size() &&
+         (row == values.array() || (row.isNaN() && values.array().isNaN())).all();
+}
+
+// Returns the training trajectory with the name of a test trajectory, or the only one.
+const Trajectory* TrainingOf(const TrainedModel& trained, const Dataset& tests, std::size_t n) {
+  const std::vector<Trajectory>& known = trained.data.trajectories;
+  for (const Trajectory& t : known) {
+    if (t.name == tests.trajectories[n].name) return &t;
+  }
+  return known.size() == 1 && tests.trajectories.size() == 1 ? &known.front() : nullptr;
+}
+
+}  // namespace
+
+void LeaveOutTrainingRows(const TrainedModel& trained, const std::string& file, bool quiet,
+                          Dataset* tests) {
+  Dataset others = *tests;
+  std::size_t rows = 0, kept = 0;
+  for (std::size_t n = 0; n < tests->trajectories.size(); ++n) {
+    const Trajectory& all = tests->trajectories[n];
+    const Trajectory* known = TrainingOf(trained, *tests, n);
+    Trajectory some{all.name, {}, {}, all.start_time, all.inputs};
+    std::vector<Eigen::Index> chosen;
+    for (std::size_t i = 0; i < all.times.size(); ++i) {
+      const Vector values = all.values.row(static_cast<Eigen::Index>(i));
+      if (known != nullptr && HasRow(*known, all.times[i], values)) continue;
+      chosen.push_back(static_cast<Eigen::Index>(i));
+      some.times.push_back(all.times[i]);
+    }
+    some.values = all.values(chosen, Eigen::all);
+    rows += all.times.size();
+    kept += chosen.size();
+    others.trajectories[n] = std::move(some);
+  }
+  if (kept == 0 || kept == rows) return;
+  *tests = std::move(others);
+  if (quiet) return;
+  PrintRemark(fmt::format("{}: {} of {} rows are training data, and are left out", file,
+                          rows - kept, rows));
+}
+
 TrainedModel LoadForBands(const std::string& file, bool raw) {
   TrainedModel trained = LoadTrainedModel(file);
   if (raw) trained.model.widening = {};

@@ -22,6 +22,10 @@ namespace gpode::tool {
 ReadOptions TestOptions(const TrainedModel& trained, const ReadChanges& changes);
 // Reads test data of a model. Prints remarks about what was left out, unless `quiet`.
 Dataset ReadTestData(const std::vector<std::string>& files, const ReadOptions& options, bool quiet);
+// Removes the rows of test data that are rows of the training data, unless all of them are: a
+// forecast must not be judged by them. Says so on standard error, unless `quiet`.
+void LeaveOutTrainingRows(const TrainedModel& trained, const std::string& file, bool quiet,
+                          Dataset* tests);
 
 // Reads a model. With `raw` its bands are not widened.
 TrainedModel LoadForBands(const std::string& file, bool raw);

@@ -9,9 +9,9 @@
 #include "io/files.h"
 #include "model_input.h"
 #include "output.h"
-#include "result_json.h"
 #include "plot_input.h"
 #include "report/model_view.h"
+#include "result_json.h"
 #include "sidecar.h"
 
 namespace gpode::tool {

@@ -22,6 +22,7 @@ using report::PlotInput;
 Dataset ReadTest(const PlotArguments& a, const TrainedModel& trained) {
   if (!a.test) return {};
   Dataset all = ReadTestData({*a.test}, TestOptions(trained, a.read), a.common.quiet);
+  LeaveOutTrainingRows(trained, *a.test, a.common.quiet, &all);
   std::optional<double> after;
   if (a.after) after = ParseTime({"plot", "--after"}, *a.after, trained.data.calendar);
   if (!KeepRowsAfter(after, &all)) {

@@ -52,6 +52,7 @@ std::size_t KeepFirstTrajectories(TrainedModel* trained) {
 
 Dataset ReadTests(const Arguments& a, const TrainedModel& trained) {
   Dataset given = ReadTestData(a.test, TestOptions(trained, a.read), a.common.quiet);
+  LeaveOutTrainingRows(trained, a.test.front(), a.common.quiet, &given);
   std::optional<double> after, until;
   if (a.after) after = ParseTime({"report", "--after"}, *a.after, trained.data.calendar);
   if (a.until) until = ParseTime({"report", "--until"}, *a.until, trained.data.calendar);

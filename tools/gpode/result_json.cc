@@ -16,9 +16,8 @@ void PrintResultJson(const std::string& out, std::span<const Column> columns,
   if (out == "-") {
     about["table"] = nlohmann::ordered_json::object();
     for (const Column& column : columns) {
-      about["table"][column.name] = column.numbers.empty()
-                                        ? nlohmann::ordered_json(column.words)
-                                        : nlohmann::ordered_json(column.numbers);
+      about["table"][column.name] = column.numbers.empty() ? nlohmann::ordered_json(column.words)
+                                                           : nlohmann::ordered_json(column.numbers);
     }
   }
   PrintJson(about.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));

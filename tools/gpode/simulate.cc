@@ -15,9 +15,9 @@
 #include "gpode/systems.h"
 #include "io/files.h"
 #include "output.h"
-#include "result_json.h"
 #include "readable.h"
 #include "report/model_view.h"
+#include "result_json.h"
 
 namespace gpode::tool {
 namespace {
@@ -138,13 +138,13 @@ void Run(Arguments arguments) {
   const bool json = arguments.common.json;
   if (arguments.out != "-" || !json) WriteResult(arguments.out, simulation.data);
   if (json) {
-    nlohmann::ordered_json about = {{"system", options.system},
-                                    {"trajectories", options.trajectories},
-                                    {"span", span},
-                                    {"noise_variance", std::vector<double>(
-                                                           simulation.noise_variance.begin(),
-                                                           simulation.noise_variance.end())},
-                                    {"seed", options.seed}};
+    nlohmann::ordered_json about = {
+        {"system", options.system},
+        {"trajectories", options.trajectories},
+        {"span", span},
+        {"noise_variance",
+         std::vector<double>(simulation.noise_variance.begin(), simulation.noise_variance.end())},
+        {"seed", options.seed}};
     if (!arguments.truth.empty()) about["truth"] = arguments.truth;
     return PrintResultJson(arguments.out, ColumnsOf(simulation.data), std::move(about));
   }
