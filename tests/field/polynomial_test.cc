@@ -231,7 +231,8 @@ TEST_F(PolynomialWhiteningTest, GradientIsTheDerivative) {
   whitening_.Apply(z_, inner, latent);
   whitening_.ApplyPullback(inner, blatent_, bz);
   Matrix bfactor = Matrix::Zero(kInducing, kInducing), bterms(kInducing, kTerms);
-  whitening_.Finish(bfactor, bterms);
+  Vector blog_scales;
+  whitening_.Finish(bfactor, bterms, blog_scales);
   const auto of_z = [&](std::span<const double> at) { return Scalar(whitening_, at); };
   const GradientCheck z = CheckGradient(of_z, z_, bz);
   EXPECT_TRUE(z.ok(1e-8)) << z.message;
@@ -248,6 +249,13 @@ TEST_F(PolynomialWhiteningTest, GradientIsTheDerivative) {
   };
   const GradientCheck factor = CheckGradient(of_factor, Entries(factor_), Entries(bfactor));
   EXPECT_TRUE(factor.ok(1e-8)) << factor.message;
+  const auto of_log_scales = [&](std::span<const double> at) {
+    const Vector moved = Eigen::Map<const Vector>(at.data(), kTerms).array().exp();
+    return Scalar(Make(factor_, terms_, moved), z_);
+  };
+  const Matrix logs = scales_.array().log().matrix();
+  const GradientCheck scales = CheckGradient(of_log_scales, Entries(logs), Entries(blog_scales));
+  EXPECT_TRUE(scales.ok(1e-8)) << scales.message;
 }
 
 }  // namespace
