@@ -420,9 +420,8 @@ class ProcessFunction final : public UnknownFunction {
   // Turns the cotangents of a whitening into those of the factor and the locations of its row.
   void FinishPolynomial(std::size_t row) {
     GpGradient::Row& own = gradient_->rows[row];
-    Vector blog_scales;
-    part_.whitenings[row].Finish(own.factor, bterms_[row], blog_scales);
-    blog_scales_.row(Index(row)) += blog_scales.transpose();
+    part_.whitenings[row].Finish(own.factor, bterms_[row], bmixed_[row]);
+    blog_scales_.row(Index(row)) += bmixed_[row].transpose();
     Polynomial::TermsPullback(parameters_.inducing_locations, sum_.degree, bterms_[row],
                               own.locations);
   }
@@ -486,6 +485,7 @@ class ProcessFunction final : public UnknownFunction {
       bwhite_.resize(outputs_ * options_.inducing);
       blatent_.assign(rows_, std::vector<double>(options_.inducing + terms_));
       bterms_.assign(rows_, Matrix(m, Index(terms_)));
+      bmixed_.assign(rows_, Vector(Index(terms_)));
       scale_centres_ = part_.scales;
       blog_scales_ = Matrix::Zero(rows, Index(terms_));
     }
@@ -517,7 +517,8 @@ class ProcessFunction final : public UnknownFunction {
   mutable std::vector<double> bwhite_;
   mutable std::vector<std::vector<double>> blatent_;
   mutable std::vector<Matrix> bterms_;
-  mutable Matrix blog_scales_;  // (D or 1, J): cotangents of the logarithms of the scales
+  mutable Matrix blog_scales_;          // (D or 1, J): cotangents of the logarithms of the scales
+  mutable std::vector<Vector> bmixed_;  // the share of them that comes through the whitenings
 };
 
 // Returns the latent variables z (D, M + J) for `white`, which is v (D, M), and `weights`, which is
