@@ -130,7 +130,7 @@ std::string FormText(const Dataset& data, const FitOptions& options) {
   CheckForm(data, options);
   const std::vector<std::string> x = Names(data.channels);
   std::vector<std::string> inputs = Names(options.InputsWith(data.inputs).AllNames());
-  if (options.time_input && !inputs.empty()) inputs.back() = "t";
+  if (options.time_input && !inputs.empty()) inputs.back().assign(1, 't');
   std::vector<std::string> all = x;
   all.insert(all.end(), inputs.begin(), inputs.end());
   const std::string arguments = fmt::format("{}", fmt::join(all, ", "));
