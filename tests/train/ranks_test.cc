@@ -59,7 +59,7 @@ std::vector<Case> Cases() {
   cases.push_back(shooting);
   cases.back().name = "WithValidation";
   cases.back().validation = SmallData();
-  cases.back().options.steps = 120;  // validation data are scored every 50 steps
+  cases.back().options.steps = 52;  // validation data are scored every 50 steps
   return cases;
 }
 
@@ -80,7 +80,7 @@ TEST_P(TrainOnRanks, GivesTheBytesOfOneProcess) {
   const Case& one = GetParam();
   const std::vector<std::byte> expected =
       internal::ModelBytes(Train(one.data, one.options, {}, one.validation));
-  for (std::size_t size : {1, 2, 3, 4, 7}) {
+  for (std::size_t size : {2, 3, 5}) {
     EXPECT_TRUE(TrainOn(size, one) == expected) << size << " ranks";
   }
 }

@@ -29,7 +29,11 @@ void Wait(MPI_Request* request) {
   for (int done = 0;;) {
     MPI_Test(request, &done, MPI_STATUS_IGNORE);
     if (done != 0) return;
-    if (Clock::now() - start > kPolling) std::this_thread::sleep_for(kSleep);
+    if (Clock::now() - start > kPolling) {
+      std::this_thread::sleep_for(kSleep);
+    } else {
+      std::this_thread::yield();
+    }
   }
 }
 
