@@ -97,7 +97,7 @@ test_design_ranks_observations() {
   contains "$text" "32 draws, seed 1" "best single observations" "best 3 together"
   contains "$(<design.json)" '"batch"' '"candidates"' '"reduction"'
   contains "$(<design.svg)" "expected reduction"
-  contains "$("$gpode" design vdp.gpode --draws 32 --each-channel --cost base=1,x2=3)" "x2"
+  contains "$("$gpode" design vdp.gpode --draws 32 --each-channel --cost base=1,x1=999)" "x2"
   expect 2 "" "gpode: design: --cost is 'y=1', must be prices of base, time and channels, as base=1,time=0.2,x2=3" \
     design vdp.gpode --cost y=1
 }
