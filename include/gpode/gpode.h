@@ -15,6 +15,7 @@
 #include "gpode/coordinates.h"        // conversion between the user's units and the model's
 #include "gpode/data_files.h"         // data sets from files, tables into files
 #include "gpode/dataset.h"            // trajectories of observations
+#include "gpode/design.h"             // where to measure next
 #include "gpode/error.h"              // errors and checks
 #include "gpode/explain.h"            // readable equations of a learnt model
 #include "gpode/field.h"              // vector fields

@@ -21,7 +21,9 @@ bool IsWord(const std::string& name) {
 }
 
 // Returns the name as the language of equations writes it.
-std::string Quoted(const std::string& name) { return IsWord(name) ? name : '"' + name + '"'; }
+std::string Quoted(const std::string& name) {
+  return IsWord(name) ? name : fmt::format("\"{}\"", name);
+}
 
 // Returns the name for LaTeX: digits at the end become an index.
 std::string LatexName(const std::string& name) {
@@ -32,7 +34,7 @@ std::string LatexName(const std::string& name) {
     if (c == '_' || c == '%' || c == '&' || c == '#' || c == '$') stem += '\\';
     stem += c;
   }
-  if (end > 1) stem = "\\mathrm{" + stem + "}";
+  if (end > 1) stem = fmt::format("\\mathrm{{{}}}", stem);
   return end == name.size() ? stem : fmt::format("{}_{{{}}}", stem, name.substr(end));
 }
 

@@ -30,7 +30,7 @@ test_help() {
 
 test_every_command_has_help_with_examples() {
   local command text
-  for command in simulate fit forecast impute field analyse explain plot score info report reproduce help completion manual; do
+  for command in simulate fit forecast impute field analyse explain compare design plot score info report reproduce help completion manual; do
     text=$("$gpode" $command --help)
     contains "$text" "Usage: gpode $command" "Examples:" "  gpode $command"
   done

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Tests of the commands that look into a model: analyse and explain.
+# Tests of the commands that look into a model: analyse, explain, compare, design, and pushed forecasts.
 # usage: insight_test.sh GPODE TEST
 set -euo pipefail
 gpode=$1
@@ -65,6 +65,41 @@ test_explain_writes_equations() {
   contains "$(<vdp.tex)" '\dot{x_{1}} &='
   contains "$("$gpode" explain vdp.gpode --json --degree 2)" '"formula"' '"term": "x1*x2"'
   expect 2 "" "gpode: explain: --degree gives 66 terms, must give at most 60" explain vdp.gpode --degree 10
+}
+
+test_pushed_forecasts_differ_after_the_push() {
+  oscillator
+  "$gpode" forecast vdp.gpode --times 7:9:5 --draws 4 -o plain.csv -q
+  "$gpode" forecast vdp.gpode --times 7:9:5 --draws 4 --push x1=+0.5@t=8 -o pushed.csv -q
+  cmp -s <(head -3 plain.csv) <(head -3 pushed.csv) || fail "the time before the push has changed"
+  ! cmp -s <(tail -1 plain.csv) <(tail -1 pushed.csv) || fail "the push has no effect"
+  expect 2 "" "gpode: forecast: --push is 'x1=0.5', must be a change of a state at a time, as x1=+0.5@t=3" \
+    forecast vdp.gpode --push x1=0.5
+  expect 2 "" "gpode: forecast: --push is at -1, must be at 0 or later, where the trajectory begins" \
+    forecast vdp.gpode --push x1=+0.5@t=-1
+}
+
+test_compare_finds_differences() {
+  oscillator
+  "$gpode" compare vdp.gpode vdp.gpode --draws 16 --plot same.png -o same.json >out.txt
+  contains "$(<out.txt)" "vdp.gpode minus vdp.gpode" "16 draws" "false discovery rate"
+  contains "$(<same.json)" '"share_that_differs"' '"false_sign_rate"'
+  [ "$(head -c 4 same.png | tail -c 3)" = PNG ] || fail "no picture"
+  sed 's/x1/y1/' vdp.csv >y.csv
+  learn y
+  expect 2 "" "gpode: CompareFields: the models have different states, must have the same" compare vdp.gpode y.gpode
+}
+
+test_design_ranks_observations() {
+  oscillator
+  local text
+  text=$("$gpode" design vdp.gpode --draws 32 --batch 3 --plot design.svg -o design.json)
+  contains "$text" "32 draws, seed 1" "best single observations" "best 3 together"
+  contains "$(<design.json)" '"batch"' '"candidates"' '"reduction"'
+  contains "$(<design.svg)" "expected reduction"
+  contains "$("$gpode" design vdp.gpode --draws 32 --each-channel --cost base=1,x1=999)" "x2"
+  expect 2 "" "gpode: design: --cost is 'y=1', must be prices of base, time and channels, as base=1,time=0.2,x2=3" \
+    design vdp.gpode --cost y=1
 }
 
 "$2"

@@ -26,6 +26,7 @@ void AddField(CLI::App& app);
 void AddAnalyse(CLI::App& app);
 void AddExplain(CLI::App& app);
 void AddCompare(CLI::App& app);
+void AddDesign(CLI::App& app);
 void AddPlot(CLI::App& app);
 void AddScore(CLI::App& app);
 void AddInfo(CLI::App& app);

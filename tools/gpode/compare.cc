@@ -60,7 +60,7 @@ void PrintDifference(const Arguments& a, const FieldDifference& d) {
   Print("{} minus {}: {} near the data of both, {}, seed {}\n", a.first, a.second,
         report::Pluralise(compared, "state", "states"),
         report::Pluralise(a.options.draws, "draw", "draws"), a.common.seed);
-  Print("the fields differ somewhere: a difference as large as this has a chance of {:.3f}\n",
+  Print("chance of a difference as large as the largest if the fields were equal: {:.3f}\n",
         d.chance);
   Print("values that differ at a false discovery rate of {:g}: {:.1f} %\n", d.rate, 100 * d.share);
   for (std::size_t s = 0; s < d.states.size(); ++s) {

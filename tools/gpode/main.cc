@@ -173,6 +173,7 @@ int Run(int argc, char** argv) {
   AddAnalyse(app);
   AddExplain(app);
   AddCompare(app);
+  AddDesign(app);
   AddPlot(app);
   AddScore(app);
   AddInfo(app);
