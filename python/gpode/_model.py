@@ -332,7 +332,7 @@ class Model:
         _count(threads, "given", "threads", 0, 4096)
         tests = self._tests(data, time, self._axis, read)
         raw, _, warning = _gpode.condition(self._raw, tests, draws, _count(seed, "given", "seed", 0, 2**64 - 1), threads)
-        _warn(warning, 3)
+        warn(warning, 3)
         return Model(raw)
 
     def impute(self, times: Any = None, *, level: float = 0.9, trajectory: Union[int, str, None] = None,
