@@ -90,7 +90,7 @@ struct ExponentSummary {
   QuantityBand horizon = {};
 };
 
-// Where solutions end, for starts on a grid in the plane of two states.
+// The ends of solutions that start on a grid in the plane of two states.
 struct BasinSummary {
   std::size_t cells = 0;                 // along each axis; 0 if there are no basins
   std::vector<std::string> labels = {};  // "fixed point 1", "limit cycle", "leaves", "undecided"

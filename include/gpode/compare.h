@@ -1,4 +1,4 @@
-// Where the fields of two models differ beyond chance, and what happens if a state is pushed.
+// Comparison of the fields of two models, and forecasts in which a state is pushed.
 //
 // CompareFields draws both fields at common states and looks at the difference A - B. With the mean
 // and standard deviation of the difference over pairs of draws, the local false sign rate of a value

@@ -1,5 +1,5 @@
-// Where to measure next: the expected reduction of the uncertainty of a forecast by one more
-// observation at each candidate time and channel.
+// The choice of the next measurement: the expected reduction of the uncertainty of a forecast by one
+// more observation at each candidate time and channel.
 //
 // Nothing is trained again. Over posterior draws, a candidate's value y and the targets g (the
 // channels over a window of time, each in units of its standard deviation in the data) have a joint

@@ -51,8 +51,8 @@ struct CycleOptions {
   std::size_t cycle_rows = 65;  // rows of LimitCycle::states
 };
 
-// Where a solution ends: at a stable fixed point, on a cycle, or outside of the box by more than its
-// size. A solution of which none of these is found keeps moving, as on a chaotic attractor.
+// The end of a solution: a stable fixed point, a cycle, or a place outside of the box by more than
+// its size. A solution of which none of these is found keeps moving, as on a chaotic attractor.
 enum class Fate { kFixedPoint, kCycle, kLeaves, kKeepsMoving };
 
 struct Attractor {

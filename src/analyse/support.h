@@ -1,4 +1,4 @@
-// Where the data are: the observed states, a box around them, and distances to them.
+// The support of the data: the observed states, a box around them, and distances to them.
 //
 // Thread safety: any thread may call these functions; they share no state that changes.
 //

@@ -78,7 +78,7 @@ class EquationField final : public Field {
                 std::span<const double> g, std::span<double> bx,
                 std::span<double> bparameters) const override;
 
-  // Where the raw sums of an unknown function begin.
+  // Returns the index at which the raw sums of an unknown function begin.
   std::size_t SumsOf(std::size_t process) const { return sums_[process]; }
 
   // The arguments of a use at one recorded point, scaled, and the outputs of its function there: the

@@ -22,7 +22,7 @@ constexpr double kStartDispersion = 0.1, kLeastDispersion = 1e-5, kLargestDisper
 
 SoftFloor RateOf(double value) { return FloorAt(value, kFloorWidth); }
 
-// What both distributions share: quantiles and scores of whole numbers.
+// The base of both distributions: quantiles and scores of whole numbers.
 class CountLikelihood : public Likelihood {
  public:
   bool is_discrete() const override { return true; }

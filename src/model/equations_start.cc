@@ -16,10 +16,10 @@ constexpr double kMoreDamping = 4, kLessDamping = 0.3, kMostDamping = 1e8;
 // The errors of smoothed slopes, as a share of the slopes' size, and the number of points that count
 // as independent.
 constexpr double kSlopeError = 0.3, kIndependent = 60;
-// What a point costs at which the equations have no finite value.
+// The cost of a point at which the equations have no finite value.
 constexpr double kImpossibleCost = 1e3;
-// What is left of the slopes is explained by unknown functions up to this share of the slopes, and
-// their size is at least kLeastShare of what it would be if they explained all of them.
+// Unknown functions explain the rest of the slopes up to the share kUnexplained of them. Their size
+// is at least kLeastShare of the size that they would have if they explained all slopes.
 constexpr double kUnexplained = 0.05, kLeastShare = 0.1;
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();

@@ -48,7 +48,7 @@ struct LinearisedLikelihood {
   // WithoutStates has left out. The factors 2 pi are left out.
   double log_factor = 0;
   Matrix inputs = {};  // (S, U): the inputs at the nodes; empty if there are none
-  // Where the function was linearised, if it is not linear in its latent variables.
+  // The linearisation of the function, if it is not linear in its latent variables.
   std::shared_ptr<const LinearisationPoint> function = {};
 
   // Returns the points (S, D + U) at which the field is known.

@@ -18,7 +18,7 @@
 
 namespace gpode::testing_support {
 
-// What the ranks of a group share.
+// The state that the ranks of a group share.
 struct ThreadGroup {
   explicit ThreadGroup(std::size_t count)
       : size(count), barrier(static_cast<std::ptrdiff_t>(count)), chain(count) {}
