@@ -2,11 +2,24 @@
 
 #include <fmt/format.h>
 
+#include <Eigen/Core>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 
 namespace gpode {
+namespace {
+
+// Eigen divides large matrix products into blocks that fit the caches which it finds. The order of
+// sums, and with it the last digits of a result, would then depend on the machine, and the chains of
+// a sampler magnify such differences. These sizes of the first, second and third level make results
+// depend on the instruction set only. They are set here because every program links this file.
+[[maybe_unused]] const bool kHasFixedCacheSizes = [] {
+  Eigen::setCpuCacheSizes(32 << 10, 1 << 20, 320 << 20);
+  return true;
+}();
+
+}  // namespace
 
 InputError::InputError(std::string_view function, std::string_view argument,
                        std::string_view message)
