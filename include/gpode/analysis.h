@@ -116,6 +116,9 @@ struct Analysis {
   BasinSummary basins = {};
 };
 
+// Returns the box that holds all observed states, enlarged as by default.
+StateBox DefaultBox(const Posterior& posterior, const Dataset& data);
+
 // `data` are the training data; if there are none, the learnt paths take their place. Throws an
 // InputError if the box or the inputs do not fit the model.
 Analysis AnalysePosterior(const Posterior& posterior, const Dataset& data,
