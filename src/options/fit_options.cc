@@ -122,8 +122,8 @@ Requirement CheckName(std::string_view, const T&) {
   return "";
 }
 
-// Returns the form of a value that is written to files: of several names for the same kernel, such
-// as "se" and "squared-exponential", always the same one.
+// Returns the value as it is written to files. Names for the same kernel, such as "se" and
+// "squared-exponential", are all written alike.
 std::string Canonical(std::string_view name, const std::string& value) {
   if (name != "kernel") return value;
   const std::optional<KernelSum> sum = FindKernelSum(value);
