@@ -5,8 +5,8 @@
 //   error = sqrt( mean over channels c of MSE_c / v_c ),
 // with MSE_c the mean squared error of the forecast median and v_c the variance of the channel in
 // the rows that are not held back. Three simple forecasts from the same rows serve as baselines:
-// the last value, the value one period earlier (if there is a period), and a linear model x' = A x
-// + b.
+// the last value, the value one period earlier (if there is a period), and the linear model
+// x' = A x + b.
 //
 // Thread safety: any thread may call these functions. They start their own threads, and give the
 // same numbers for any number of them, except for the times that training took.

@@ -81,7 +81,8 @@ std::vector<std::string> KnownNames(std::string_view option) {
   return {};
 }
 
-// A likelihood is one name, or a list with commas between names, each alone or after "channel=".
+// Checks a likelihood: one name, or a list of names with commas between them, each of which may
+// follow "channel=".
 Requirement CheckLikelihoods(std::string_view text) {
   const std::vector<std::string> known = LikelihoodNames();
   for (;;) {
