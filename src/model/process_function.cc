@@ -518,7 +518,7 @@ class ProcessFunction final : public UnknownFunction {
   mutable std::vector<std::vector<double>> blatent_;
   mutable std::vector<Matrix> bterms_;
   mutable Matrix blog_scales_;          // (D or 1, J): cotangents of the logarithms of the scales
-  mutable std::vector<Vector> bmixed_;  // the share of them that comes through the whitenings
+  mutable std::vector<Vector> bmixed_;  // the parts of blog_scales_ that come from the whitenings
 };
 
 // Returns the latent variables z (D, M + J) for `white`, which is v (D, M), and `weights`, which is

@@ -1,4 +1,4 @@
-// The results of analyses, comparisons, designs and explanations as JSON.
+// The results of analyses (gpode/analysis.h) and explanations (gpode/explain.h) as JSON.
 //
 // Thread safety: any thread may call these functions; they share no state that changes.
 //
