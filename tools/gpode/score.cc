@@ -128,7 +128,7 @@ class Scorer {
 
   // Returns the standard deviations of the channels in the training data.
   std::vector<double> Spread() const {
-    // Given data have taken the place of the training data.
+    // Given data have replaced the training data of the model, so the spread is saved separately.
     const Vector variance = a_.given.files.empty()
                                 ? MomentsOf(trained_.data).variance
                                 : MomentsOf(LoadTrainedModel(a_.model).data).variance;
