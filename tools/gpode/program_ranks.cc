@@ -30,7 +30,7 @@ int RunSpread(const std::function<int()>& run) {
   if (ranks->rank() == 0 && !has_begun) {
     Announce(false);
   } else if (code != 0) {
-    // The other ranks would go on with experiments that nobody waits for.
+    // Without this, the other ranks would continue experiments that rank 0 no longer collects.
     ranks->Abort(
         fmt::format("rank {} ended with code {}, so the others end, too", ranks->rank(), code));
   }
