@@ -65,7 +65,7 @@ std::string TermText(const std::vector<std::string>& names, const Exponents& pow
   return fmt::format("{}", fmt::join(factors, latex ? " " : "*"));
 }
 
-// Returns a sum of products of coefficients and terms, with signs between them.
+// Returns the text of the sum of the chosen terms times their coefficients.
 std::string SumOf(const EquationSummary& equation, const std::vector<std::string>& terms,
                   const std::function<std::string(std::size_t, double)>& coefficient,
                   const std::string& times, bool signs) {
