@@ -83,7 +83,7 @@ Matrix Integrate(const ObservedPaths& paths, const Matrix& values) {
   return sums;
 }
 
-// The regression problem of all states: one row for each observation of a trajectory.
+// The regressions of all states, with one row for each time of observation.
 struct Problem {
   Matrix regressors = {};                // (N, K): mean over draws of the integrated terms
   std::vector<Matrix> spread = {};       // for each state (N, draws): the integrated mean field
@@ -178,7 +178,7 @@ void Append(const Problem& more, Problem* all) {
   all->spread.resize(more.spread.size());
   for (std::size_t d = 0; d < more.spread.size(); ++d) {
     const Matrix& other = more.spread[d];
-    // Draws of different trajectories are different samples; the common number is kept.
+    // A trajectory may have lost some draws, so only the number that all trajectories have is kept.
     const auto columns =
         all->spread[d].rows() > 0 ? std::min(all->spread[d].cols(), other.cols()) : other.cols();
     Matrix above = all->spread[d].leftCols(std::min(all->spread[d].cols(), columns));
@@ -187,12 +187,12 @@ void Append(const Problem& more, Problem* all) {
   }
 }
 
-// The rows of one state whose observation is not missing, each centred within its window.
+// The rows of one state whose observation is not missing, centred within each window.
 struct StateProblem {
   Matrix regressors = {};
   Matrix spread = {};
   Vector seen = {};
-  double freedom = 0;  // rows less windows
+  double freedom = 0;  // the number of rows minus the number of windows
 };
 
 StateProblem CentreRows(const Problem& problem, std::size_t state) {
@@ -241,7 +241,8 @@ double NoiseVariance(const Model& model, std::size_t state) {
   return estimate ? std::max(estimate->covariance(d, d) * scale * scale, 1e-300) : 1;
 }
 
-// Divides the rows by the root of the covariance of the observations given the formula.
+// Whitens the rows: multiplies them by the inverse Cholesky factor of the observations' covariance
+// given the formula.
 void Whiten(double noise, StateProblem* problem) {
   const Matrix away = problem->spread.colwise() - problem->spread.rowwise().mean();
   Matrix covariance = away * away.transpose() / std::max(1.0, static_cast<double>(away.cols() - 1));

@@ -15,7 +15,7 @@
 namespace gpode {
 namespace {
 
-// Returns a sum of products of coefficients and terms, with signs between them.
+// Returns the text of the sum of the chosen terms times their coefficients.
 std::string SumOf(const EquationSummary& equation, const std::vector<std::string>& terms,
                   const std::function<std::string(std::size_t, double)>& coefficient,
                   const std::string& times, bool signs) {

@@ -94,7 +94,7 @@ FitOptions ChooseOptions(const Dataset& data, FitOptions options,
       internal::CountStates(data, options) <= kMostStates) {
     options.posterior = "joint";
   }
-  // A random force would move populations away from zero.
+  // With process noise, a population that is zero would not stay zero.
   if (options.form == "growth" && !is_given("process_noise")) options.process_noise = "none";
   if (options.InputsWith(data.inputs).size() > 0) ChooseForInputs(data, is_given, &options);
   if (!GetPosteriorFamily(options.posterior).is_sampled()) return options;

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Tests of the commands that look into a model: analyse, explain, compare, design, and pushed forecasts.
+# Tests of the commands analyse, explain, compare and design, and of pushed forecasts.
 # usage: insight_test.sh GPODE TEST
 set -euo pipefail
 gpode=$1

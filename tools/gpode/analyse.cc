@@ -111,7 +111,7 @@ void PrintExponents(const Analysis& a) {
   }
 }
 
-// The command with its model.
+// Runs the command for one model.
 class Analyst {
  public:
   explicit Analyst(const Arguments& a)

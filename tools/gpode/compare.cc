@@ -1,5 +1,5 @@
-// Implements `gpode compare`, which says where the fields of two models differ. The work is done in
-// src/analyse/compare.cc.
+// Implements `gpode compare`, which shows where the fields of two models differ. The work is done
+// in src/analyse/compare.cc.
 #include "gpode/compare.h"
 
 #include <fmt/format.h>

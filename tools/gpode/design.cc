@@ -1,4 +1,4 @@
-// Implements `gpode design`, which says where to measure next. The work is done in
+// Implements `gpode design`, which recommends the next measurements. The work is done in
 // src/analyse/design.cc.
 #include "gpode/design.h"
 
@@ -36,8 +36,8 @@ struct Arguments {
   CommonOptions common;
 };
 
-// The price of an observation: a base price, one for each unit of time after the data, and one for
-// each channel.
+// The price of an observation is the sum of a base price, a price per unit of time after the data,
+// and a price per channel.
 struct Prices {
   double base = 1, time = 0;
   std::vector<double> channels = {};
@@ -62,7 +62,7 @@ Prices ParsePrices(const std::string& word, const Model& model) {
   return prices;
 }
 
-// Returns a function that adds up the prices of an observation.
+// Returns the function that computes the price of an observation.
 std::function<double(double, std::size_t)> CostOf(const Prices& prices, double end) {
   return [prices, end](double time, std::size_t channel) {
     double cost = prices.base + prices.time * std::max(0.0, time - end);
@@ -92,8 +92,8 @@ void PrintCandidates(const std::vector<DesignCandidate>& list, const Calendar& c
   }
 }
 
-// Sets the times of candidates and targets: by default from the end of the data on, for half of its
-// length.
+// Sets the times of candidates and targets. By default they begin at the end of the data and span
+// half of the data's length.
 void SetTimes(const Arguments& a, const TrainedModel& trained, DesignOptions* options) {
   const Model& model = trained.model;
   const std::size_t n = options->trajectory;

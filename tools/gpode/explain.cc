@@ -1,5 +1,5 @@
-// Implements `gpode explain`, which writes a model's field as readable equations. The work is done in
-// src/analyse/explain.cc.
+// Implements `gpode explain`, which writes a model's field as readable equations. The work is done
+// in src/analyse/explain.cc.
 #include "gpode/explain.h"
 
 #include <fmt/format.h>
@@ -21,7 +21,7 @@
 namespace gpode::tool {
 namespace {
 
-constexpr double kLeastShown = 0.01;  // terms of lower probability are not printed
+constexpr double kLeastShown = 0.01;  // the lowest probability of a term that is printed
 
 struct Arguments {
   std::string model, out, latex, terms;

@@ -72,7 +72,7 @@ void PrintParameters(const Model& model) {
   Print("\n");
 }
 
-// Returns what the unknown function of a model is made of.
+// Returns a description of the unknown function, such as its number of inducing points.
 std::string DescribeFunction(const Dataset& data, const FitOptions& o) {
   return MakeUnknownFunction(o.function, {.options = o,
                                           .dim = internal::CountStates(data, o),

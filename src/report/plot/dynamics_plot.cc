@@ -42,7 +42,7 @@ bool HasBasin(const BasinSummary& basins, std::size_t label) {
   return basins.labels[label] != "undecided" && basins.probabilities[label].maxCoeff() > 0.1;
 }
 
-// Draws each cell in the colours of the ends of its solutions, mixed by their probabilities.
+// Draws each cell in the colours of the attractors that its solutions reach, mixed by probability.
 void DrawBasins(const Analysis& a, const Panel& panel, Canvas* canvas) {
   const BasinSummary& basins = a.basins;
   if (basins.cells == 0) return;

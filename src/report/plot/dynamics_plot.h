@@ -24,7 +24,7 @@ struct DynamicsPicture {
   Matrix seen = {};  // (n, D): the observed states
 };
 
-// The model must have at least two states.
+// Draws the picture of one analysis. The model must have at least two states.
 void PlotDynamics(const DynamicsPicture& picture, Canvas* canvas);
 
 // Draws the first state of the fixed points of all draws, and the range of limit cycles, over the
