@@ -59,8 +59,8 @@ std::string VerdictOfChains(const Model& model) {
 std::string BandVerdict(const TrainedModel& trained, const FitQuality& quality) {
   const Model& model = trained.model;
   for (const ChannelFit& fit : quality.channels) {
-    const double explained = 1 - std::pow(fit.residual / std::max(fit.spread, 1e-300), 2);
-    if (fit.values > 0 && fit.spread > 0 && explained >= kExplained) continue;
+    const double explained = fit.Explained();
+    if (explained >= kExplained) continue;
     return fmt::format("say little about {}, of which the model explains {:.0f} %",
                        internal::Quote(fit.name),
                        fit.values > 0 ? 100 * std::max(0.0, explained) : 0);
