@@ -109,7 +109,7 @@ class StudentTLikelihood final : public Likelihood {
   }
 
  private:
-  // The squared scale that normal residuals of variance one lead to.
+  // The squared scale that is estimated from normal residuals of variance one.
   static constexpr double kOfNormal = 0.54;
 
   static double Weight(double residual, std::span<const double> p) {

@@ -38,7 +38,8 @@ npode-shooting, neural, neural-shooting, neural-vi, neural-vi-shooting, neural-h
     compare-models
 }
 
-# The noise is so large that the first model forecasts as well as it permits, which ends the search.
+# The noise is so large that the first model forecasts as well as is possible, which ends the
+# search.
 test_fit_chooses_by_held_back_rows_and_says_why() {
   "$gpode" simulate linear --noise-share 0.6 --points 101 -o data.csv --quiet
   "$gpode" fit data.csv "${short[@]}" -o m.gpode --json >out.json 2>err

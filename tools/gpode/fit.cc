@@ -120,8 +120,8 @@ class Fitter {
     standby_ = nullptr;
   }
 
-  // Saves an interrupted run whose step takes too long, if that is possible, and says so. It is
-  // called from another thread, which then ends the process.
+  // Saves an interrupted run whose step takes too long, if that is possible, and prints a message.
+  // It is called from another thread, which then ends the process.
   void Rescue() {
     if (const auto save = std::exchange(standby_, nullptr)) {
       save();

@@ -14,9 +14,9 @@
 
 namespace gpode::tool {
 
-// Starts MPI, if there is any, runs the command and returns its exit code, which `run` returns.
-// Calls `run` on rank 0 and, if the command is spread, on the other ranks after rank 0 has called
-// BeginSpreadWork.
+// Starts MPI, if it is there, and runs the command by calling `run`, whose result, the exit code,
+// it returns. `run` is called on rank 0. If the command is spread, the other ranks call it after
+// rank 0 has called BeginSpreadWork; otherwise they help with training.
 int RunOnRanks(bool is_spread, const std::function<int()>& run);
 
 // Returns the ranks of this command, or null if there is only one process.
