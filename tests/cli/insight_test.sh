@@ -87,7 +87,7 @@ test_compare_finds_differences() {
   [ "$(head -c 4 same.png | tail -c 3)" = PNG ] || fail "no picture"
   sed 's/x1/y1/' vdp.csv >y.csv
   learn y
-  expect 2 "" "gpode: CompareFields: the models have different states, must have the same" compare vdp.gpode y.gpode
+  expect 2 "" "gpode: compare: the models have different states, must have the same" compare vdp.gpode y.gpode
 }
 
 test_design_ranks_observations() {
