@@ -11,6 +11,8 @@
 #include "gpode/likelihood.h"
 #include "gpode/ode.h"
 #include "gpode/options.h"
+#include "gpode/posterior_family.h"
+#include "gpode/unknown_function.h"
 #include "model/model_parts.h"
 #include "options/fit_options.h"
 
@@ -51,17 +53,20 @@ void CheckGivenNoise(const std::vector<double>& variances, std::size_t channels)
 void CheckProcessNoise(const Dataset& data, const FitOptions& o) {
   const std::vector<double> known = KnownProcessNoise(o);
   if (known.empty()) return;
+  const std::size_t states = o.observation_map.matrix.size() > 0 ? o.observation_map.dim()
+                             : o.states > 0                      ? o.states
+                                                                 : data.channels.size();
   const bool is_possible =
-      o.function != "network" && (o.posterior == "joint" || o.posterior == "nuts");
+      GetPosteriorFamily(o.posterior).samples_residual() &&
+      !MakeUnknownFunction(
+           o.function, {.options = o, .dim = states, .inputs = o.InputsWith(data.inputs).size()})
+           ->has_symmetries();
   if (!is_possible) {
     ThrowInput(
         "Fit", "process_noise",
         "needs a Gaussian process or equations with the posterior joint or nuts; use none or "
         "learnt");
   }
-  const std::size_t states = o.observation_map.matrix.size() > 0 ? o.observation_map.dim()
-                             : o.states > 0                      ? o.states
-                                                                 : data.channels.size();
   if (known.size() > 1) CheckSize("Fit", "process_noise", known.size(), states);
 }
 
