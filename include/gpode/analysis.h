@@ -118,6 +118,9 @@ struct Analysis {
   BasinSummary basins = {};
 };
 
+// Returns the box that holds all observed states, enlarged as by default.
+StateBox DefaultBox(const Posterior& posterior, const Dataset& data);
+
 // Analyses all draws of a posterior. `data` are the training data; if they are empty, the learnt
 // paths take their place. Throws an InputError if the box or the inputs do not fit the model.
 Analysis AnalysePosterior(const Posterior& posterior, const Dataset& data,

@@ -369,7 +369,7 @@ def as_dataset(data: Any, time: Any = None, channels: Optional[Sequence[str]] = 
     if inputs is not None and not named:
         driven = as_dataset(data, time, channels, where=where, axis=axis, fewest_rows=fewest_rows,
                             allow_empty_channels=allow_empty_channels, like=like, **read)
-        return driven.with_inputs(as_dataset(inputs, time if isinstance(time, str) else None, None,
+        return driven.with_inputs(as_dataset(inputs, time if isinstance(time, str) else None, _input_names(inputs),
                                              where=f"{where}: inputs", axis=TimeAxis.of(driven), like=driven))
     if isinstance(data, _gpode.Dataset) and time is None and channels is None and not names:
         return data
@@ -422,6 +422,16 @@ def _read_value(key: str, value: Any, where: str) -> Any:
             refuse("the names of two columns, as ('Species', 'Count')")
         return pair
     return value
+
+
+def _input_names(inputs: Any) -> Optional[List[str]]:
+    """Returns u1, u2, ... for inputs in arrays, which have no names; None for others."""
+    if isinstance(inputs, np.ndarray) and inputs.ndim == 2:
+        return [f"u{k}" for k in range(1, inputs.shape[1])]  # the first column has the times
+    if isinstance(inputs, tuple) and len(inputs) == 2:
+        values = np.asarray(inputs[1])
+        return [f"u{k}" for k in range(1, (values.shape[1] if values.ndim == 2 else 1) + 1)]
+    return None
 
 
 def _read_files(files: List[str], time: Any, channels: Optional[Sequence[str]], inputs: List[str],

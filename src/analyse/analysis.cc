@@ -280,6 +280,10 @@ QuantityBand BandOf(std::vector<double> values, double level) {
           SortedQuantile(values, 0.5 + level / 2)};
 }
 
+StateBox DefaultBox(const Posterior& posterior, const Dataset& data) {
+  return Support(posterior, data).BoxOf(kBoxFactor);
+}
+
 Analysis AnalysePosterior(const Posterior& posterior, const Dataset& data,
                           const AnalysisOptions& options) {
   return Analyser(posterior, data, options).Run();

@@ -13,7 +13,7 @@
 namespace gpode {
 namespace {
 
-constexpr char kWhere[] = "CompareFields";
+constexpr char kWhere[] = "compare";
 constexpr std::size_t kMostPoints = 400;  // observed states that are compared in higher dimensions
 
 // Returns the intersection of two boxes.

@@ -10,7 +10,7 @@
 namespace gpode {
 namespace {
 
-constexpr char kWhere[] = "DesignMeasurements";
+constexpr char kWhere[] = "design";
 constexpr double kFarthest = 5;  // the distance from the median, in robust standard deviations
 constexpr std::size_t kLeastDraws = 16;
 

@@ -11,7 +11,7 @@
 namespace gpode {
 namespace {
 
-constexpr char kWhere[] = "ForecastPushed";
+constexpr char kWhere[] = "forecast";
 
 // Follows one draw from the first push on. `states` (T, D) holds the states at the times.
 class PushedPath {

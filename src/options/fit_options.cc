@@ -301,6 +301,11 @@ const std::vector<NamedModel>& ListModels() {
   return models;
 }
 
+std::size_t CountStates(const FitOptions& options, std::size_t channels) {
+  if (options.states > 0) return options.states;
+  return options.observation_map.dim() > 0 ? options.observation_map.dim() : channels;
+}
+
 bool IsSampled(const FitOptions& options) {
   return GetPosteriorFamily(options.posterior).is_sampled();
 }

@@ -66,8 +66,7 @@ std::size_t CountTimes(const Dataset& data) {
 }
 
 std::size_t CountStates(const Dataset& data, const FitOptions& options) {
-  if (options.states > 0) return options.states;
-  return options.observation_map.dim() > 0 ? options.observation_map.dim() : data.channels.size();
+  return gpode::CountStates(options, data.channels.size());
 }
 
 bool HasTrainingOption(const std::vector<std::string>& given) {

@@ -166,22 +166,17 @@ void Run(const Arguments& a) {
 
 void AddOptions(CLI::App* command, Arguments* a) {
   command->add_option("MODEL", a->model, "model file")->required();
-  const auto text = [command](const std::string& name, const std::string& kind,
-                              std::optional<std::string>* value, const std::string& help) {
-    AddWord(
-        command, name, kind, [value](const Place&, const std::string& word) { *value = word; },
-        help);
-  };
-  text("--times", "LIST", &a->times,
-       "candidate times: FROM:TO:COUNT or T1,T2,... (default: 40, for half the span of the data "
-       "after its end)");
-  text("--window", "LIST", &a->window,
-       "times of the forecast whose uncertainty counts (default: 20, for the same span)");
-  text("--trajectory", "NAME", &a->trajectory,
-       "trajectory, by its name or its number from 1 (default: the first)");
-  text("--cost", "PRICES", &a->cost,
-       "prices of an observation: base, time (for each unit of time after the data) and channels, "
-       "as base=1,time=0.2,x2=3 (default: base=1)");
+  AddText(command, "--times", "LIST", &a->times,
+          "candidate times: FROM:TO:COUNT or T1,T2,... (default: 40, for half the span of the data "
+          "after its end)");
+  AddText(command, "--window", "LIST", &a->window,
+          "times of the forecast whose uncertainty counts (default: 20, for the same span)");
+  AddText(command, "--trajectory", "NAME", &a->trajectory,
+          "trajectory, by its name or its number from 1 (default: the first)");
+  AddText(
+      command, "--cost", "PRICES", &a->cost,
+      "prices of an observation: base, time (for each unit of time after the data) and channels, "
+      "as base=1,time=0.2,x2=3 (default: base=1)");
   AddSwitch(command, "--each-channel", &a->options.each_channel,
             "measure one channel at a time (default: all)");
   AddCount(command, "--batch", &a->options.batch, {1, 1000},
