@@ -65,9 +65,8 @@ CASES = {
     "negative-binomial": ("counts.csv", ["--likelihood", "s=negative-binomial,i=poisson", *SMALL]),
     "student-t": ("vdp.csv", ["--likelihood", "student-t", *SMALL]),
     "lognormal": ("positive.csv", ["--likelihood", "lognormal", *SMALL]),
-    "joint": ("vdp.csv", ["--posterior", "joint", *SHORT]),
     "nuts": ("vdp.csv", ["--posterior", "nuts", *SHORT, *CHAINS]),
-    "process-noise": ("vdp.csv", ["--posterior", "joint", "--process-noise", "0.1", *SHORT]),
+    "process-noise": ("vdp.csv", ["--posterior", "nuts", "--process-noise", "0.1", *SHORT, *CHAINS]),
     # Threads share the work on the states themselves if there are many.
     "many-states": ("long.csv", ["--model", "shooting", "--batch", "0", "--polish", "0", "--draws", "2", "--iterations", "20",
                                  "--inducing", "8", "--features", "16"]),
