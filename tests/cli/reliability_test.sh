@@ -348,6 +348,22 @@ test_options_too_large_for_the_memory_name_themselves() {
   only truth.csv v.csv
 }
 
+test_a_refused_fit_left_its_lock() {
+  model
+  mkdir m.gpode~
+  refuse "m.gpode~: is a directory, must be a file" fit v.csv "${small[@]}" --seed 2 -o m.gpode --quiet
+  [ ! -e m.gpode.lock ] || fail "the lock is left"
+}
+
+test_forecasts_of_absurd_times_never_ended() {
+  model
+  refuse "forecast: times go on for 3.07e+08 times the span of the data, must be at most 1e+06" \
+    forecast m.gpode --until 2147483647 -o f.csv
+  refuse "forecast: times go on for 1.43e+17 times the span of the data, must be at most 1e+06" \
+    forecast m.gpode --times 1e18 -o f.csv
+  contains "$(timeout -k 1 10 "$gpode" design m.gpode --window 2147483647 2>&1 || true)" "times the span of the data"
+}
+
 test_programs_were_not_hardened() {
   need readelf
   ! readelf --dyn-syms -W "$gpode" | grep -qE "__asan|__tsan|__ubsan" || exit 77
