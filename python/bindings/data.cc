@@ -86,8 +86,8 @@ void SetReadOption(const std::string& name, const py::handle& value, ReadOptions
   if (name == "frame_rate") options->frame_rate = value.cast<double>();
 }
 
-// Returns the data and remarks on what was left out, filled or reordered. If `like` is given, the
-// files are read as the files of those data were.
+// Returns the data, and remarks on rows and values that were left out, filled or reordered. If
+// `like` is given, the files are read with the options with which its files were read.
 py::tuple ReadFiles(const std::vector<std::string>& files, const py::dict& options,
                     std::size_t fewest_rows, bool allow_empty_channels, const Dataset* like) {
   ReadOptions read = like != nullptr ? OptionsLike(*like) : ReadOptions{};

@@ -15,16 +15,24 @@ from typing import Sequence as _Sequence
 from typing import Union as _Union
 
 from . import _gpode
+from ._comparison import Ranking, compare_models
 from ._data import as_dataset as _as_dataset
+from ._design import Design
+from ._difference import FieldDifference
+from ._dynamics import Analysis, Sweep
+from ._equations import Explanation
+from ._field import Field
 from ._fit import GpodeWarning, Interrupted, fit, load, resume
 from ._forecast import Forecast, Forecasts, Imputation
 from ._gpode import Dataset, __version__
-from ._model import Field, Model, Scores, Summary
+from ._model import Model
 from ._options import Option, models, options
+from ._scores import Scores
+from ._summary import Summary
 
-__all__ = ["fit", "load", "resume", "read", "simulate", "solve", "options", "models", "Model", "Forecast", "Forecasts",
-           "Imputation", "Field", "Scores", "Summary", "Dataset", "Option", "GPODE", "GpodeWarning", "Interrupted",
-           "__version__"]
+__all__ = ["fit", "load", "resume", "read", "simulate", "solve", "options", "models", "compare_models", "Model", "Forecast",
+           "Forecasts", "Imputation", "Analysis", "Sweep", "Explanation", "FieldDifference", "Design", "Ranking", "Field",
+           "Scores", "Summary", "Dataset", "Option", "GPODE", "GpodeWarning", "Interrupted", "__version__"]
 
 
 def read(data: _Any, time: _Any = None, *, channels: _Optional[_Sequence[str]] = None, **options: _Any) -> Dataset:

@@ -12,7 +12,7 @@ namespace {
 constexpr double kSamplesPerUnit = 20, kTolerance = 1e-6, kFirstUnits = 20;
 constexpr std::size_t kSustained = 6;
 constexpr double kKeptShare = 0.5;
-constexpr double kLeastTurn = 0.01;  // in half widths: smaller motions are not turns
+constexpr double kLeastTurn = 0.01;  // the least size of a turn, in half widths
 
 // Returns the state with the largest range, in half widths, over the samples (n, D).
 Eigen::Index LargestMotion(const Matrix& states, const Vector& half) {
@@ -29,7 +29,7 @@ double MedianOf(std::vector<double> values) {
   return *middle;
 }
 
-// Returns the times, in samples, at which the values rise through their median.
+// Returns where the values rise through their median, as fractional sample numbers.
 std::vector<double> Rises(const std::vector<double>& values) {
   const double level = MedianOf(values);
   std::vector<double> rises;
@@ -40,7 +40,7 @@ std::vector<double> Rises(const std::vector<double>& values) {
   return rises;
 }
 
-// Finds the turns in the samples.
+// Sets the turns of a solution from its samples.
 void MeasureTurns(const Matrix& states, const Vector& half, double step, Turns* turns) {
   const Eigen::Index moving = LargestMotion(states, half);
   const auto column = states.col(moving);

@@ -22,8 +22,8 @@ constexpr std::size_t kInducingWorthSharing = 40;
 // The standard deviations of the priors of log lengthscales and log variances, and the factor by
 // which lengthscales are expected to be longer than at the start.
 constexpr double kLengthscaleDeviation = 0.5, kVarianceDeviation = 1.0, kSmooth = 4;
-// The standard deviations of the priors of the logarithms of a polynomial's scales: one for its
-// constant and linear terms, one for those of each higher degree.
+// The prior standard deviations of the logarithms of a polynomial's scales: for the constant and
+// the linear terms, and for the terms of each higher degree.
 constexpr double kLinearScaleDeviation = 0.5, kScaleDeviation = 1.5;
 // Training starts with lengthscales of kStartLengthscale times the spread of the states, so that
 // they reach over the data, and with standard deviations kStartDeviation of the latent variables.
@@ -88,7 +88,7 @@ class ProcessFunction final : public UnknownFunction {
   }
   std::vector<std::size_t> SampledBlocks() const override { return {lengthscales_, variances_}; }
 
-  // The scales of all terms of one degree of an output are drawn together.
+  // Each group holds the scales of all terms of one degree of an output.
   std::vector<SampledGroup> SampledGroups() const override {
     std::vector<SampledGroup> groups;
     if (!SamplesScales()) return groups;
@@ -244,7 +244,7 @@ class ProcessFunction final : public UnknownFunction {
       Matrix of_values = basis[d].transpose(), bof_values = bbasis[d].transpose();
       if (terms_ > 0) {
         TurnBasis(row, of_values, bof_values);
-        // The rows of the polynomial's terms are proportional to their scales.
+        // In the basis, the rows of the polynomial's terms are proportional to their scales.
         blog_scales_.row(Index(row)) += bof_values.bottomRows(Index(terms_))
                                             .cwiseProduct(of_values.bottomRows(Index(terms_)))
                                             .rowwise()
@@ -366,8 +366,8 @@ class ProcessFunction final : public UnknownFunction {
     if (SamplesScales()) add(scales_block_, Matrix(blog_scales_.cwiseQuotient(part_.scales)));
   }
 
-  // Adds the cotangents of the logarithms of a row's scales, because the weights of the polynomial
-  // are proportional to these. bweights (J, D) are the cotangents of the weights.
+  // Adds the cotangents of the logarithms of a row's scales. The weights of the polynomial, whose
+  // cotangents are bweights (J, D), are proportional to the scales.
   void PullScales(const Polynomial& polynomial, std::size_t row, std::span<const double> bweights) {
     const std::span<const double> weights = polynomial.weights();
     for (std::size_t d = 0; d < outputs_; ++d) {
@@ -518,7 +518,7 @@ class ProcessFunction final : public UnknownFunction {
   mutable std::vector<std::vector<double>> blatent_;
   mutable std::vector<Matrix> bterms_;
   mutable Matrix blog_scales_;          // (D or 1, J): cotangents of the logarithms of the scales
-  mutable std::vector<Vector> bmixed_;  // the share of them that comes through the whitenings
+  mutable std::vector<Vector> bmixed_;  // the parts of blog_scales_ that come from the whitenings
 };
 
 // Returns the latent variables z (D, M + J) for `white`, which is v (D, M), and `weights`, which is

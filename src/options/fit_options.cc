@@ -81,7 +81,8 @@ std::vector<std::string> KnownNames(std::string_view option) {
   return {};
 }
 
-// A likelihood is one name, or a list with commas between names, each alone or after "channel=".
+// Checks a likelihood: one name, or a list of names with commas between them, each of which may
+// follow "channel=".
 Requirement CheckLikelihoods(std::string_view text) {
   const std::vector<std::string> known = LikelihoodNames();
   for (;;) {
@@ -122,8 +123,8 @@ Requirement CheckName(std::string_view, const T&) {
   return "";
 }
 
-// Returns the form of a value that is written to files: of several names for the same kernel, such
-// as "se" and "squared-exponential", always the same one.
+// Returns the value as it is written to files. Names for the same kernel, such as "se" and
+// "squared-exponential", are all written alike.
 std::string Canonical(std::string_view name, const std::string& value) {
   if (name != "kernel") return value;
   const std::optional<KernelSum> sum = FindKernelSum(value);
@@ -298,6 +299,11 @@ const std::vector<NamedModel>& ListModels() {
       {"neural-hmc", "Bayesian NeuralODE (HMC)", "network", "draws", kVanilla},
       {"gpode-hmc", "GPODE (HMC)", "process", "draws", kVanilla}};
   return models;
+}
+
+std::size_t CountStates(const FitOptions& options, std::size_t channels) {
+  if (options.states > 0) return options.states;
+  return options.observation_map.dim() > 0 ? options.observation_map.dim() : channels;
 }
 
 bool IsSampled(const FitOptions& options) {

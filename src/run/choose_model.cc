@@ -1,4 +1,4 @@
-// The choice of a model by measurement. The choice by the size of the data is in choose_options.cc.
+// Chooses a model by trial fits. The choice by the size of the data is in choose_options.cc.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -10,13 +10,14 @@
 namespace gpode {
 namespace {
 
-// Measurement chooses if there are more than kFewestTimes times and at most kMostValues values of
-// states. With fewer times, too few of them can be held back; with more values, trials take too
-// long.
+// Trial fits choose the model if there are more than kFewestTimes times and at most kMostValues
+// values of states. With fewer times, too few of them can be held back; with more values, trial
+// fits take too long.
 constexpr std::size_t kFewestTimes = 100, kMostValues = 3000;
-// The joint posterior is tried for at most so many times and states.
+// The largest numbers of times and states for which the joint posterior is tried.
 constexpr std::size_t kMostJointTimes = 600, kMostJointStates = 6;
-// Forecasts cannot be much better if the squared errors are at most this multiple of the noise.
+// The search ends if the mean squared error is at most this multiple of the noise variance, since
+// no forecast could be much better.
 constexpr double kNoiseLimit = 1.25;
 
 std::string Describe(const ModelComparison& comparison) {

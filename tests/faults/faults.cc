@@ -27,7 +27,8 @@ namespace {
 std::atomic<long> calls = 0;
 std::atomic<bool> main_has_begun = false;
 
-// The choice of the environment, which is read once: allocations are very many.
+// The settings from the environment. They are read only once, because there are very many
+// allocations.
 struct Choice {
   const char* call = std::getenv("GPODE_FAULT_CALL");
   const char* at_text = std::getenv("GPODE_FAULT_AT");

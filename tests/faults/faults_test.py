@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes single system calls of gpode fail, and checks that nothing is lost and nothing is misreported.
+"""Makes single system calls of gpode fail, and checks that no file is lost and that failures are reported.
 
 usage: faults_test.py GPODE FAULTS_LIBRARY [PART OF PARTS]
 
@@ -81,7 +81,7 @@ def problem(text):
 
 
 def places(name, total):
-    """The numbers of the calls that fail, one after the other."""
+    """Returns the numbers of the calls that fail, one in each run."""
     chosen = {1, (total + 1) // 2, total}
     if every and name in ("allocation", "malloc"):
         chosen |= {*range(1, 101), *range(total - 99, total + 1), *range(1, total + 1, max(1, total // 300))}

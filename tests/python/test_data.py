@@ -127,7 +127,7 @@ def test_dates_of_model_files_of_earlier_versions():
     assert axis.number("2020-03-11", "f", "until") == 10 and axis.label == "day"
 
 
-# ---- options for reading files, which are those of the command line
+# ---- reading options, which are those of the command line
 
 
 def test_files_with_dates_have_dates_in_python(tmp_path):

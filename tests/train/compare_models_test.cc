@@ -1,4 +1,4 @@
-// Tests of comparing models by forecasts of held-back data, and of choosing one by them.
+// Tests of the comparison of models by forecasts of held-back data, and of the choice of a model.
 #include "gpode/compare_models.h"
 
 #include <gtest/gtest.h>

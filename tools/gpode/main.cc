@@ -246,8 +246,8 @@ int main(int argc, char** argv) {
   using namespace gpode::tool;
   OpenStandardDescriptors();
   gpode::SetThreadShortageHandler(PrintThreadShortage);
-  // Without this, a file larger than the system's limit would kill the process instead of being an
-  // error of the write.
+  // By default, writing a file larger than the system's limit kills the process. With the signal
+  // ignored, the write fails with an error.
   std::signal(SIGXFSZ, SIG_IGN);
   const bool is_spread = argc > 1 && std::string_view(argv[1]) == "reproduce";
   return RunOnRanks(is_spread, [&] { return RunAndReport(argc, argv); });
