@@ -193,6 +193,25 @@ test_results_with_the_endings_of_other_files_replaced_them() {
   for name in data.csv page.html m.json options.toml; do [ "$(<$name)" = precious ] || fail "$name is lost"; done
 }
 
+test_equations_and_json_replaced_files_of_other_kinds() {
+  model
+  local command name
+  cp m.gpode n.gpode
+  echo precious | tee data.csv page.html >/dev/null
+  for name in n.gpode data.csv page.html; do
+    for command in "analyse m.gpode" "compare m.gpode m.gpode" "design m.gpode"; do
+      # shellcheck disable=SC2086
+      refuse "$name: is not the name of results as JSON, must end in .json" $command -o $name
+    done
+    refuse "$name: is not the name of equations, must end in .ode, .txt or .tex" explain m.gpode -o $name
+    refuse "$name: is not the name of equations, must end in .ode, .txt or .tex" explain m.gpode --latex $name
+  done
+  cmp m.gpode n.gpode
+  refuse "-: is standard output, must be a file" design m.gpode -o -
+  refuse "e.ode: is the file of both --output and --latex, must be two files" explain m.gpode -o e.ode --latex e.ode
+  only data.csv m.gpode m.gpode.toml n.gpode page.html truth.csv v.csv
+}
+
 test_files_that_are_read_only_were_replaced() {
   model
   need setpriv
