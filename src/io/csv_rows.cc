@@ -112,20 +112,20 @@ void RowTable::Cut(std::size_t rows, Table* table) {
   buffered_ -= rows;
 }
 
-// Cuts a window off the current table if it has one row more than that, which later rows are
-// compared with. If the rows of many trajectories have come to be in memory, because these are
-// interleaved, cuts shorter windows off all other tables.
+// Cuts a window off the current table if it has two rows more than that, so that the last window of
+// a trajectory has at least two rows. If the rows of many trajectories have come to be in memory,
+// because these are interleaved, cuts shorter windows off all other tables.
 void RowTable::CutIfFull() {
   constexpr std::size_t kMostBuffered = 1'000'000;
   ++buffered_;
-  if (current_->trajectory.times.size() > WindowSample::kWindow) {
+  if (current_->trajectory.times.size() == WindowSample::kWindow + 2) {
     Cut(WindowSample::kWindow, current_);
   }
   if (buffered_ <= kMostBuffered) return;
   for (Table& table : tables_) {
     const std::size_t rows = table.trajectory.times.size();
     if (&table == current_) continue;
-    if (rows > 1) Cut(rows - 1, &table);
+    if (rows > 2) Cut(rows - 2, &table);
     table.trajectory.times.shrink_to_fit();
     table.trajectory.values.conservativeResize(std::ssize(table.trajectory.times), Eigen::NoChange);
   }
@@ -152,10 +152,8 @@ Trajectory RowTable::TrajectoryOf(RowWindow window) {
 std::vector<Trajectory> RowTable::FinishSample(std::vector<std::string>* notes) {
   std::size_t all = 0, kept = 0;
   for (Table& table : tables_) {
-    const std::size_t rows = table.trajectory.times.size();
-    all += table.cut_rows + rows;
-    // A single row at the end says nothing about the dynamics.
-    if (rows > 1 || table.cut_rows == 0) Cut(rows, &table);
+    Cut(table.trajectory.times.size(), &table);
+    all += table.cut_rows;
   }
   std::vector<Trajectory> trajectories;
   for (RowWindow& window : std::move(*sample_).Take()) {
