@@ -113,22 +113,23 @@ void RowTable::Cut(std::size_t rows, Table* table) {
 }
 
 // Cuts a window off the current table if it has two rows more than that, so that the last window of
-// a trajectory has at least two rows. If the rows of many trajectories have come to be in memory,
-// because these are interleaved, cuts shorter windows off all other tables.
+// a trajectory has at least two rows. If the rows of many trajectories are in memory, because these
+// have ended or are interleaved, cuts shorter windows off all other tables.
 void RowTable::CutIfFull() {
   constexpr std::size_t kMostBuffered = 1'000'000;
   ++buffered_;
   if (current_->trajectory.times.size() == WindowSample::kWindow + 2) {
     Cut(WindowSample::kWindow, current_);
   }
-  if (buffered_ <= kMostBuffered) return;
+  if (buffered_ <= least_buffered_ + kMostBuffered) return;
   for (Table& table : tables_) {
     const std::size_t rows = table.trajectory.times.size();
-    if (&table == current_) continue;
-    if (rows > 2) Cut(rows - 2, &table);
+    if (&table == current_ || rows < 2) continue;
+    Cut(rows, &table);
     table.trajectory.times.shrink_to_fit();
-    table.trajectory.values.conservativeResize(std::ssize(table.trajectory.times), Eigen::NoChange);
+    table.trajectory.values.resize(0, table.trajectory.values.cols());
   }
+  least_buffered_ = buffered_;
 }
 
 Trajectory RowTable::TrajectoryOf(RowWindow window) {
@@ -152,7 +153,12 @@ Trajectory RowTable::TrajectoryOf(RowWindow window) {
 std::vector<Trajectory> RowTable::FinishSample(std::vector<std::string>* notes) {
   std::size_t all = 0, kept = 0;
   for (Table& table : tables_) {
-    Cut(table.trajectory.times.size(), &table);
+    const std::size_t rows = table.trajectory.times.size();
+    if (rows > 1 || table.cut_rows == 0) {
+      Cut(rows, &table);
+    } else {
+      table.cut_rows += rows;  // a single row at the end says nothing about the dynamics
+    }
     all += table.cut_rows;
   }
   std::vector<Trajectory> trajectories;

@@ -89,7 +89,8 @@ class RowTable {
   std::unordered_map<std::string, std::size_t> indices_;
   std::size_t joined_rows_ = 0;
   std::optional<WindowSample> sample_;
-  std::size_t buffered_ = 0;  // rows in tables_, if there is a sample
+  // The rows in tables_ if there is a sample: now, and after the last time that many were cut off.
+  std::size_t buffered_ = 0, least_buffered_ = 0;
 };
 
 // Collects values in long format: a trajectory, a time and a channel for each.

@@ -113,6 +113,33 @@ TEST(SampleRows, InterleavedFallingAndRepeatedRowsAreReadAsInTheWholeFile) {
             std::string::npos);
 }
 
+// More rows than are kept in memory until their windows are full.
+TEST(SampleRows, ManyTrajectoriesAreCutIntoShorterWindows) {
+  constexpr int kTrajectories = 10500, kRows = 101;
+  for (bool interleaved : {false, true}) {
+    SCOPED_TRACE(interleaved);
+    std::string text = "trajectory,time,x\n";
+    for (int i = 0; i < kTrajectories * kRows; ++i) {
+      const int row = interleaved ? i / kTrajectories : i % kRows;
+      const int trajectory = interleaved ? i % kTrajectories : i / kRows;
+      text += fmt::format("{},{},{}\n", trajectory, row, row + trajectory);
+    }
+    const Dataset all = Sampled(text, 2 * kTrajectories * kRows, nullptr);
+    ASSERT_EQ(all.trajectories.size(), static_cast<std::size_t>(kTrajectories));
+    for (int n = 0; n < kTrajectories; ++n) {
+      const Trajectory& t = all.trajectories[static_cast<std::size_t>(n)];
+      ASSERT_EQ(t.times.size(), static_cast<std::size_t>(kRows));
+      ASSERT_EQ(t.values(50, 0), 50.0 + n);
+    }
+    std::vector<std::string> notes;
+    const Dataset some = Sampled(text, 5000, &notes);
+    std::size_t rows = 0;
+    for (const Trajectory& t : some.trajectories) rows += t.times.size();
+    EXPECT_GT(rows, 3000u);
+    EXPECT_LT(rows, 6000u);
+  }
+}
+
 TEST(SampleRows, OtherWaysToChooseRowsAndOtherFormatsAreRefused) {
   const auto message = [](const ReadOptions& options, const std::string& text) {
     return MessageOf([&] { ReadCsvText(text, "big.csv", options); });

@@ -28,8 +28,7 @@ void CheckTable(std::string_view path, std::span<const std::string> inputs = {})
 // Does the same for a file that a command writes beside what it prints, so that it cannot be
 // standard output: results as JSON (kJson), or equations (kText). An empty path means that no file
 // is wanted.
-void CheckSecondOutput(std::string_view path, OutputKind kind,
-                       std::span<const std::string> inputs);
+void CheckSecondOutput(std::string_view path, OutputKind kind, std::span<const std::string> inputs);
 
 void WriteResult(const std::string& path, const Dataset& data);
 // Writes columns without times. In an .npz file, each column is an array.
