@@ -227,6 +227,17 @@ test_files_that_are_read_only_were_replaced() {
   [ "$(head -n 1 kept.csv)" = time,x ] || fail "the file is lost"
 }
 
+test_info_of_a_stopped_sampler_failed() {
+  data
+  "$gpode" fit v.csv --model gpode-hmc --inducing 4 --features 8 --sampler-draws 100000 --checkpoint 0.05 --quiet \
+    -o m.gpode &
+  wait_for_file m.gpode $!
+  kill -TERM $!
+  wait $! || true
+  contains "$("$gpode" info m.gpode)" "m.gpode: model of 1 trajectory" "stopped before its sampler had draws"
+  contains "$("$gpode" info m.gpode --json)" '"finished": false' "stopped before its sampler had draws"
+}
+
 test_the_sidecar_of_another_run_was_believed() {
   model
   contains "$("$gpode" info m.gpode)" "steps per second"
