@@ -137,6 +137,12 @@ void PrintData(const Dataset& data) {
   }
 }
 
+constexpr std::string_view kNoDraws = "stopped before its sampler had draws; fit --resume continues";
+
+// Returns true for a model whose sampler was stopped before it had draws. What was learnt is not
+// known yet.
+bool AwaitsDraws(const Model& model) { return IsSampled(model.options) && !model.IsSampled(); }
+
 Json ModelJson(const TrainedModel& trained) {
   const Model& m = trained.model;
   Json json;
@@ -144,7 +150,7 @@ Json ModelJson(const TrainedModel& trained) {
   if (m.coordinates.inputs() > 0) json["inputs"] = InputsJson(m);
   if (!m.options.equations.empty()) {
     json["equations"] = m.options.equations;
-    json["parameters"] = ParametersJson(m);
+    if (!AwaitsDraws(m)) json["parameters"] = ParametersJson(m);
   }
   json["method"] = NameOf(m.options).name;
   json["bound"] = m.options.bound == BoundKind::kShooting ? "shooting" : "vanilla";
@@ -166,6 +172,10 @@ Json ModelJson(const TrainedModel& trained) {
   json["seed"] = m.options.seed;
   json["finished"] = trained.finished;
   if (!trained.instruction_sets.empty()) json["instruction_sets"] = trained.instruction_sets;
+  if (AwaitsDraws(m)) {
+    json["warning"] = kNoDraws;
+    return json;
+  }
   const ObservationNoise noise = m.noise();
   json["likelihood"] = m.options.likelihood;
   json[noise.likelihood->parameter_name()] =
@@ -262,7 +272,11 @@ void InfoOfModel(const std::string& file, const Arguments& a) {
     return;
   }
   Print("{}: model{}\n", file, has_data ? " of " + report::DescribeData(trained.data) : "");
-  PrintModel(trained, timing);
+  if (AwaitsDraws(trained.model)) {
+    Print("  {}\n", kNoDraws);
+  } else {
+    PrintModel(trained, timing);
+  }
 }
 
 void InfoOfData(const Arguments& a) {

@@ -205,8 +205,9 @@ int Run(int argc, char** argv) {
   }
 }
 
-// Runs the command, and prints its error if there is one. Returns the exit code.
-int RunAndReport(int argc, char** argv) {
+// Runs the command, and prints its error if there is one. Returns the exit code. Throws bad_alloc if
+// the memory is exhausted.
+int RunAndPrintError(int argc, char** argv) {
   try {
     simd::ActiveIsa();  // refuses a bad GPODE_SIMD before any work
     const int code = Run(argc, argv);
@@ -224,11 +225,21 @@ int RunAndReport(int argc, char** argv) {
     PrintError(fmt::format("the system refuses: {}", error.what()));
     return kBadInput;
   } catch (const std::bad_alloc&) {
-    PrintError("not enough memory for this");
-    return kBadInput;
+    throw;
   } catch (const std::exception& error) {
     PrintError(error.what());
     return kFault;
+  }
+}
+
+// Runs the command and returns the exit code. The message about exhausted memory, which may replace
+// that of another error, needs no memory itself.
+int RunAndReport(int argc, char** argv) {
+  try {
+    return RunAndPrintError(argc, argv);
+  } catch (const std::bad_alloc&) {
+    std::fputs("gpode: not enough memory for this\n", stderr);
+    return kBadInput;
   }
 }
 
