@@ -127,12 +127,13 @@ std::string command_name;
 
 void PrintError(std::string_view message) { PrintToError("gpode: {}\n", SafeLine(message)); }
 
-// Says once that there are fewer threads than asked for. A command may make several pools.
+// Prints a remark, once only, that there are fewer threads than requested. A command may make several
+// pools.
 void PrintThreadShortage(std::size_t wanted, std::size_t size) {
   static std::atomic<bool> printed = false;
   if (printed.exchange(true)) return;
   PrintRemark(
-      fmt::format("gpode: the system cannot start {} threads; going on with {}, which "
+      fmt::format("gpode: the system cannot start {} threads; continuing with {}, which "
                   "changes no result",
                   wanted, size));
 }
@@ -142,9 +143,12 @@ void PrintThreadShortage(std::size_t wanted, std::size_t size) {
 struct OptionSource {
   std::string_view function, prefix;
 };
-constexpr OptionSource kOptionSources[] = {{"Fit", ""},      {"Solver", "solver."},
-                                           {"Simulate", ""}, {"SolveSystem", ""},
-                                           {"Forecast", ""}, {"Posterior", ""}};
+constexpr OptionSource kOptionSources[] = {
+    {"Fit", ""},          {"Solver", "solver."}, {"Simulate", ""},
+    {"SolveSystem", ""},  {"Forecast", ""},      {"ForecastPushed", ""},
+    {"Posterior", ""},    {"Condition", ""},     {"AnalysePosterior", ""},
+    {"ExplainModel", ""}, {"CompareFields", ""}, {"DesignMeasurements", ""},
+    {"CompareModels", ""}};
 
 // Prints an error. If the error is about an argument of one of kOptionSources, names the command
 // and its option instead, which the user knows.
