@@ -30,8 +30,8 @@ struct PlanSettings {
   std::filesystem::path out = "reproduce";
   bool again = false;       // if true, repeats runs that already have a result
   std::size_t threads = 0;  // runs in parallel; 0 stands for the number of cores of the machine
-  // If several processes do the same plan, this one does every `shares`-th of the runs that are
-  // left, from number `share` on.
+  // If several processes execute the same plan, this one does every `shares`-th of the remaining
+  // runs, beginning with number `share`.
   std::size_t share = 0, shares = 1;
 };
 

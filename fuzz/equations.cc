@@ -1,5 +1,6 @@
-// The fuzz target of known equations. A text is read or refused. One that was read can be evaluated and
-// differentiated, and reads as the same when names of states are added to it.
+// The fuzz target of known equations. A text is either accepted or refused. An accepted text can be
+// evaluated and differentiated, and parses to the same equations when names of states are added to
+// it.
 #include <string>
 #include <vector>
 
@@ -18,7 +19,7 @@ void Follow(const std::shared_ptr<const EquationSystem>& system) {
   for (const gpode::EquationProcess& own : system->processes) {
     functions.push_back(
         std::make_unique<gpode::Mlp>(own.arguments, std::vector<std::size_t>{2}, 1));
-    // A gradient has one output for each argument, and the same number of raw sums as the value.
+    // A gradient has one output for each argument and as many raw sums as the value.
     if (own.has_derivatives) return;
     unknown.push_back({functions.back().get()});
   }

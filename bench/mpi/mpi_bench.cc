@@ -1,9 +1,9 @@
 // Measures training steps on several ranks: mpirun -n N build-mpi/bin/mpi_bench [FRAMES [STEPS]].
 //
 // Every rank has a sequence of FRAMES frames that resembles motion capture (D 5, M 100, F 256, 5
-// draws), so that the work of a rank does not depend on their number (weak scaling). Prints the time
-// of a step, and what rank 0 spent in messages, including the wait for other ranks. A rank has one
-// thread.
+// draws), so that the work per rank does not depend on the number of ranks (weak scaling). Prints
+// the time of a step, and the time that rank 0 spent in messages, including the wait for other
+// ranks. Each rank has one thread.
 #include <fmt/format.h>
 
 #include <chrono>

@@ -5,16 +5,17 @@
 // lyapunov.h). The fixed points of all draws are then gathered into groups, starting from those of
 // the mean field, so that each group has a probability that it exists, a place and a type.
 //
-// "Oscillates" means: the solution of the draw from the last state of a training trajectory goes
-// round at least six times without leaving the box by more than its size, and the sixth turn has at
-// least half of the size of the first. This includes limit cycles that attract, families of neutral
-// cycles as in Lotka-Volterra systems, and chaotic oscillations. It excludes oscillations that are
-// damped.
+// A draw "oscillates" if its solution from the last state of a training trajectory completes at
+// least six turns without leaving the box by more than the size of the box, and the sixth turn is
+// at least half as large as the first. This includes attracting limit cycles, families of neutral
+// cycles as in Lotka-Volterra systems, and chaotic oscillations. It excludes damped oscillations.
 //
-// Places far from all observations are marked: there, the answer depends on the prior.
+// Groups far from all observations have a large `distance`: what is found there depends on the
+// prior.
 //
 // Thread safety: the functions start their own threads, and results have the same bits for any
-// number of them. The report callback is called from any of them, but never from two at once.
+// number of them. Any of these threads may call the report callback, but never two at the same
+// time.
 //
 //   Analysis analysis = AnalysePosterior(posterior, trained.data, {.draws = 128});
 //   analysis.points[0].probability, analysis.oscillation.period.median
@@ -43,27 +44,28 @@ struct AnalysisOptions {
   double level = 0.9;                 // probability of the bands
   std::size_t basin_cells = 40;       // starts along each axis of the basins; 0 for no basins
   std::size_t exponent_draws = 24;    // draws whose Lyapunov exponents are integrated
-  // Is called after each draw with the number of finished draws and of all. If it returns false, the
-  // analysis ends with the draws that are finished.
+  // The callback is called after each draw with the number of finished draws and the number of all
+  // draws. If it returns false, the analysis ends with the draws that are finished.
   std::function<bool(std::size_t done, std::size_t total)> report = {};
 };
 
-// The median and a central interval of a quantity over draws, NaN if there is no draw.
+// The median and a central interval of a quantity over draws. All are NaN if there is no draw.
 struct QuantityBand {
   double median = 0, lower = 0, upper = 0;
 };
-// Returns the band of the finite values that contains the probability `level`.
+// Returns the median of the finite values, and the central interval that holds the share `level` of
+// them.
 QuantityBand BandOf(std::vector<double> values, double level);
 
 // A group of fixed points, at most one from each draw.
 struct PointSummary {
   double probability = 0;                // the share of draws with a point of this group
-  bool in_mean_field = false;            // true if the mean field has it
+  bool in_mean_field = false;            // true if the mean field has this fixed point
   Vector mean = {};                      // (D)
   Matrix covariance = {};                // (D, D); zero if there is only one draw
   std::vector<QuantityBand> place = {};  // (D)
-  std::array<double, 4> types = {};      // probabilities of each FixedPointType, if it exists
-  double stable = 0;                     // the probability that it is stable, if it exists
+  std::array<double, 4> types = {};      // the probability of each FixedPointType, given existence
+  double stable = 0;                     // the probability of stability, given existence
   std::vector<QuantityBand> real, imaginary = {};  // (D): eigenvalues by decreasing real part
   double distance = 0;  // from the mean to the nearest observation, in standard deviations
   bool outside_data = false;
@@ -82,11 +84,11 @@ struct OscillationSummary {
 
 struct ExponentSummary {
   std::vector<QuantityBand> exponents = {};  // (D); empty if none could be computed
-  double time_error = 0;  // the median standard error of the largest, from the length of time
-  double positive = 0;    // the probability that the largest is positive by two standard errors
-  std::size_t draws = 0;  // the draws that have exponents
-  // The time after which the uncertainty of the last learnt state has grown to the size of the
-  // attractor, over the draws with a positive exponent; NaN if there is none.
+  double time_error = 0;  // the median standard error of the largest exponent (finite time)
+  double positive = 0;    // the share of draws whose largest exponent exceeds two standard errors
+  std::size_t draws = 0;  // the number of draws that have exponents
+  // The time in which the uncertainty of the last learnt state grows to the size of the attractor.
+  // The band is over the draws with a positive exponent, and NaN if there is none.
   QuantityBand horizon = {};
 };
 
@@ -94,7 +96,7 @@ struct ExponentSummary {
 struct BasinSummary {
   std::size_t cells = 0;                 // along each axis; 0 if there are no basins
   std::vector<std::string> labels = {};  // "fixed point 1", "limit cycle", "leaves", "undecided"
-  MatrixStack probabilities = {};  // for each label (cells, cells); row i is the first state's
+  MatrixStack probabilities = {};  // (cells, cells) per label; the rows follow the first state
 };
 
 struct Analysis {
@@ -103,7 +105,7 @@ struct Analysis {
   Vector inputs = {};  // (U): the held inputs
   double level = 0.9;
   std::size_t draws = 0, asked = 0;  // finished draws, and all that were asked for
-  double checked = 0;                // the share of draws whose search for fixed points was checked
+  double checked = 0;                // the share of draws with FixedPointSearch::checked
 
   std::vector<PointSummary> points = {};     // by decreasing probability
   std::vector<double> counts = {};           // counts[k]: the probability of k fixed points
@@ -116,13 +118,16 @@ struct Analysis {
   BasinSummary basins = {};
 };
 
-// `data` are the training data; if there are none, the learnt paths take their place. Throws an
-// InputError if the box or the inputs do not fit the model.
+// Returns the box that holds all observed states, enlarged as by default.
+StateBox DefaultBox(const Posterior& posterior, const Dataset& data);
+
+// Analyses all draws of a posterior. `data` are the training data; if they are empty, the learnt
+// paths take their place. Throws an InputError if the box or the inputs do not fit the model.
 Analysis AnalysePosterior(const Posterior& posterior, const Dataset& data,
                           const AnalysisOptions& options = {});
 
-// Analyses the posterior at each row of inputs (n, U), without basins and exponents. If the
-// callback ends the work, there are fewer results.
+// Analyses the posterior at each row of inputs (n, U), without basins and exponents. Returns fewer
+// than n results if the callback ends the work.
 std::vector<Analysis> SweepInputs(const Posterior& posterior, const Dataset& data,
                                   const Matrix& inputs, const AnalysisOptions& options = {});
 

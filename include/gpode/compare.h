@@ -1,13 +1,14 @@
 // Comparison of the fields of two models, and forecasts in which a state is pushed.
 //
-// CompareFields draws both fields at common states and looks at the difference A - B. With the mean
-// and standard deviation of the difference over pairs of draws, the local false sign rate of a value
-// is the probability that its sign is not that of the mean. The values that "differ" are the largest
-// set whose mean local false sign rate is at most a given rate.
+// CompareFields draws both fields at common states and summarises the difference A - B over pairs
+// of draws. The local false sign rate of a value is the probability that the difference has the
+// other sign than its mean, for a normal distribution with the mean and standard deviation of the
+// draws. The values that "differ" are the largest set whose mean local false sign rate is at most a
+// given rate.
 //   Stephens: False discovery rates: a new deal (2017).
-// The chance that the fields differ nowhere is measured with a simultaneous band: the share of draws
-// whose largest standardised deviation from the mean, over all states and components, is at least
-// that of zero.
+// The probability that the fields differ nowhere comes from a simultaneous band: it is the share of
+// draws whose largest standardised deviation from the mean, over all states and components, is at
+// least as large as the deviation of zero from the mean.
 //
 // Only states near the data of both models are compared.
 //
@@ -51,14 +52,14 @@ struct FieldDifference {
   Matrix mean = {};                // (n, D): the difference A - B
   Matrix lower = {}, upper = {};   // (n, D): its bands
   Matrix false_sign = {};          // (n, D): local false sign rates
-  std::vector<bool> differs = {};  // (n D): beyond chance; false outside
+  std::vector<bool> differs = {};  // (n D): true if the fields differ there; false outside
   double share = 0;                // the share of the compared values that differ
-  double chance = 1;               // of an equally large difference if there is none
+  double chance = 1;               // the probability that the fields differ nowhere, as above
   double rate = 0.05, level = 0.9;
 };
 
-// Throws an InputError unless both models have the same states and no inputs, and their data have a
-// common region.
+// Compares the fields of two models. Throws an InputError unless both models have the same states
+// and no inputs, and their data have a common region.
 FieldDifference CompareFields(const Posterior& a, const Dataset& data_a, const Posterior& b,
                               const Dataset& data_b, const CompareOptions& options = {});
 
@@ -68,10 +69,9 @@ struct Push {
   Vector change = {};  // (D)
 };
 
-// Forecasts a training trajectory as Posterior::Trajectory does, with these pushes, which are in the
-// order of time. A state at the time of a push is the one after it.
-// Throws an InputError if a push comes before the trajectory's start, or if the model has process
-// noise.
+// Forecasts a training trajectory as Posterior::Trajectory does, with the given pushes, which are
+// in the order of time. The forecast at the time of a push is the state after the push. Throws an
+// InputError if a push comes before the trajectory's start, or if the model has process noise.
 Forecast ForecastPushed(const Posterior& posterior, std::size_t trajectory,
                         std::span<const double> times, const std::vector<Push>& pushes,
                         const ForecastOptions& options = {});

@@ -1,11 +1,11 @@
-// Comparing models by forecasts of held-back data, and choosing one of them.
+// Compares models by their forecasts of held-back data, and chooses one of them.
 //
-// Every candidate is trained without the last rows of each trajectory and forecasts them. The
-// models are ranked by their error over the spread,
+// Every candidate is trained without the last rows of each trajectory and then forecasts these
+// rows. The models are ranked by their error relative to the spread of the data,
 //   error = sqrt( mean over channels c of MSE_c / v_c ),
-// with MSE_c the mean squared error of the median of the forecast and v_c the variance of the
-// channel in the rows that are not held back. Beside them stand simple forecasts from the same
-// rows: the last value, the value one period before (if there is a period), and a linear model
+// with MSE_c the mean squared error of the forecast median and v_c the variance of the channel in
+// the rows that are not held back. Three simple forecasts from the same rows serve as baselines:
+// the last value, the value one period earlier (if there is a period), and the linear model
 // x' = A x + b.
 //
 // Thread safety: any thread may call these functions. They start their own threads, and give the
@@ -41,31 +41,32 @@ struct CandidateModel {
 // "nuts" (a Gaussian process with that posterior), and the names of ListModels (options.h).
 std::vector<std::string> CandidateNames();
 
-// Returns candidates with the options that `gpode fit` would have for them. `given` are the names
-// of options that the caller has set in `options` and that stay. Throws an InputError for an
-// unknown name.
+// Returns candidates with the options that `gpode fit` would use for them. `given` names the
+// options that the caller has set in `options`, which are kept. Throws an InputError for an unknown
+// name.
 std::vector<CandidateModel> MakeCandidates(const std::vector<std::string>& names,
                                            const Dataset& data, const FitOptions& options = {},
                                            const std::vector<std::string>& given = {});
 
 // The forecast of the held-back rows by one model.
 struct ModelScore {
-  std::string name;        // of the candidate, or "last value", "seasonal value", "linear model"
+  std::string name;        // the candidate, or "last value", "seasonal value", "linear model"
   bool is_simple = false;  // true for the simple forecasts
-  double error = 0;        // over the spread; infinite if a value could not be forecast
+  double error = 0;        // relative to the spread; infinite if a value could not be forecast
   std::vector<double> rmse = {};  // (channels) in their units; NaN if nothing was held back
-  // The ratio of the mean squared error and the learnt variance of the noise, averaged over the
-  // channels: about 1 if no forecast could be better. NaN for simple forecasts, like the mean
-  // negative log likelihood and the share of values inside the 90 % bands of observations.
+  // error_over_noise is the ratio of the mean squared error to the learnt noise variance, averaged
+  // over the channels: about 1 if no forecast could be better. mnll is the mean negative log
+  // likelihood, and inside the share of values inside the 90 % bands of observations. All three are
+  // NaN for simple forecasts.
   double error_over_noise = 0, mnll = 0, inside = 0;
   double seconds = 0;        // the time that training took
-  std::string failure = {};  // why there is no forecast; empty if there is one
+  std::string failure = {};  // the reason why there is no forecast; empty if there is one
 };
 
 struct ModelComparison {
   std::vector<std::string> channels = {};
   std::size_t seen_times = 0, held_times = 0;  // rows of all trajectories together
-  double period = 0;                           // of the seasonal value; 0 if there is none
+  double period = 0;                           // that of the seasonal value; 0 if there is none
   std::vector<ModelScore> ranking = {};        // the best first
   bool interrupted = false;                    // true if `report` ended the comparison
 
@@ -77,8 +78,8 @@ struct ModelComparison {
 
 struct CompareControl {
   HoldoutOptions holdout = {};
-  double period = 0;                        // of the seasonal value; 0: guessed
-  std::size_t draws = 256;                  // of each forecast
+  double period = 0;                        // that of the seasonal value; 0 to estimate it
+  std::size_t draws = 256;                  // the number of draws of each forecast
   std::optional<std::size_t> threads = {};  // if set, replaces FitOptions::threads
   // This function is called after every step of training with the index of the candidate. If it
   // returns false, the comparison ends.
@@ -88,16 +89,17 @@ struct CompareControl {
   std::function<bool(const ModelScore&)> scored = {};
 };
 
-// A candidate that cannot be trained has a score with the reason. Throws an InputError if the data
-// cannot be split.
+// Trains and scores all candidates. The score of a candidate that cannot be trained gives the
+// reason. Throws an InputError if the data cannot be split.
 ModelComparison CompareModels(const Dataset& data, std::span<const CandidateModel> candidates,
                               const CompareControl& control = {});
 
-// Returns the models among which measurement should choose, the one that is tried first at the
-// front; none if the choice of ChooseOptions, `chosen`, stands. These are systems of one or more
-// trajectories with more than 100 times together and at most 3000 values of states, a Gaussian
-// process without inputs, and no option of training among those that the caller has set (`given`).
-// The candidates are joint (up to 600 times and 6 states), gpode and shooting.
+// Returns the models that ChooseModel compares, in the order in which it tries them, or none if the
+// options of ChooseOptions, `chosen`, are to be used as they are. Models are compared if the
+// function is a Gaussian process without inputs, the trajectories together have more than 100 times
+// and at most 3000 values of states, and the caller has set no option of training (`given` names
+// the options that were set). The candidates are joint (up to 600 times and 6 states), then
+// shooting and gpode, the latter first if no trajectory has 100 times.
 std::vector<CandidateModel> ModelsToTry(const Dataset& data, const FitOptions& chosen,
                                         const std::vector<std::string>& given = {});
 
@@ -107,10 +109,9 @@ struct ModelChoice {
   std::string reason = {};          // a sentence for people; empty if nothing was compared
 };
 
-// Chooses by forecasts of held-back data among ModelsToTry. A model whose forecasts are as good as
-// the noise lets them be ends the search. If no model is better than the simple forecasts, the
-// choice of ChooseOptions stands. Returns `chosen` if there is nothing to try, or the comparison
-// was interrupted.
+// Chooses the first of ModelsToTry whose forecasts of held-back data are better than the simple
+// forecasts, or as good as the noise allows. Returns `chosen` if there is nothing to try, if there
+// is no such model, or if the comparison was interrupted.
 ModelChoice ChooseModel(const Dataset& data, const FitOptions& chosen,
                         const std::vector<std::string>& given = {},
                         const CompareControl& control = {});

@@ -1,6 +1,6 @@
-// Conditioning a model on new data: observations of trajectories that it has not seen, or longer
-// versions of those that it has. The field is not learnt again; the start of each new trajectory, its
-// hidden states and its process noise are inferred.
+// Conditions a model on new data: observations of trajectories that it has not seen, or longer
+// versions of trajectories that it has seen. The field is not trained again; only the start of each
+// new trajectory, its hidden states and its process noise are inferred.
 //
 // For a field f drawn from the posterior, the start x0 (standard normal a priori in the model's
 // coordinates) and the normals w of the process noise have the posterior
@@ -12,13 +12,13 @@
 //
 //   p(y | x0, w, f) p(x0) p(w) / q(x0, w)
 //
-// so that fields which cannot follow the new data count less. Pareto smoothed weights (importance.h)
-// choose the draws that the conditioned model keeps. Rows of a new trajectory that were training data
-// have been learnt from before: the weight is then divided by the evidence of these rows, so that they
-// do not count twice.
+// so that fields that cannot follow the new data count less. The conditioned model keeps draws that
+// are resampled with Pareto smoothed weights (importance.h). If rows of a new trajectory were also
+// training data, the weight is divided by the evidence of these rows, so that they do not count
+// twice.
 //
 // The result is a model whose trajectories are the new ones. Forecasts, imputations, scores and
-// reports take it like any other model. It cannot be saved.
+// reports accept it like any other model, but it cannot be saved.
 //
 // Thread safety: Condition starts its own threads, and gives the same bits for any number of them.
 //
@@ -47,21 +47,21 @@ struct Conditioned {
   std::size_t fields = 0;  // the fields that were tried
   std::size_t failed = 0;  // those whose solutions did not reach the data
   double shape = 0;        // the Pareto shape k of the weights
-  double effective = 0;    // the number of equally weighted fields that the weights are worth
-  double misfit = 0;  // mean of (residual / noise)^2 over the new values; about one if all is well
+  double effective = 0;    // the effective number of fields, given the weights
+  double misfit = 0;  // mean of (residual / noise)^2 over the new values; about one for a good fit
   std::size_t values = 0;  // the number of observed values
 
   // Returns one line for people, such as "conditioned on 50 values: 512 fields worth 61, Pareto k
   // 0.42, mean squared residual 1.1 times the noise variance".
   std::string Describe() const;
-  // Returns a sentence that says why the result cannot be trusted, or an empty text.
+  // Returns a sentence about why the result cannot be trusted, or an empty text if it can.
   std::string Warning() const;
 };
 
-// `given` must have the model's channels and, if the system has measured inputs, samples of them from
-// the start of each trajectory to its last observation. `seen` are the training data; it may be empty,
-// and then all of `given` counts as new. Throws an InputError if the data do not fit, or no field
-// reaches them.
+// Conditions a model on `given`, which must have the model's channels and, if the system has
+// measured inputs, their samples from the start of each trajectory to its last observation. `seen`
+// are the training data; if they are empty, all of `given` counts as new. Throws an InputError if
+// the data do not fit the model, or if no solution reaches the last observation.
 Conditioned Condition(const Model& model, const Dataset& given, const Dataset& seen = {},
                       const ConditionOptions& options = {});
 

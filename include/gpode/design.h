@@ -1,16 +1,16 @@
-// The choice of the next measurement: the expected reduction of the uncertainty of a forecast by one
-// more observation at each candidate time and channel.
+// The choice of the next measurement: the expected reduction of the uncertainty of a forecast by
+// one more observation at each candidate time and channel.
 //
-// Nothing is trained again. Over posterior draws, a candidate's value y and the targets g (the
-// channels over a window of time, each in units of its standard deviation in the data) have a joint
-// covariance. An observation of y with noise of variance r then lowers the total variance of the
-// targets, if everything is jointly normal, by
+// No model is trained again. The posterior draws give the joint covariance of a candidate's value y
+// and the targets g, which are the channels over a window of time, each in units of its standard
+// deviation in the data. If y and g are jointly normal, an observation of y with noise variance r
+// lowers the total variance of the targets by
 //
 //   sum_j cov(g_j, y)^2 / (var(y) + r).
 //
-// A batch is chosen greedily: after each choice, the covariance of everything else is conditioned on
-// it. Draws far from the others are moved to five robust standard deviations from the median, and
-// the part of a reduction that a finite number of draws gives by chance is subtracted.
+// A batch is chosen greedily: after each choice, the covariance of all remaining values is
+// conditioned on it. Outlying draws are moved to five robust standard deviations from the median,
+// and the reduction that a finite number of draws would show by chance is subtracted.
 //   Krause, Singh, Guestrin: Near-optimal sensor placements in Gaussian processes (2008).
 //
 // Thread safety: the functions start their own threads, and results have the same bits for any
@@ -34,20 +34,20 @@ struct DesignOptions {
   std::vector<double> targets =
       {};  // the times of the forecast whose uncertainty counts, increasing
   std::size_t trajectory = 0;
-  bool each_channel = false;  // true if channels are measured one by one, not all at a time
+  bool each_channel = false;  // true if one measurement observes one channel instead of all
   std::size_t batch = 1;      // the number of observations to choose
   std::size_t draws = 512;
   std::uint64_t seed = 1;
   std::size_t threads = 0;  // 0: as many as the machine has
-  // The cost of an observation of a channel at a time; by default 1. The channel is the number of
-  // channels if all are measured together.
+  // Returns the cost of an observation of a channel at a time. The index `channel` is the number of
+  // channels if all are measured together. Without a function, all observations cost 1.
   std::function<double(double time, std::size_t channel)> cost = {};
 };
 
 struct DesignCandidate {
   double time = 0;
   std::string channel = {};  // "all" if all channels are measured together
-  double reduction = 0;      // share of the targets' total variance
+  double reduction = 0;      // the expected reduction, as a share of the targets' total variance
   double cost = 1;
 };
 
@@ -60,7 +60,8 @@ struct Design {
   std::size_t draws = 0;
 };
 
-// Throws an InputError if there are no candidates or targets, or fewer than 16 draws can be followed.
+// Ranks the candidates and chooses a batch. Throws an InputError if there are no candidates or
+// targets, or if fewer than 16 draws can be followed.
 Design DesignMeasurements(const Posterior& posterior, const Dataset& data,
                           const DesignOptions& options);
 

@@ -5,21 +5,22 @@
 //
 //   y_d(t) = c + sum_k w_k G_k(t) + noise,   G_k(t) = integral of theta_k(x(s), u(s)) up to t,
 //
-// with the observations y_d. The path x is that of the model's posterior: each draw of the
-// posterior gives regressors G_k, their mean over the draws takes the place of G_k, and the
-// covariance over the draws of the integrated mean field is added to that of the noise. This is a
-// linear regression with a known covariance, without derivatives of noisy data.
+// with the observations y_d. The path x comes from the model's posterior: the regressor G_k is
+// averaged over the paths of the posterior draws, and the covariance, over these paths, of the
+// integral of the mean field is added to that of the noise. The result is a linear regression with
+// a known covariance, which needs no derivatives of noisy data.
 //   Dattner, Klaassen: Optimal rate of direct estimators in systems of ordinary differential
 //   equations linear in functions of the parameters (2015).
 //
-// The subsets of terms are compared by their marginal likelihood under Zellner's g-prior with
-// g = max(n, K^2), and all numbers of terms are equally probable a priori. The probability of a term
-// is that of all subsets that have it. With more than 16 terms, the subsets are sampled.
+// Subsets of terms are compared by their marginal likelihood under Zellner's g-prior with
+// g = max(n, K^2). A priori, every number of terms has the same probability. The probability of a
+// term is the sum of the probabilities of the subsets that contain it. With more than 16 terms, the
+// subsets are sampled.
 //   Fernandez, Ley, Steel: Benchmark priors for Bayesian model averaging (2001).
 //   Scott, Berger: Bayes and empirical-Bayes multiplicity adjustment (2010).
 //
 // Thread safety: ExplainModel starts its own threads, and gives the same bits for any number of
-// them. The others may be called from any thread.
+// them. Any thread may call the other functions.
 //
 //   Explanation found = ExplainModel(posterior, data, PolynomialTerms({"x1", "x2"}, 3));
 //   std::cout << EquationsText(found);
@@ -28,6 +29,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "gpode/analysis.h"
@@ -43,8 +45,14 @@ struct TermLibrary {
   std::function<Matrix(const Matrix& variables)> evaluate = {};
 };
 
-// Returns all products of powers of the variables up to this degree, the constant included.
+// Returns all monomials of the variables up to this degree, including the constant.
 TermLibrary PolynomialTerms(const std::vector<std::string>& variables, std::size_t degree);
+
+// Returns the terms of a text, one in each line, in the language of `gpode fit --equations`: names of
+// variables, numbers, + - * / ^ and functions such as sin and exp. '#' begins a comment. `source` is
+// the name of the text in messages. Throws an InputError for a line that is not such a term.
+TermLibrary WrittenTerms(std::string_view text, const std::string& source,
+                         const std::vector<std::string>& variables);
 
 // Returns the names of the variables that terms may have: the states and the measured inputs.
 std::vector<std::string> ExplainVariables(const Model& model);
@@ -57,17 +65,17 @@ struct ExplainOptions {
 };
 
 struct TermSummary {
-  double probability = 0;     // that the term is in the equation
-  bool chosen = false;        // true if that is at least one half
-  double coefficient = 0;     // in the formula of the chosen terms
-  double standard_error = 0;  // of that coefficient
-  QuantityBand band = {};     // if the term is there, averaged over all formulas
+  double probability = 0;     // the probability that the term is in the equation
+  bool chosen = false;        // true if the probability is at least one half
+  double coefficient = 0;     // the coefficient in the formula of the chosen terms
+  double standard_error = 0;  // the standard error of that coefficient
+  QuantityBand band = {};     // the coefficient over all formulas that have the term
 };
 
 struct EquationSummary {
   std::string state;
   std::vector<TermSummary> terms = {};  // (K)
-  // The share of the variance of the mean field, at the states of the data, that the formula of the
+  // The share of the mean field's variance over the states of the data that the formula of the
   // chosen terms explains.
   double explained = 0;
   std::size_t observations = 0;
@@ -80,7 +88,8 @@ struct Explanation {
   double level = 0.9;
 };
 
-// Throws an InputError if there are no data, too few of them, or no path that can be followed.
+// Finds the probable terms of each state's equation. Throws an InputError if there are too few
+// data, or if no path of a posterior draw can be followed.
 Explanation ExplainModel(const Posterior& posterior, const Dataset& data,
                          const TermLibrary& library, const ExplainOptions& options = {});
 
@@ -89,7 +98,7 @@ Explanation ExplainModel(const Posterior& posterior, const Dataset& data,
 std::string EquationsText(const Explanation& explanation);
 // Returns the chosen formulas as an align environment of LaTeX.
 std::string LatexText(const Explanation& explanation);
-// Returns one formula with numbers, "x2 - 1.02*x1 + 0.98*x2".
+// Returns one formula with its coefficients as numbers, such as "x2 - 1.02*x1 + 0.98*x2^2".
 std::string FormulaText(const Explanation& explanation, std::size_t equation);
 
 }  // namespace gpode

@@ -30,11 +30,11 @@ void SetStartTimes(std::string_view when, std::string_view source, Dataset* data
 // there are channels, sets an observation map that makes the channels the first states.
 void CompleteObservation(std::size_t channels, FitOptions* options);
 
-// If the options have equations or a form of equations, fits them to the data: adds the names of channels
-// and inputs to the text, the time to the inputs if the equations use it, and the states that are not
-// observed; sets the function to "equations". Otherwise changes nothing, and nothing if it was called
-// before. Throws an InputError that begins with `source`, the line and the column if the text cannot be
-// read, and others if it does not fit the data.
+// Completes options that have equations or a form of equations: adds the names of channels and
+// inputs to the text, the time to the inputs if the equations use it, and the states that are not
+// observed, and sets the function to "equations". Does nothing to other options, or if called
+// again. Throws an InputError that begins with `source`, the line and the column if the text cannot
+// be read, and other InputErrors if it does not fit the data.
 void CompleteEquations(const Dataset& data, FitOptions* options,
                        std::string_view source = "equations");
 

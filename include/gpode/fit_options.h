@@ -84,9 +84,9 @@ struct FitOptions {
   // Known equations with unknown parts, as text (docs/known-equations.md). If it is not empty, the
   // function is "equations". CompleteEquations (fit_input.h) adds the names of channels and inputs.
   std::string equations;
-  // A common form of equations, which CompleteEquations writes: "growth", "second-order",
-  // "hamiltonian", "gradient" or "divergence-free"; "none" if there is none. `damping` is a linear loss
-  // of the forms second-order and hamiltonian: "none", "learnt", or a number per unit of time.
+  // A common form of equations, whose text CompleteEquations writes: "growth", "second-order",
+  // "hamiltonian", "gradient", "divergence-free" or "none". `damping` is the rate of a linear loss
+  // in the forms second-order and hamiltonian: "none", "learnt", or a number per unit of time.
   std::string form = "none";
   std::string damping = "none";
   BoundKind bound = BoundKind::kVanilla;
@@ -107,10 +107,10 @@ struct FitOptions {
   // Known variances of the observation noise in the user's units: one for all channels, or one for
   // each. They are not trained. If this is empty, the noise is learnt.
   std::vector<double> noise_variance;
-  // Process noise, a random force on the states (src/data/noise_pieces.h), in the posteriors "joint"
-  // and "nuts". "none": the system is an ODE. "learnt": the noise is learnt, if the data show that
-  // there is any. Or one number for all states, or one for each, with commas between them: known
-  // standard deviations per square root of time, in the user's units.
+  // Process noise, a random force on the states (src/data/noise_pieces.h), in the posteriors
+  // "joint" and "nuts". "none": the system is an ODE. "learnt": the noise is learnt, if the data
+  // show that there is any. Or one number for all states, or one for each, with commas between
+  // them: known standard deviations per square root of time, in the user's units.
   std::string process_noise = "learnt";
   // If true, the model's states and time are scaled to unit size. Otherwise they are in the user's
   // units, and tolerances, jitter and the standard normal prior of initial states refer to these.
@@ -164,9 +164,10 @@ struct FitOptions {
   double approach = 0.5;
   double polish = 0.3;
   double last_rate = 0.3;  // learning rate of the second phase, as a share of learning_rate
-  // With the shooting bound, the second phase continues with shooting in two cases: there are more
-  // observation times than polish_most, so that the polish is unnecessary; or integrating whole
-  // trajectories would cost more than polish_loss log likelihood per observation, as in chaos.
+  // With the shooting bound, the second phase is skipped, and shooting continues, in two cases:
+  // there are more observation times than polish_most, so that the polish is unnecessary; or
+  // integrating whole trajectories would lower the log likelihood by more than polish_loss per
+  // observation, as in chaos.
   std::size_t polish_most = 250;
   double polish_loss = 50;
   // Early stopping: if there are validation data, their forecast is scored every 50 steps of the

@@ -33,6 +33,10 @@ struct ChannelFit {
   double noise = 0;  // standard deviation of the learnt noise
   // Share of observations outside the 90 % band that includes the noise; missed ones are outside.
   double outside = 0;
+
+  // Returns the share of the variance that the model explains: NaN if no value could be compared, 0
+  // if the observations do not vary.
+  double Explained() const;
 };
 
 struct FitQuality {

@@ -30,7 +30,7 @@
 
 namespace gpode {
 
-// The states between two corners.
+// A box in state space, given by two opposite corners.
 struct StateBox {
   Vector lower = {}, upper = {};  // (D)
 
@@ -63,17 +63,18 @@ struct FixedPointOptions {
   std::size_t cells = 32;    // the cells along each side of the grid, up to two dimensions
   std::size_t starts = 256;  // the quasi-random starts in three and more dimensions
   Matrix guesses = {};       // (n, D): more starts, such as the fixed points of a similar field
-  // A leading pair of eigenvalues is a centre's if |real part| is at most this share of the
-  // imaginary part.
+  // A fixed point is a centre if the real part of the leading pair of eigenvalues is at most this
+  // share of the imaginary part, both in absolute value.
   double centre = 1e-6;
 };
 
 struct FixedPointSearch {
   std::vector<FixedPoint> points = {};  // ordered by the first state, then the second, ...
-  bool checked = false;  // true if the check by index or degree was made and found none missing
+  bool checked = false;  // true if the check by index or degree found no point missing
 };
 
-// Throws an InputError unless the field has no inputs and the box has its dimension.
+// Searches a box for fixed points. Throws an InputError unless the field has no inputs and the box
+// has the field's dimension.
 FixedPointSearch FindFixedPoints(const Field& field, const StateBox& box,
                                  const FixedPointOptions& options = {});
 

@@ -61,7 +61,7 @@ struct Forecast {
   MatrixStack draws = {};
   std::size_t diverged = 0;                  // the number of draws that ran away
   std::vector<std::size_t> unfinished = {};  // indices of draws that ran out of solver steps
-  std::size_t stiff = 0;        // the number of draws whose steps stability limited (ode.h)
+  std::size_t stiff = 0;        // the number of draws whose step sizes were limited by stability
   MatrixStack states = {};      // one (T, D) per draw in the user's units, if asked for
   ObservationNoise noise = {};  // the learnt likelihood of the channels
   // The extra standard deviations by which bands are widened (widening.h): of the channels
@@ -87,14 +87,14 @@ struct Forecast {
 struct LostDraws {
   std::size_t draws = 0;  // all draws, lost or not
   std::size_t diverged = 0, unfinished = 0;
-  std::size_t stiff = 0;  // draws whose steps stability limited, whether they are lost or not
+  std::size_t stiff = 0;  // draws whose step sizes were limited by stability, lost or not
   bool many = false;      // at some time of a forecast, more than kMostLost of its draws are lost
   bool all = false;       // at some time of a forecast, all its draws are lost
 
   void Add(const Forecast& forecast);
   void Add(const LostDraws& others);
-  // Returns a sentence that names the method for stiff systems if explicit steps were limited by
-  // stability, and otherwise an empty text.
+  // Returns a sentence that recommends the method for stiff systems if stability limited the step
+  // sizes of an explicit method, and otherwise an empty text.
   std::string StiffnessRemark() const;
   // Returns a sentence about the lost draws if `many` is true, and otherwise an empty text.
   std::string Warning() const;

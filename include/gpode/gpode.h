@@ -28,6 +28,7 @@
 #include "gpode/gp.h"                 // draws from a Gaussian process
 #include "gpode/gradient_check.h"     // comparison of gradients with finite differences
 #include "gpode/held_field.h"         // fields with constant inputs
+#include "gpode/held_inputs.h"        // values at which the inputs of a field are held
 #include "gpode/holdout.h"            // comparison of forecasts with held-back data
 #include "gpode/importance.h"         // importance weights and their diagnostic
 #include "gpode/input_signal.h"       // inputs that drive a field

@@ -1,4 +1,4 @@
-// Likelihoods: how an observation of a channel scatters around the channel's value.
+// Likelihoods: the distribution of an observation of a channel, given the channel's value.
 //
 //   name               distribution of y given the value v              learnt parameter of a channel
 //   gaussian           normal, mean v                                   its variance
@@ -7,9 +7,9 @@
 //   negative-binomial  mean v, variance v + a v^2                       the dispersion a
 //   lognormal          log y is normal around log v                     the variance of log y
 //
-// Rates and medians must be positive: a value v near or below zero counts as w log(1 + exp(v / w)),
-// which is v well above zero. The width w is 0.1 for counts, and a tenth of the channel's typical
-// deviation for lognormal.
+// Rates and medians must be positive. The value v is therefore replaced by w log(1 + exp(v / w)),
+// which is positive everywhere and about equal to v if v is much larger than w. The width w is 0.1
+// for counts, and a tenth of the channel's typical deviation for lognormal.
 //
 // Channels may have different likelihoods: "poisson,gaussian" names one for each channel.
 //
@@ -53,31 +53,34 @@ class Likelihood {
   // The number of channels with likelihoods of their own, or zero if one serves all channels.
   virtual std::size_t channels() const { return 0; }
 
-  // The functions below are for one channel with its own parameters p.
+  // The functions below refer to one channel, whose parameters are p.
 
-  // Both return log p(y | value). The second also adds its derivative with respect to the value to
-  // bvalue, and those with respect to the parameters to bp.
+  // Both functions return log p(y | value). The second also adds the derivative with respect to the
+  // value to bvalue, and the derivatives with respect to the parameters to bp.
   virtual double LogDensity(double y, double value, std::span<const double> p) const = 0;
   virtual double LogDensityReverse(double y, double value, std::span<const double> p,
                                    double& bvalue, std::span<double> bp) const = 0;
   // Returns the log density to use for an observation at a time that the integration of a draw did
-  // not reach. It must be so low that a draw that failed is not better than one that is only wrong.
+  // not reach. It must be lower than that of any ordinary misfit, so that a draw gains nothing by
+  // failing.
   virtual double MissedLogDensity(double y, std::span<const double> p) const = 0;
 
   // Tells whether observations are normal around the value, with the variance Variance(p).
   virtual bool is_gaussian() const { return false; }
   // Tells whether observations are whole numbers.
   virtual bool is_discrete() const { return false; }
-  // Says what an observation must be if y cannot be one, and otherwise returns an empty text.
+  // Returns what observations must be, such as "a whole number of at least zero", if y cannot be an
+  // observation, and otherwise an empty text.
   virtual std::string_view Demand(double /*y*/) const { return {}; }
 
   virtual double Cdf(double y, double value, std::span<const double> p) const = 0;
-  // Returns the probability of observations below y, which differs from Cdf for whole numbers.
+  // Returns the probability of an observation less than y, which differs from Cdf for whole
+  // numbers.
   virtual double CdfBelow(double y, double value, std::span<const double> p) const {
     return Cdf(y, value, p);
   }
   virtual double Quantile(double probability, double value, std::span<const double> p) const = 0;
-  // Returns a random observation, which is made from number `index` of the stream.
+  // Returns a random observation, computed from number `index` of the stream.
   virtual double Draw(const RandomStream& stream, std::uint64_t index, double value,
                       std::span<const double> p) const = 0;
   // Variance returns the typical variance of an observation around its value. Deviation returns its
@@ -91,26 +94,27 @@ class Likelihood {
   virtual double Information(double /*value*/, std::span<const double> p) const {
     return 1 / Variance(p);
   }
-  // The Gaussian observation that stands for y in a Gauss-Newton step (iteratively reweighted least
-  // squares): its residual y* - value, and one over its variance.
+  // The Gaussian observation y* that replaces y in a Gauss-Newton step (iteratively reweighted
+  // least squares): its residual y* - value and its precision, one over its variance.
   struct Working {
     double residual, information;
   };
-  // The default has the gradient and the Fisher information of log p(y | value).
+  // Returns the working response at y. By default, its log density has the slope of log p(y |
+  // value), and its precision is the Fisher information.
   virtual Working WorkingAt(double y, double value, std::span<const double> p) const;
 
-  // Changes the parameters so that the variance of an observation grows by `variance`, if the
-  // likelihood can. The default does nothing.
+  // Changes the parameters so that the variance of an observation grows by `variance`, if they can
+  // express that. The default does nothing.
   virtual void AddVariance(double /*variance*/, std::span<double> /*p*/) const {}
 
-  // Takes one training step for log_p, the logarithms of a channel's parameters: `gradient` is that
-  // of the bound with respect to log_p, `count` the (weighted) number of the channel's observations
-  // in the bound. `start` holds the parameters that training started from.
+  // Takes one training step for log_p, the logarithms of a channel's parameters. `gradient` is the
+  // gradient of the bound with respect to log_p, `count` the (weighted) number of the channel's
+  // observations in the bound, and `start` the parameters at the start of training.
   virtual void Update(std::span<const double> gradient, double count, std::span<const double> start,
                       std::span<double> log_p) const = 0;
 
-  // The functions below are for the mixture (1/S) sum_s p(y | value_s) over the S draws of a
-  // forecast. `sorted` holds the values in increasing order, without those of draws that were lost
+  // The functions below refer to the mixture (1/S) sum_s p(y | value_s) over the S draws of a
+  // forecast. `sorted` holds the values in increasing order, without those of draws that failed
   // before this time. The defaults call the functions above; a likelihood may override them with
   // closed forms.
 
@@ -146,14 +150,13 @@ class Likelihood {
   }
 };
 
-// Returns the likelihood with this name, or the one whose channels have the likelihoods of a list of
-// names with commas between them. Throws an InputError that lists the known names if there is no such
-// likelihood.
+// Returns the likelihood with this name. A list of names with commas between them stands for one
+// likelihood per channel. Throws an InputError that lists the known names if a name is unknown.
 const Likelihood& GetLikelihood(std::string_view name);
 std::vector<std::string> LikelihoodNames();
-// Returns the name for GetLikelihood of a user's text: one name for all channels, one for each with
-// commas between them, or "channel=name,..." for some of the channels, of which the others are
-// Gaussian. Throws an InputError if the text does not fit the channels.
+// Converts a user's text to a name for GetLikelihood. The text is one name for all channels, a list
+// with one name for each channel, or "channel=name,..." for some of the channels, where the others
+// are Gaussian. Throws an InputError if the text does not fit the channels.
 std::string ResolveLikelihood(std::string_view text, const std::vector<std::string>& channels);
 // Registers a likelihood under its name, which must be new.
 void RegisterLikelihood(std::unique_ptr<const Likelihood> likelihood);

@@ -6,12 +6,12 @@
 //
 // where phi is the flow and the second equation chooses the point of the cycle on a Poincare
 // section through a first guess x0. Newton's method solves both for x and T. The derivative of the
-// flow, the monodromy matrix, comes from the variational equation; its eigenvalues except the one
-// that belongs to the direction of the flow are the Floquet multipliers of the cycle.
+// flow over one period, the monodromy matrix, comes from the variational equation. Its eigenvalues,
+// except the one in the direction of the flow, are the Floquet multipliers of the cycle.
 //   Parker, Chua: Practical Numerical Algorithms for Chaotic Systems (1989), chapter 5.
 //
-// Cycles that attract are found by following solutions until they return to where they were. In two
-// dimensions, those that repel are found by following solutions backwards in time.
+// Attracting cycles are found by following solutions until they return to where they were. In two
+// dimensions, repelling cycles are found by following solutions backwards in time.
 //
 // Times are measured in units of TimeScale, the typical time in which a state crosses half of the
 // box.
@@ -37,22 +37,22 @@ struct LimitCycle {
   Vector lower = {}, upper = {};  // (D): the ranges of the states
   Eigen::VectorXcd multipliers = {};  // (D - 1): the Floquet multipliers, the largest first
   bool stable = false;                // true if all multipliers are inside the unit circle
-  bool neutral = false;               // true if the largest is on it: one cycle of a family
+  bool neutral = false;  // true if the largest multiplier is on it, as for a family of cycles
 
   Vector Amplitudes() const { return 0.5 * (upper - lower); }
 };
 
 struct CycleOptions {
   double tolerance = 1e-11;     // of the integrations
-  double longest_time = 300;    // in units of TimeScale: how long solutions are followed
+  double longest_time = 300;    // the time that solutions are followed, in units of TimeScale
   std::size_t starts = 6;       // quasi-random starts of solutions
   Matrix more_starts = {};      // (n, D): further starts
   bool repelling = true;        // in two dimensions, also find cycles that repel
   std::size_t cycle_rows = 65;  // rows of LimitCycle::states
 };
 
-// The end of a solution: a stable fixed point, a cycle, or a place outside of the box by more than
-// its size. A solution of which none of these is found keeps moving, as on a chaotic attractor.
+// Where a solution ends: at a stable fixed point, on a cycle, or outside the box by more than the
+// size of the box. A solution that does none of these keeps moving, as on a chaotic attractor.
 enum class Fate { kFixedPoint, kCycle, kLeaves, kKeepsMoving };
 
 struct Attractor {
@@ -62,20 +62,21 @@ struct Attractor {
   Vector state = {};                     // the last state that was computed
 };
 
-// Returns the median over the box of the time in which a state would cross half of the box.
+// Returns the typical time in which a state crosses half of the box: the median over states in the
+// box.
 double TimeScale(const Field& field, const StateBox& box);
 
-// Returns the cycle that Newton's method finds from a state and a period, or nothing.
+// Returns the cycle to which Newton's method converges from a state and a period, or nothing.
 std::optional<LimitCycle> RefineCycle(const Field& field, const StateBox& box, const Vector& state,
                                       double period, const CycleOptions& options = {});
 
-// Follows the solution from `start` to where it ends. The fixed points are those of the field in the
-// box.
+// Follows the solution from `start` to the attractor that it reaches. The fixed points are those of
+// the field in the box.
 Attractor FollowToAttractor(const Field& field, const StateBox& box,
                             std::span<const FixedPoint> points, const Vector& start,
                             const CycleOptions& options = {});
 
-// Returns the cycles that solutions from many starts end on, by increasing period.
+// Returns the cycles on which solutions from many starts end, by increasing period.
 std::vector<LimitCycle> FindLimitCycles(const Field& field, const StateBox& box,
                                         std::span<const FixedPoint> points,
                                         const CycleOptions& options = {});

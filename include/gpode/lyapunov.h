@@ -1,9 +1,9 @@
 // Lyapunov exponents of an autonomous field: the mean rates at which neighbouring solutions
 // separate.
 //
-// The state is integrated together with D perpendicular displacements (the variational equation).
-// After every interval a QR factorisation makes them perpendicular again; the means of the
-// logarithms of R's diagonal over time are the exponents.
+// The state is integrated together with D orthogonal displacements (the variational equation).
+// After every interval a QR factorisation makes them orthogonal again. The exponents are the means
+// over time of the logarithms of R's diagonal.
 //   Benettin, Galgani, Giorgilli, Strelcyn: Lyapunov characteristic exponents for smooth dynamical
 //   systems (1980). Geist, Parlitz, Lauterborn: Comparison of different methods for computing
 //   Lyapunov exponents (1990).
@@ -34,14 +34,14 @@ struct LyapunovSpectrum {
   Vector exponents = {};        // (D), in decreasing order; empty if the solution left the box
   Vector standard_errors = {};  // (D)
   double dimension = 0;         // the Kaplan-Yorke dimension
-  double time = 0;              // over which the means are taken
+  double time = 0;              // the time over which the means are taken
   Vector spread = {};           // (D): standard deviations of the states over that time
 
   bool ok() const { return exponents.size() > 0; }
 };
 
-// Computes the exponents of the attractor that the solution from `start` reaches. The solution has
-// left if it is outside of the box by more than its size.
+// Computes the exponents of the attractor that the solution from `start` reaches. A solution that
+// is outside the box by more than the size of the box has left it.
 LyapunovSpectrum LyapunovExponents(const Field& field, const StateBox& box, const Vector& start,
                                    const LyapunovOptions& options = {});
 

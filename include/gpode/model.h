@@ -41,8 +41,8 @@ struct GivenDraws {
   std::uint64_t seed = 0;                  // with this seed, draw fields[s] of the posterior
   std::vector<std::uint64_t> fields = {};  // (S)
   Matrix starts = {};                      // (S, N D), in the model's coordinates
-  // (S, P D): the standard normals of the process noise on the pieces of all trajectories; without
-  // columns if there is none.
+  // (S, P D): the standard normals of the process noise on the P pieces of all trajectories. P is 0
+  // if there is no process noise.
   Matrix force = {};
 
   bool empty() const { return fields.empty(); }
@@ -84,7 +84,7 @@ struct Model {
   // back. Forecasts, imputations and scores apply it.
   BandWidening widening;
 
-  // Empty unless the model was conditioned on new data. Model files do not hold it.
+  // The draws given new data; empty unless the model was conditioned. Model files do not hold it.
   GivenDraws given;
 
   std::size_t dim() const { return map.dim(); }

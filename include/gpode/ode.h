@@ -87,7 +87,8 @@ struct SolverOptions {
   double rtol = 1e-5;
   double atol = 1e-5;
   // If this is above zero, steps have this size, made a little smaller so that they divide the time
-  // span, or each smooth piece of the inputs, evenly, and errors are not controlled. Methods without an error estimate need it.
+  // span, or each smooth piece of the inputs, evenly, and errors are not controlled. Methods
+  // without an error estimate need it.
   double fixed_step = 0;
   double max_step = std::numeric_limits<double>::infinity();
   // The most steps, accepted and rejected together. One step for each smooth piece of the inputs
@@ -103,8 +104,8 @@ struct SolveStatistics {
   std::size_t accepted = 0;
   std::size_t rejected = 0;
   std::size_t evaluations = 0;  // evaluations of the field; that of a whole batch counts as one
-  // True if stability rather than accuracy limited the steps of an explicit method for a while, as it
-  // does in stiff systems (Stepper::Stiffness).
+  // True if stability rather than accuracy limited many steps of an explicit method, as it does in
+  // stiff systems (Stepper::Stiffness).
   bool stiff = false;
 };
 

@@ -38,19 +38,19 @@ struct SimulationOptions {
   std::size_t trajectories = 1;
   double start_spread = 0.5;
   double missing = 0;  // each value is missing with this probability, less than 1
-  // If `counts` is positive, values are counts in place of states with noise: Poisson with the mean
-  // counts x or, if `dispersion` is positive, negative binomial with the variance m + dispersion m^2
-  // for the mean m. States below zero count as zero.
+  // If `counts` is positive, observations are counts with the mean m = counts * max(x, 0) instead
+  // of states with noise. Their distribution is Poisson or, if `dispersion` is positive, negative
+  // binomial with the variance m + dispersion m^2.
   double counts = 0, dispersion = 0;
-  // Each value is a gross outlier with this probability: ten times the state's spread is added or
-  // subtracted.
+  // The probability that a value becomes a gross outlier: ten times the state's spread is added to
+  // or subtracted from it.
   double outliers = 0;
   std::uint64_t seed = 1;
 };
 
 struct Simulation {
   Dataset data;               // the data with noise and gaps; channels are the system's states
-  std::vector<Matrix> truth;  // (trajectories) of (points, D), without noise; the means of counts
+  std::vector<Matrix> truth;  // (trajectories) of (points, D), without noise; for counts, the means
   Matrix starts;              // (trajectories, D), at time 0
   Vector noise_variance;      // (D), the variance of the noise in `data`
 

@@ -15,7 +15,8 @@
 // next and of the dense outputs. It is the exact derivative of the computed numbers with h held
 // fixed.
 //
-// The built-in steppers are explicit Runge-Kutta methods and an implicit one. A program can register its own:
+// The built-in steppers are explicit Runge-Kutta methods and an implicit one. A program can
+// register its own:
 //
 //   class Heun final : public Stepper { ... };
 //   RegisterStepper(std::make_unique<Heun>());
@@ -199,9 +200,9 @@ class Stepper {
   // step is controlled, otherwise zero. If the Solver rejects the step, it calls Advance again with
   // a smaller h.
   virtual double Advance(Step& step) const = 0;
-  // Returns an estimate, after Advance, of h times the largest eigenvalue of the Jacobian over the
-  // size of the method's stability region. A step near one is limited by stability. Zero if the
-  // method has no estimate.
+  // Returns an estimate of h times the largest eigenvalue of the Jacobian, divided by the size of
+  // the method's stability region. A step with a result near one is limited by stability. Returns
+  // zero if the method has no estimate. Must be called after Advance.
   virtual double Stiffness(Step& /*step*/) const { return 0; }
   // Writes the states at t + theta h, 0 < theta < 1, to y (n, D). May make further evaluations.
   virtual void Interpolate(Step& step, double theta, std::span<double> y) const = 0;

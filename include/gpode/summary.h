@@ -40,8 +40,8 @@ struct ParameterBand {
   double mean = 0, deviation = 0;
   double q5 = 0, median = 0, q95 = 0;  // quantiles
 };
-// Returns the parameters that a model with known equations has learnt; none for other models, and none
-// before a sampler has draws.
+// Returns the learnt parameters of a model with known equations. Returns none for other models, and
+// none before a sampler has draws.
 std::vector<ParameterBand> ParameterBands(const Model& model);
 
 // Returns the inputs of a model for people, such as "u (held between samples), clock of period 24";

@@ -359,7 +359,7 @@ struct SystemInfo {
   std::vector<double> default_start;     // (D), a state that leads to the typical behaviour
   double default_span;                   // a length of time that shows this behaviour
   bool positive = false;                 // the states are meaningful only above zero
-  bool stiff = false;                    // needs an implicit method
+  bool stiff = false;                    // true if it needs an implicit method
 };
 
 // Returns the names in the order of the table above.

@@ -153,9 +153,9 @@ Model Fit(const Dataset& data, const FitOptions& options,
 // finished run is returned unchanged.
 TrainedModel Resume(const std::filesystem::path& path, const FitControl& control = {});
 
-// Takes part in all runs that rank 0 of the group trains. Must be called on all other ranks;
-// returns when rank 0 calls DismissRanks. Every rank needs memory for the data and the parameters.
-// All ranks must use the same InstructionSets.
+// Serves all training runs of rank 0, until rank 0 calls DismissRanks. Every other rank of the
+// group must call it, needs memory for the data and the parameters, and must use the same
+// InstructionSet.
 void ServeTraining(Ranks& ranks);
 // Ends ServeTraining on all other ranks. Must be called on rank 0.
 void DismissRanks(Ranks& ranks);

@@ -67,15 +67,15 @@ struct FunctionStart {
   std::vector<double> latent;
 };
 
-// States in the user's units that a function with known equations prefers to those that were
-// smoothed, and the coordinates that it asks for.
+// States in the user's units that a function with known equations uses in place of the smoothed
+// ones, and the coordinates that it requests.
 struct StateFrame {
   Matrix states;         // (n, D)
-  Vector offset, scale;  // (D); NaN where the function asks for nothing
+  Vector offset, scale;  // (D); NaN where the function requests nothing
 };
 
-// The place at which a function that is not linear in its latent variables was linearised. Only the
-// function that made it knows what it holds.
+// The place at which a function that is not linear in its latent variables was linearised. Its
+// contents are known only to the function that made it.
 class LinearisationPoint {
  public:
   virtual ~LinearisationPoint() = default;
@@ -122,9 +122,9 @@ class UnknownFunction {
   // The blocks of hyperparameters that a sampler draws along with the latent variables.
   virtual std::vector<std::size_t> SampledBlocks() const { return {}; }
 
-  // A group of hyperparameters that a sampler draws together: the logarithm of each member of the
-  // block is that of its centre plus `deviation` times one variable, which is standard normal a
-  // priori and the same for all members.
+  // A group of hyperparameters that a sampler draws together. The logarithm of each member is the
+  // logarithm of its centre plus `deviation` times a variable that all members share and that is
+  // standard normal a priori.
   struct SampledGroup {
     std::size_t block = 0;
     std::vector<std::size_t> members;
@@ -137,9 +137,9 @@ class UnknownFunction {
 
   // Takes the model's coordinates before Start is called. Functions in the user's units need them.
   virtual void SetCoordinates(const Coordinates& /*coordinates*/) {}
-  // Returns guesses of the states at n points, from smoothed states and inputs (n, D + U) and slopes
-  // (n, D) in the user's units. Only the first `seen` states are observed. Returns nothing if the
-  // function knows nothing about its states.
+  // Returns guesses of the states at n points, from smoothed states and inputs (n, D + U) and
+  // slopes (n, D) in the user's units. Only the first `seen` states are observed. Returns nothing
+  // if the function knows nothing about its states.
   virtual std::optional<StateFrame> FrameStates(const Matrix& /*points*/, const Matrix& /*slopes*/,
                                                 std::size_t /*seen*/) const {
     return std::nullopt;
@@ -180,13 +180,14 @@ class UnknownFunction {
   virtual void BasisPullback(const Matrix& /*points*/, std::span<const Matrix> /*basis*/,
                              std::span<const Matrix> /*bbasis*/, std::span<double> /*bvalues*/) {}
 
-  // These replace Basis if the function is not linear in its latent variables. Linearise returns the
-  // place of a linearisation around the latent variables z at points (n, D + U), with the current
-  // hyperparameters, or null if there is none. Around that place, the value of output d at point p is
-  // about entry d n + p of B z + c. LinearBasis returns B (D n, latent variables) and LinearOffset
-  // returns c (D n), both for the current hyperparameters; c has the residual if `with_residual` is
-  // true. LinearPullback reverses both: it adds the cotangents of the hyperparameters to bvalues. An
-  // empty boffset means that the residual was left out.
+  // The next four functions replace Basis if the function is not linear in its latent variables.
+  // Linearise linearises the function around the latent variables z at points (n, D + U), with the
+  // current hyperparameters, and returns the place, or null if that is not possible. Near that
+  // place, the value of output d at point p is about entry d n + p of B z + c. LinearBasis returns
+  // B (D n, latent variables) and LinearOffset returns c (D n), both for the current
+  // hyperparameters; c includes the residual if `with_residual` is true. LinearPullback reverses
+  // both: it adds the cotangents of the hyperparameters to bvalues. An empty boffset means that the
+  // residual was left out.
   virtual std::shared_ptr<const LinearisationPoint> Linearise(const Matrix& /*points*/,
                                                               std::span<const double> /*z*/) const {
     return nullptr;
@@ -220,8 +221,8 @@ class UnknownFunction {
   // Returns the geometric mean of the lengthscales, or NaN if there are none.
   virtual double MeanLengthscale(std::span<const double> values) const;
 
-  // Quantities returns numbers that the latent variables z stand for, such as the parameters of known
-  // equations in the user's units, and QuantityNames their names.
+  // Quantities returns numbers that are functions of the latent variables z, such as the parameters
+  // of known equations in the user's units. QuantityNames returns their names.
   virtual std::vector<std::string> QuantityNames() const { return {}; }
   virtual std::vector<double> Quantities(std::span<const double> /*z*/) const { return {}; }
 

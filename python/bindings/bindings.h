@@ -67,5 +67,7 @@ void AddForecast(py::module_& module);
 void AddField(py::module_& module);
 void AddTraining(py::module_& module);
 void AddReport(py::module_& module);
+void AddDynamics(py::module_& module);
+void AddEquations(py::module_& module);
 
 }  // namespace gpode::python

@@ -86,8 +86,8 @@ void SetReadOption(const std::string& name, const py::handle& value, ReadOptions
   if (name == "frame_rate") options->frame_rate = value.cast<double>();
 }
 
-// Returns the data and remarks on what was left out, filled or reordered. If `like` is given, the
-// files are read as the files of those data were.
+// Returns the data, and remarks on rows and values that were left out, filled or reordered. If
+// `like` is given, the files are read with the options with which its files were read.
 py::tuple ReadFiles(const std::vector<std::string>& files, const py::dict& options,
                     std::size_t fewest_rows, bool allow_empty_channels, const Dataset* like) {
   ReadOptions read = like != nullptr ? OptionsLike(*like) : ReadOptions{};
@@ -177,7 +177,8 @@ void AddData(py::module_& module) {
       "simulate",
       [](const std::string& system, std::size_t points, double span, bool irregular,
          const std::vector<double>& noise, double noise_share, std::size_t trajectories,
-         double missing, const std::vector<double>& start, std::uint64_t seed) {
+         double missing, const std::vector<double>& start, double counts, double dispersion,
+         double outliers, std::uint64_t seed) {
         return SimulateSystem({.system = system,
                                .start = start,
                                .span = span,
@@ -187,11 +188,14 @@ void AddData(py::module_& module) {
                                .noise_share = noise_share,
                                .trajectories = trajectories,
                                .missing = missing,
+                               .counts = counts,
+                               .dispersion = dispersion,
+                               .outliers = outliers,
                                .seed = seed});
       },
       py::arg("system"), py::arg("points"), py::arg("span"), py::arg("irregular"), py::arg("noise"),
       py::arg("noise_share"), py::arg("trajectories"), py::arg("missing"), py::arg("start"),
-      py::arg("seed"));
+      py::arg("counts"), py::arg("dispersion"), py::arg("outliers"), py::arg("seed"));
   module.def(
       "solve_system",
       [](const std::string& system, const InArray& start, const InArray& times) {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "bindings.h"
+#include "gpode/compare.h"
 #include "gpode/condition.h"
 #include "gpode/pit.h"
 #include "gpode/scores.h"
@@ -14,6 +15,9 @@ namespace {
 
 // Times (K) and values (K, measured inputs) of future inputs.
 using FutureInputs = std::optional<std::pair<InArray, InArray>>;
+
+// Times and changes of the states (D).
+using Pushes = std::vector<std::pair<double, InArray>>;
 
 ForecastOptions OptionsOf(std::size_t draws, std::uint64_t seed, std::size_t threads, bool latest,
                           bool states, const FutureInputs& inputs, bool hold_inputs) {
@@ -38,12 +42,20 @@ std::shared_ptr<Forecast> ForecastTrajectoryOf(const PyModel& model, std::size_t
                                                const InArray& times, std::size_t draws,
                                                std::uint64_t seed, std::size_t threads, bool latest,
                                                bool states, bool raw, const FutureInputs& inputs,
-                                               bool hold_inputs) {
+                                               bool hold_inputs, const Pushes& pushes) {
   const std::vector<double> at = ToNumbers(times, "times");
   const ForecastOptions options =
       OptionsOf(draws, seed, threads, latest, states, inputs, hold_inputs);
+  std::vector<Push> changes;
+  for (const auto& [time, change] : pushes) {
+    const std::vector<double> numbers = ToNumbers(change, "push");
+    changes.push_back({time, Eigen::Map<const Vector>(numbers.data(), std::ssize(numbers))});
+  }
   const py::gil_scoped_release release;
-  return Finish(model.posterior(raw)->Trajectory(trajectory, at, options), states);
+  const std::shared_ptr<const Posterior> posterior = model.posterior(raw);
+  return Finish(changes.empty() ? posterior->Trajectory(trajectory, at, options)
+                                : ForecastPushed(*posterior, trajectory, at, changes, options),
+                states);
 }
 
 std::shared_ptr<Forecast> ForecastFromValues(const PyModel& model, const InArray& values,
@@ -191,7 +203,7 @@ void AddForecast(py::module_& module) {
   module.def("forecast_trajectory", &ForecastTrajectoryOf, py::arg("model"), py::arg("trajectory"),
              py::arg("times"), py::arg("draws"), py::arg("seed"), py::arg("threads"),
              py::arg("latest"), py::arg("states"), py::arg("raw"), py::arg("inputs") = py::none(),
-             py::arg("hold_inputs") = false);
+             py::arg("hold_inputs") = false, py::arg("pushes") = Pushes{});
   module.def("forecast_from", &ForecastFromValues, py::arg("model"), py::arg("values"),
              py::arg("start"), py::arg("times"), py::arg("draws"), py::arg("seed"),
              py::arg("threads"), py::arg("states"), py::arg("raw"), py::arg("inputs") = py::none(),

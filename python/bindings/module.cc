@@ -95,4 +95,6 @@ PYBIND11_MODULE(_gpode, module) {
   AddField(module);
   AddTraining(module);
   AddReport(module);
+  AddDynamics(module);
+  AddEquations(module);
 }

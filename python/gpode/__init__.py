@@ -15,16 +15,24 @@ from typing import Sequence as _Sequence
 from typing import Union as _Union
 
 from . import _gpode
+from ._comparison import Ranking, compare_models
 from ._data import as_dataset as _as_dataset
+from ._design import Design
+from ._difference import FieldDifference
+from ._dynamics import Analysis, Sweep
+from ._equations import Explanation
+from ._field import Field
 from ._fit import GpodeWarning, Interrupted, fit, load, resume
 from ._forecast import Forecast, Forecasts, Imputation
 from ._gpode import Dataset, __version__
-from ._model import Field, Model, Scores, Summary
+from ._model import Model
 from ._options import Option, models, options
+from ._scores import Scores
+from ._summary import Summary
 
-__all__ = ["fit", "load", "resume", "read", "simulate", "solve", "options", "models", "Model", "Forecast", "Forecasts",
-           "Imputation", "Field", "Scores", "Summary", "Dataset", "Option", "GPODE", "GpodeWarning", "Interrupted",
-           "__version__"]
+__all__ = ["fit", "load", "resume", "read", "simulate", "solve", "options", "models", "compare_models", "Model", "Forecast",
+           "Forecasts", "Imputation", "Analysis", "Sweep", "Explanation", "FieldDifference", "Design", "Ranking", "Field",
+           "Scores", "Summary", "Dataset", "Option", "GPODE", "GpodeWarning", "Interrupted", "__version__"]
 
 
 def read(data: _Any, time: _Any = None, *, channels: _Optional[_Sequence[str]] = None, **options: _Any) -> Dataset:
@@ -39,11 +47,13 @@ def read(data: _Any, time: _Any = None, *, channels: _Optional[_Sequence[str]] =
 
 def simulate(system: str = "vdp", *, points: int = 50, span: float = 0.0, irregular: bool = False,
              noise: _Union[float, _Sequence[float]] = (), noise_share: float = 0.0, trajectories: int = 1,
-             missing: float = 0.0, start: _Sequence[float] = (), seed: int = 1, truth: bool = False) -> _Any:
+             missing: float = 0.0, start: _Sequence[float] = (), counts: float = 0.0, dispersion: float = 0.0,
+             outliers: float = 0.0, seed: int = 1, truth: bool = False) -> _Any:
     """Simulates noisy data of a system with known equations, as ``gpode simulate`` does.
 
     noise is the variance of the noise, one for all states or one for each. With ``truth``, the exact states of every
-    trajectory are returned as well.
+    trajectory are returned as well. ``counts`` makes counts of that mean times the state, negative binomial with a
+    ``dispersion``; ``outliers`` is the probability of a gross one.
 
     >>> import gpode
     >>> len(gpode.simulate("vdp", points=20).times(0))
@@ -51,7 +61,7 @@ def simulate(system: str = "vdp", *, points: int = 50, span: float = 0.0, irregu
     """
     variances = [float(noise)] if isinstance(noise, (int, float)) else [float(v) for v in noise]
     data, states = _gpode.simulate(system, points, span, irregular, variances, noise_share, trajectories, missing,
-                                   [float(x) for x in start], seed)
+                                   [float(x) for x in start], float(counts), float(dispersion), float(outliers), seed)
     return (data, states) if truth else data
 
 

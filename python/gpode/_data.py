@@ -29,7 +29,8 @@ from ._warnings import warn
 if TYPE_CHECKING:
     from typing import NoReturn
 
-# The options for reading, and the types that they accept; "words" is a text or a list of texts or numbers.
+# The reading options and the types that they accept. "words" is a text, or a list of texts or
+# numbers.
 _READ_TYPES: Dict[str, str] = {
     "trajectories_by": "text", "separator": "text", "decimal": "text", "missing": "words", "skip": "count",
     "header": "bool", "dt": "number", "long": "pair", "duplicates": "text", "dates": "text", "time_unit": "text",
@@ -357,8 +358,8 @@ def _is_numeric_list(data: Sequence[Any]) -> bool:
 def as_dataset(data: Any, time: Any = None, channels: Optional[Sequence[str]] = None, *, where: str = "fit",
                axis: Optional[TimeAxis] = None, fewest_rows: int = 1, allow_empty_channels: bool = False,
                inputs: Any = None, like: Optional["_gpode.Dataset"] = None, **read: Any) -> "_gpode.Dataset":
-    """Returns data as a data set. `axis` is that of a model, for data that are compared with it, and `like` its data,
-    whose files were of the same kind. `inputs` are names of columns, or data of their own."""
+    """Converts data to a data set. For data that are compared with a model, `axis` is the model's time axis and `like`
+    its data, whose files were of the same kind. `inputs` are names of columns, or data of their own."""
     if isinstance(channels, str):
         channels = [channels]
     if isinstance(inputs, str) and not os.path.exists(inputs):
@@ -368,7 +369,7 @@ def as_dataset(data: Any, time: Any = None, channels: Optional[Sequence[str]] = 
     if inputs is not None and not named:
         driven = as_dataset(data, time, channels, where=where, axis=axis, fewest_rows=fewest_rows,
                             allow_empty_channels=allow_empty_channels, like=like, **read)
-        return driven.with_inputs(as_dataset(inputs, time if isinstance(time, str) else None, None,
+        return driven.with_inputs(as_dataset(inputs, time if isinstance(time, str) else None, _input_names(inputs),
                                              where=f"{where}: inputs", axis=TimeAxis.of(driven), like=driven))
     if isinstance(data, _gpode.Dataset) and time is None and channels is None and not names:
         return data
@@ -389,7 +390,7 @@ def as_dataset(data: Any, time: Any = None, channels: Optional[Sequence[str]] = 
 
 
 def _read_value(key: str, value: Any, where: str) -> Any:
-    """Returns the value of an option for reading as the library takes it."""
+    """Converts the value of a reading option to the type that the library expects."""
     kind = _READ_TYPES[key]
 
     def refuse(right: str) -> "NoReturn":
@@ -423,6 +424,16 @@ def _read_value(key: str, value: Any, where: str) -> Any:
     return value
 
 
+def _input_names(inputs: Any) -> Optional[List[str]]:
+    """Returns u1, u2, ... for inputs in arrays, which have no names; None for others."""
+    if isinstance(inputs, np.ndarray) and inputs.ndim == 2:
+        return [f"u{k}" for k in range(1, inputs.shape[1])]  # the first column has the times
+    if isinstance(inputs, tuple) and len(inputs) == 2:
+        values = np.asarray(inputs[1])
+        return [f"u{k}" for k in range(1, (values.shape[1] if values.ndim == 2 else 1) + 1)]
+    return None
+
+
 def _read_files(files: List[str], time: Any, channels: Optional[Sequence[str]], inputs: List[str],
                 options: Dict[str, Any], fewest_rows: int, allow_empty_channels: bool,
                 like: Optional["_gpode.Dataset"]) -> "_gpode.Dataset":
@@ -442,7 +453,7 @@ def _read_files(files: List[str], time: Any, channels: Optional[Sequence[str]], 
 
 
 def _tidy_frame(frame: Any, time: Any, options: Dict[str, Any], where: str) -> Any:
-    """Returns a frame in long format with a column for each name, and markers of missing values as NaN."""
+    """Converts a frame in long format to one with a column for each name, and markers of missing values to NaN."""
     if "missing" in options:
         numbers = [float(m) for m in options["missing"] if _is_number(m)]
         frame = frame.replace([*options["missing"], *numbers], np.nan)

@@ -151,7 +151,7 @@ def _options(model: str, observe: Any, given: Dict[str, Any]) -> "_gpode.FitOpti
 
 
 def _equations(given: Any) -> str:
-    """The text of equations, which are given as text or as the path of a file."""
+    """Returns the text of equations, which are given as text or as the path of a file."""
     text = os.fspath(given)
     if "\n" in text or "=" in text:
         return text

@@ -1,7 +1,7 @@
-"""Times as numbers: a model knows numbers, people have dates.
+"""Conversion between dates and the numbers that a model works with.
 
-Dates become numbers of a unit (seconds, minutes, hours, days or years) since an origin. The calendar of the data set
-says both, so that a model file remembers them and the command line shows dates, too. Model files of earlier versions
+A date becomes the number of seconds, minutes, hours, days or years since an origin. The calendar of the data set holds
+the unit and the origin, so that a model file keeps them and the command line shows dates. Model files of earlier versions
 have them in the name of the time instead, as in ``date [days since 2020-01-01T00:00:00]``; a ``Z`` at the end means
 that the dates had a time zone, which is then UTC.
 """

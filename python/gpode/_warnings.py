@@ -1,11 +1,11 @@
-"""Remarks of the library as Python's warnings."""
+"""The library's remarks as Python warnings."""
 from __future__ import annotations
 
 import warnings
 
 
 class GpodeWarning(UserWarning):
-    """A remark about data, a fit or a forecast; what the command line prints as a note or a warning."""
+    """A remark about data, a fit or a forecast, which the command line prints as a note or a warning."""
 
 
 def warn(message: str, level: int) -> None:

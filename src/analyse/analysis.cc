@@ -20,10 +20,10 @@ namespace gpode {
 namespace {
 
 constexpr double kBoxFactor = 1.3;
-constexpr double kLeastProbability = 0.05;  // of groups that are reported
+constexpr double kLeastProbability = 0.05;  // groups with a lower probability are not reported
 constexpr std::size_t kShownCycles = 32;
 
-// The work of AnalysePosterior: every draw on its own, then the summary over the finished ones.
+// Does the work of AnalysePosterior: analyses every draw alone, then summarises the finished draws.
 class Analyser {
  public:
   Analyser(const Posterior& posterior, const Dataset& data, const AnalysisOptions& options)
@@ -278,6 +278,10 @@ QuantityBand BandOf(std::vector<double> values, double level) {
   std::ranges::sort(values);
   return {SortedQuantile(values, 0.5), SortedQuantile(values, 0.5 - level / 2),
           SortedQuantile(values, 0.5 + level / 2)};
+}
+
+StateBox DefaultBox(const Posterior& posterior, const Dataset& data) {
+  return Support(posterior, data).BoxOf(kBoxFactor);
 }
 
 Analysis AnalysePosterior(const Posterior& posterior, const Dataset& data,

@@ -20,7 +20,8 @@ constexpr double kStride = 0.5;     // length of a step in cells
 constexpr std::size_t kMostSteps = 6000;
 constexpr double kSlowest = 1e-3;  // least speed that sets the step, over the median speed
 
-// A field on a grid, in coordinates that count cells from its lower corner.
+// The values of a field on a grid, and their interpolation. Coordinates are in cells, from the
+// grid's lower corner.
 class GridField {
  public:
   GridField(const Field& field, const StateBox& box) : region_(box.Enlarged(kMargin)) {
@@ -71,7 +72,7 @@ class GridField {
   double usual_speed_ = 0;
 };
 
-// The attractor near each half cell of the grid.
+// A map from each half cell of the grid to the attractor near it.
 class AttractorMap {
  public:
   AttractorMap(const GridField& grid, std::span<const FixedPoint> points,

@@ -1,7 +1,7 @@
 // Basins of attraction in the plane of two states, and the separatrices between them.
 //
-// Solutions are followed on an interpolation of the field, which is exact enough for a picture and
-// much faster.
+// Solutions are followed in an interpolation of the field, which is accurate enough for a picture
+// and much faster.
 //
 // Thread safety: any thread may call these functions; they share no state that changes.
 //

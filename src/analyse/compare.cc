@@ -13,15 +13,15 @@
 namespace gpode {
 namespace {
 
-constexpr char kWhere[] = "CompareFields";
+constexpr char kWhere[] = "compare";
 constexpr std::size_t kMostPoints = 400;  // observed states that are compared in higher dimensions
 
-// Returns the part that two boxes share.
+// Returns the intersection of two boxes.
 StateBox Common(const StateBox& a, const StateBox& b) {
   return {a.lower.cwiseMax(b.lower), a.upper.cwiseMin(b.upper)};
 }
 
-// Returns the points of a grid with this number along each of one or two axes.
+// Returns the points of a grid with `side` points along each of one or two axes.
 Matrix GridPoints(const StateBox& box, Eigen::Index side) {
   const auto dim = box.lower.size();
   Matrix points(dim == 1 ? side : side * side, dim);
@@ -36,7 +36,7 @@ Matrix GridPoints(const StateBox& box, Eigen::Index side) {
   return points;
 }
 
-// Returns the observed states of both models, every few of them if there are many.
+// Returns the observed states of both models, thinned to at most kMostPoints.
 Matrix ObservedPoints(const Support& a, const Support& b) {
   std::vector<Vector> rows;
   for (const Support* support : {&a, &b}) {
@@ -87,7 +87,7 @@ void MarkDifferences(FieldDifference* result) {
   result->share = static_cast<double>(marked) / static_cast<double>(order.size());
 }
 
-// Sets moments, bands and rates from the differences (draws, n D).
+// Sets the mean, the bands and the false sign rates from the differences (draws, n D).
 void Summarise(const Matrix& draws, FieldDifference* result) {
   const auto n = result->points.rows(), dim = result->points.cols();
   for (Matrix* matrix : {&result->mean, &result->lower, &result->upper, &result->false_sign}) {

@@ -10,12 +10,11 @@
 namespace gpode {
 namespace {
 
-constexpr char kWhere[] = "DesignMeasurements";
-constexpr double kFarthest = 5;  // robust standard deviations
+constexpr char kWhere[] = "design";
+constexpr double kFarthest = 5;  // the distance from the median, in robust standard deviations
 constexpr std::size_t kLeastDraws = 16;
 
-// Moves values far from the others to kFarthest robust standard deviations from the median, and
-// subtracts the mean.
+// Clips values to kFarthest robust standard deviations from the median, then subtracts the mean.
 void CentreColumn(Eigen::Ref<Vector> column) {
   std::vector<double> sorted(column.begin(), column.end());
   std::ranges::sort(sorted);
@@ -30,8 +29,7 @@ void CentreColumn(Eigen::Ref<Vector> column) {
   column.array() -= column.mean();
 }
 
-// Returns the channels of the draws at all times as columns (draws, times * channels), without the
-// draws that are lost.
+// Returns the channels at all times as columns (draws, times * channels), without the lost draws.
 Matrix DrawnChannels(const Posterior& posterior, const DesignOptions& options,
                      const std::vector<double>& times) {
   const Forecast forecast = posterior.Trajectory(options.trajectory, times,
@@ -60,7 +58,7 @@ Matrix DrawnChannels(const Posterior& posterior, const DesignOptions& options,
   return all;
 }
 
-// The joint covariance of candidates and targets, conditioned on what has been chosen.
+// The joint covariance of candidates and targets, conditioned on the candidates chosen so far.
 class JointCovariance {
  public:
   JointCovariance(const Matrix& draws, Eigen::Index candidates, Eigen::Index channels)
@@ -73,8 +71,8 @@ class JointCovariance {
     return covariance_.diagonal().tail(covariance_.rows() - candidates_ * channels_).sum();
   }
 
-  // Returns the reduction of the targets' total variance by an observation of these values, whose
-  // noise has these variances.
+  // Returns the reduction of the targets' total variance by an observation of the values `seen`
+  // with these noise variances.
   double Reduction(const std::vector<Eigen::Index>& seen, const Vector& noise) const {
     const auto targets = covariance_.rows() - candidates_ * channels_;
     const Eigen::MatrixXd across = covariance_(Eigen::lastN(targets), seen);
@@ -141,7 +139,7 @@ Design DesignMeasurements(const Posterior& posterior, const Dataset& data,
   CheckAtLeast(kWhere, "the number of target times", std::ssize(options.targets), 1);
   CheckAtLeast(kWhere, "draws", static_cast<std::ptrdiff_t>(options.draws), kLeastDraws);
   const auto channels = std::ssize(model.channels);
-  // One forecast has all times, so that every draw is a path through all of them.
+  // One forecast covers all times, so that every draw is one path through candidates and targets.
   std::vector<double> all = options.times;
   all.insert(all.end(), options.targets.begin(), options.targets.end());
   std::vector<std::size_t> order(all.size());

@@ -11,7 +11,7 @@ namespace {
 constexpr double kCycleTolerance = 1e-8, kLongestTime = 150;
 constexpr std::size_t kStarts = 2, kTurns = 7;
 
-// Returns the exponents of a fixed point or a cycle, which follow from its linearisation.
+// Returns the Lyapunov exponents of a fixed point or a cycle, which follow from its linearisation.
 LyapunovSpectrum ExponentsOf(const DrawDynamics& draw) {
   LyapunovSpectrum spectrum;
   if (draw.end.fate == Fate::kFixedPoint) {

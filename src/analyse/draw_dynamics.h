@@ -26,8 +26,8 @@ struct DrawDynamics {
   bool finished = false;
   FixedPointSearch search = {};
   std::vector<LimitCycle> cycles = {};  // those that attract
-  Attractor end = {};                   // of the solution from the start
-  bool oscillates = false;              // as gpode/analysis.h defines it
+  Attractor end = {};                   // where the solution from the start ends
+  bool oscillates = false;              // see gpode/analysis.h
   double period = 0;                    // of the oscillation
   Vector amplitudes = {};               // (D)
   LyapunovSpectrum exponents = {};

@@ -1,4 +1,4 @@
-// Evaluation of an autonomous field at one or many states, with the memory that it needs.
+// Evaluates an autonomous field at one or many states, with a workspace of its own.
 //
 // Thread safety: each thread needs an evaluator of its own; threads may share the field.
 //

@@ -83,13 +83,14 @@ Matrix Integrate(const ObservedPaths& paths, const Matrix& values) {
   return sums;
 }
 
-// The regression problem of all states: one row for each observation of a trajectory.
+// The regressions of all states, with one row for each time of observation.
 struct Problem {
   Matrix regressors = {};                // (N, K): mean over draws of the integrated terms
   std::vector<Matrix> spread = {};       // for each state (N, draws): the integrated mean field
   Matrix seen = {};                      // (N, D)
   std::vector<std::size_t> window = {};  // (N)
   Matrix support = {};  // (N, variables): mean states and inputs at the observations
+  Matrix field = {};    // (N, D): the mean field there, at the inputs of these times
 };
 
 class ProblemBuilder {
@@ -121,7 +122,12 @@ class ProblemBuilder {
     const auto step = static_cast<Eigen::Index>(paths.pieces);
     const Matrix variables = Variables(mean, paths.inputs);
     problem.support.resize(rows, variables.cols());
-    for (Eigen::Index i = 0; i < rows; ++i) problem.support.row(i) = variables.row(i * step);
+    const Matrix field = FieldAt(mean, paths);
+    problem.field.resize(rows, dim);
+    for (Eigen::Index i = 0; i < rows; ++i) {
+      problem.support.row(i) = variables.row(i * step);
+      problem.field.row(i) = field.row(i * step);
+    }
     const auto count = static_cast<std::size_t>(rows);
     const std::size_t windows = (count + kLongestWindow - 1) / kLongestWindow;
     for (std::size_t i = 0; i < count; ++i) problem.window.push_back(i * windows / count);
@@ -168,10 +174,11 @@ void Append(const Problem& more, Problem* all) {
   stack(&all->regressors, more.regressors);
   stack(&all->seen, more.seen);
   stack(&all->support, more.support);
+  stack(&all->field, more.field);
   all->spread.resize(more.spread.size());
   for (std::size_t d = 0; d < more.spread.size(); ++d) {
     const Matrix& other = more.spread[d];
-    // Draws of different trajectories are different samples; the common number is kept.
+    // A trajectory may have lost some draws, so only the number that all trajectories have is kept.
     const auto columns =
         all->spread[d].rows() > 0 ? std::min(all->spread[d].cols(), other.cols()) : other.cols();
     Matrix above = all->spread[d].leftCols(std::min(all->spread[d].cols(), columns));
@@ -180,12 +187,12 @@ void Append(const Problem& more, Problem* all) {
   }
 }
 
-// The rows of one state whose observation is not missing, each centred within its window.
+// The rows of one state whose observation is not missing, centred within each window.
 struct StateProblem {
   Matrix regressors = {};
   Matrix spread = {};
   Vector seen = {};
-  double freedom = 0;  // rows less windows
+  double freedom = 0;  // the number of rows minus the number of windows
 };
 
 StateProblem CentreRows(const Problem& problem, std::size_t state) {
@@ -234,7 +241,8 @@ double NoiseVariance(const Model& model, std::size_t state) {
   return estimate ? std::max(estimate->covariance(d, d) * scale * scale, 1e-300) : 1;
 }
 
-// Divides the rows by the root of the covariance of the observations given the formula.
+// Whitens the rows: multiplies them by the inverse Cholesky factor of the observations' covariance
+// given the formula.
 void Whiten(double noise, StateProblem* problem) {
   const Matrix away = problem->spread.colwise() - problem->spread.rowwise().mean();
   Matrix covariance = away * away.transpose() / std::max(1.0, static_cast<double>(away.cols() - 1));
@@ -274,6 +282,16 @@ double ExplainedShare(const EquationSummary& equation, const Matrix& terms, cons
   return total > 0 ? 1 - left.squaredNorm() / total : 0;
 }
 
+// Throws for a term such as log(x) that is not finite on the paths.
+void CheckTermsFinite(const Matrix& regressors, const Matrix& values, const TermLibrary& library) {
+  for (Eigen::Index k = 0; k < regressors.cols(); ++k) {
+    if (regressors.col(k).allFinite() && values.col(k).allFinite()) continue;
+    ThrowInput("explain", "the library",
+               fmt::format("has the term {}, which is not finite along the model's paths",
+                           library.names[static_cast<std::size_t>(k)]));
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> ExplainVariables(const Model& model) {
@@ -284,7 +302,7 @@ std::vector<std::string> ExplainVariables(const Model& model) {
 
 Explanation ExplainModel(const Posterior& posterior, const Dataset& data,
                          const TermLibrary& library, const ExplainOptions& options) {
-  constexpr char kWhere[] = "ExplainModel";
+  constexpr char kWhere[] = "explain";
   CheckAtLeast(kWhere, "draws", static_cast<std::ptrdiff_t>(options.draws), kLeastDraws);
   CheckAtLeast(kWhere, "the number of terms", std::ssize(library.names), 1);
   if (library.names.size() > kMostTerms) {
@@ -310,8 +328,10 @@ Explanation ExplainModel(const Posterior& posterior, const Dataset& data,
                      .level = options.level};
   const auto dim = static_cast<Eigen::Index>(posterior.dim());
   const Matrix terms = library.evaluate(problem.support);
-  const Matrix states = problem.support.leftCols(dim);
-  const Matrix field = posterior.FieldMean(states);
+  CheckTermsFinite(problem.regressors, terms, library);
+  const Matrix field = posterior.model().coordinates.inputs() > 0
+                           ? problem.field
+                           : posterior.FieldMean(problem.support.leftCols(dim));
   for (std::size_t d = 0; d < posterior.dim(); ++d) {
     StateProblem own = CentreRows(problem, d);
     if (!(own.freedom > 2)) {

@@ -1,71 +1,21 @@
-// Libraries of terms, and formulas as text.
+// Formulas of an explanation as text.
+#include "analyse/explain_text.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cmath>
 
-#include "gpode/error.h"
+#include "field/equation_system.h"
 #include "gpode/explain.h"
 
 namespace gpode {
 namespace {
 
-using Exponents = std::vector<std::size_t>;
-
-bool IsWord(const std::string& name) {
-  return !name.empty() && std::isdigit(static_cast<unsigned char>(name.front())) == 0 &&
-         std::ranges::all_of(name,
-                             [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
-}
-
-// Returns the name as the language of equations writes it.
-std::string Quoted(const std::string& name) {
-  return IsWord(name) ? name : fmt::format("\"{}\"", name);
-}
-
-// Returns the name for LaTeX: digits at the end become an index.
-std::string LatexName(const std::string& name) {
-  std::size_t end = name.size();
-  while (end > 1 && std::isdigit(static_cast<unsigned char>(name[end - 1])) != 0) --end;
-  std::string stem;
-  for (char c : name.substr(0, end)) {
-    if (c == '_' || c == '%' || c == '&' || c == '#' || c == '$') stem += '\\';
-    stem += c;
-  }
-  if (end > 1) stem = fmt::format("\\mathrm{{{}}}", stem);
-  return end == name.size() ? stem : fmt::format("{}_{{{}}}", stem, name.substr(end));
-}
-
-// Appends all exponents of this degree whose first `done` entries are those of `now`.
-void AddExponents(std::size_t left, std::size_t done, Exponents now, std::vector<Exponents>* all) {
-  if (done + 1 == now.size()) {
-    now[done] = left;
-    all->push_back(now);
-    return;
-  }
-  for (std::size_t power = left + 1; power-- > 0;) {
-    now[done] = power;
-    AddExponents(left - power, done + 1, now, all);
-  }
-}
-
-std::string PowerText(const std::string& name, std::size_t power, bool latex) {
-  if (power == 1) return name;
-  return latex ? fmt::format("{}^{{{}}}", name, power) : fmt::format("{}^{}", name, power);
-}
-
-std::string TermText(const std::vector<std::string>& names, const Exponents& powers, bool latex) {
-  std::vector<std::string> factors;
-  for (std::size_t v = 0; v < names.size(); ++v) {
-    if (powers[v] > 0) factors.push_back(PowerText(names[v], powers[v], latex));
-  }
-  if (factors.empty()) return "1";
-  return fmt::format("{}", fmt::join(factors, latex ? " " : "*"));
-}
-
-// Returns a sum of products of coefficients and terms, with signs between them.
+// Returns the text of the sum of the chosen terms times their coefficients.
 std::string SumOf(const EquationSummary& equation, const std::vector<std::string>& terms,
                   const std::function<std::string(std::size_t, double)>& coefficient,
                   const std::string& times, bool signs) {
@@ -85,38 +35,87 @@ std::string SumOf(const EquationSummary& equation, const std::vector<std::string
   return sum.empty() ? "0" : sum;
 }
 
+bool IsNameCharacter(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.';
+}
+
+// Returns the length of the name, number, quoted name or group in parentheses that begins the text.
+std::size_t LengthOfOperand(std::string_view text) {
+  if (text.empty()) return 0;
+  std::size_t end = 0;
+  if (text.front() == '"') {
+    end = text.find('"', 1);
+    return end == std::string_view::npos ? text.size() : end + 1;
+  }
+  while (end < text.size() && IsNameCharacter(text[end])) ++end;
+  if (end < text.size() && text[end] == '(') {
+    std::size_t depth = 0;
+    for (; end < text.size(); ++end) {
+      if (text[end] == '(') ++depth;
+      if (text[end] == ')' && --depth == 0) return end + 1;
+    }
+  }
+  return end;
+}
+
+// Returns a name, a number or the name of a function for LaTeX.
+std::string LatexWord(const std::string& word) {
+  constexpr std::array<std::string_view, 11> kFunctions = {
+      "sin", "cos", "tan", "exp", "log", "tanh", "sinh", "cosh", "min", "max", "sqrt"};
+  if (std::ranges::find(kFunctions, word) != kFunctions.end()) return "\\" + word;
+  if (word == "abs") return "\\mathrm{abs}";
+  const bool is_number = std::isdigit(static_cast<unsigned char>(word.front())) != 0;
+  return is_number ? word : internal::LatexName(word);
+}
+
 }  // namespace
 
-TermLibrary PolynomialTerms(const std::vector<std::string>& variables, std::size_t degree) {
-  CheckAtLeast("PolynomialTerms", "the number of variables", std::ssize(variables), 1);
-  std::vector<Exponents> all;
-  for (std::size_t d = 0; d <= degree; ++d) {
-    AddExponents(d, 0, Exponents(variables.size()), &all);
+namespace internal {
+
+std::string LatexName(const std::string& name) {
+  std::size_t end = name.size();
+  while (end > 1 && std::isdigit(static_cast<unsigned char>(name[end - 1])) != 0) --end;
+  std::string stem;
+  for (char c : name.substr(0, end)) {
+    if (c == '_' || c == '%' || c == '&' || c == '#' || c == '$') stem += '\\';
+    stem += c;
   }
-  std::vector<std::string> quoted, latex;
-  for (const std::string& name : variables) {
-    quoted.push_back(Quoted(name));
-    latex.push_back(LatexName(name));
-  }
-  TermLibrary library;
-  for (const Exponents& powers : all) {
-    library.names.push_back(TermText(quoted, powers, false));
-    library.latex.push_back(TermText(latex, powers, true));
-  }
-  library.evaluate = [all](const Matrix& x) {
-    Matrix values = Matrix::Ones(x.rows(), std::ssize(all));
-    for (std::size_t k = 0; k < all.size(); ++k) {
-      for (std::size_t v = 0; v < all[k].size(); ++v) {
-        for (std::size_t p = 0; p < all[k][v]; ++p) {
-          values.col(static_cast<Eigen::Index>(k)).array() *=
-              x.col(static_cast<Eigen::Index>(v)).array();
-        }
-      }
-    }
-    return values;
-  };
-  return library;
+  if (end > 1) stem = fmt::format("\\mathrm{{{}}}", stem);
+  return end == name.size() ? stem : fmt::format("{}_{{{}}}", stem, name.substr(end));
 }
+
+std::string LatexExpression(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const char c = text.front();
+    if (c == ' ' || c == '*') {
+      if (c == '*') out += "\\, ";
+      text.remove_prefix(1);
+    } else if (c == '^') {
+      text.remove_prefix(1);
+      while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+      std::string_view power = text.substr(0, LengthOfOperand(text));
+      text.remove_prefix(power.size());
+      if (power.starts_with('(')) power = power.substr(1, power.size() - 2);
+      out += fmt::format("^{{{}}}", LatexExpression(power));
+    } else if (c == '"') {
+      const std::size_t length = LengthOfOperand(text);
+      out += LatexName(std::string(text.substr(1, length - std::min<std::size_t>(length, 2))));
+      text.remove_prefix(length);
+    } else if (IsNameCharacter(c)) {
+      std::size_t end = 0;
+      while (end < text.size() && IsNameCharacter(text[end])) ++end;
+      out += LatexWord(std::string(text.substr(0, end)));
+      text.remove_prefix(end);
+    } else {
+      out += c == '+' || c == '-' ? fmt::format(" {} ", c) : std::string(1, c);
+      text.remove_prefix(1);
+    }
+  }
+  return out;
+}
+
+}  // namespace internal
 
 std::string FormulaText(const Explanation& explanation, std::size_t equation) {
   return SumOf(
@@ -128,7 +127,7 @@ std::string LatexText(const Explanation& explanation) {
   std::vector<std::string> lines;
   for (const EquationSummary& equation : explanation.equations) {
     lines.push_back(fmt::format(
-        "  \\dot{{{}}} &= {}", LatexName(equation.state),
+        "  \\dot{{{}}} &= {}", internal::LatexName(equation.state),
         SumOf(
             equation, explanation.library.latex,
             [](std::size_t, double w) { return fmt::format("{:.3g}", w); }, "\\, ", true)));
@@ -149,7 +148,7 @@ std::string EquationsText(const Explanation& explanation) {
                                 width > 0 ? width : 1.0, w, term.standard_error);
       return name;
     };
-    equations += fmt::format("d{} = {}\n", Quoted(equation.state),
+    equations += fmt::format("d{} = {}\n", EquationName(equation.state),
                              SumOf(equation, explanation.library.names, coefficient, " * ", false));
   }
   return parameters + equations;

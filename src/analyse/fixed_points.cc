@@ -18,7 +18,7 @@ namespace gpode {
 namespace {
 
 constexpr double kSamePoint = 1e-6;  // distance of equal points, in half widths
-constexpr int kMostDivisions = 8;    // of a cell in which a fixed point is missing
+constexpr int kMostDivisions = 8;    // how often a cell is divided to find a missing fixed point
 constexpr std::size_t kMoreStarts = 4;
 // The grid reaches a little beyond the box, by different amounts on each side, so that fixed points
 // at round places do not lie on its lines.
@@ -74,8 +74,8 @@ class Search {
     return sum;
   }
 
-  // Searches between neighbouring points of a grid. Returns true if the signs of the field agree
-  // with the points that were found.
+  // Searches between neighbouring points of a one-dimensional grid. Returns true if the signs of
+  // the field there agree with the points that were found.
   bool SearchLine() {
     const auto cells = static_cast<Eigen::Index>(8 * options_.cells);
     Matrix states(cells + 1, 1);
@@ -195,8 +195,8 @@ class Search {
     return checked;
   }
 
-  // Starts from quasi-random points, and in three dimensions from more of them if the degree says
-  // that a fixed point is missing.
+  // Starts Newton's method from quasi-random points. In three dimensions, starts from more of them
+  // if the degree tells that a fixed point is missing.
   bool SearchSpace() {
     const Matrix starts = HaltonPoints(grid_, kMoreStarts * options_.starts);
     const auto first = static_cast<Eigen::Index>(options_.starts);

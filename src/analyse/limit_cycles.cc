@@ -17,13 +17,13 @@ namespace {
 
 constexpr int kMaxIterations = 20;
 constexpr double kFollowTolerance = 1e-7, kSamplesPerUnit = 20;
-// Distances in half widths of the box: from a fixed point that a solution has reached, between a
-// state and its return, and the least size of a cycle.
+// Distances in half widths of the box: the distance at which a solution has reached a fixed point,
+// the distance at which it has returned to an earlier state, and the least size of a cycle.
 constexpr double kReached = 2e-3, kReturned = 0.05, kLeastSize = 5e-3;
 constexpr double kNeutral = 1e-5;   // distance of a neutral multiplier from the unit circle
-constexpr double kFirstUnits = 10;  // units of time after which a solution is first examined
+constexpr double kFirstUnits = 10;  // the time of the first check for an attractor, in TimeScale
 
-// Newton's method for a state and a period, in half widths of the box.
+// Newton's method for a state on a cycle and its period, in half widths of the box.
 class CycleRefiner {
  public:
   CycleRefiner(const Field& field, const StateBox& box, const Vector& state, double period,
@@ -72,8 +72,8 @@ class CycleRefiner {
     return true;
   }
 
-  // Changes state and period by one step; returns its relative size. In a family of cycles the
-  // equations are singular, and the step is the shortest one.
+  // Takes one Newton step in state and period, and returns its relative size. In a family of cycles
+  // the equations are singular, and the step is the shortest of their least squares solutions.
   double Step() {
     const auto d = state_.size();
     Matrix jacobian = Matrix::Zero(d + 1, d + 1);
@@ -150,8 +150,8 @@ std::optional<std::size_t> ReachedPoint(const StateBox& box, std::span<const Fix
   return {};
 }
 
-// Returns the stable fixed point that the last quarter of the orbit has approached in every turn, if
-// any, although it is not there yet.
+// Returns the index of the stable fixed point to which the orbit is close at its end, and closer
+// than it was half-way, if any. The orbit need not have reached it.
 std::optional<std::size_t> ApproachedPoint(const StateBox& box, std::span<const FixedPoint> points,
                                            const Orbit& orbit) {
   const std::size_t n = orbit.size(), piece = n / 8;
@@ -170,8 +170,8 @@ std::optional<std::size_t> ApproachedPoint(const StateBox& box, std::span<const 
   return {};
 }
 
-// Returns the time after sample `from` at which the orbit first returns close to that sample through
-// the section there, or nothing.
+// Returns the time after sample `from` at which the orbit first returns close to that sample
+// through the section there, or nothing.
 std::optional<double> ReturnTime(const Field& field, const StateBox& box, const Orbit& orbit,
                                  std::size_t from) {
   Evaluator evaluate(field);

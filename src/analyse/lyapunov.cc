@@ -16,7 +16,7 @@ namespace {
 constexpr double kUnits = 500, kTransientUnits = 50;
 constexpr std::size_t kIntervalsPerUnit = 2;
 
-// The integration of a state and its displacements from one factorisation to the next.
+// Integrates a state and its displacements from one factorisation to the next.
 class Spectrum {
  public:
   Spectrum(const Field& field, const StateBox& box, const Vector& start, double interval,
@@ -31,8 +31,8 @@ class Spectrum {
         interval_(interval),
         state_(both_.Start(start, Matrix::Identity(dim_, dim_))) {}
 
-  // Goes on by one interval. Adds the logarithms of the growth to `sums` (D); returns false if the
-  // solution cannot be followed or has left.
+  // Integrates one interval and adds the logarithms of the displacements' growth to `sums` (D).
+  // Returns false if the solution cannot be followed or has left the box.
   bool Advance(Vector* sums) {
     Vector end(state_.size());
     const auto size = static_cast<std::size_t>(end.size());
@@ -71,7 +71,7 @@ double KaplanYorke(const Vector& exponents) {
   return static_cast<double>(exponents.size());
 }
 
-// Sets exponents and standard errors from the rates (batches, D) of the batches.
+// Sets exponents and standard errors from the growth rates (batches, D) in batches of time.
 void Summarise(const Matrix& rates, LyapunovSpectrum* spectrum) {
   const auto n = static_cast<double>(rates.rows());
   spectrum->exponents = rates.colwise().mean().transpose();

@@ -9,10 +9,10 @@ namespace gpode {
 namespace {
 
 constexpr int kMaxIterations = 60, kMostHalvings = 4;
-// In half widths: the longest step, the step below which deflation ends, the last step, and the
-// distance from the centre beyond which a search is given up.
+// Lengths in half widths: the longest step, the step below which deflation ends, the step at which
+// the iteration has converged, and the distance from the centre at which a search is given up.
 constexpr double kLongestStep = 0.25, kPlainStep = 1e-2, kLastStep = 1e-11, kFarAway = 2;
-// The largest Newton step at a root, which rounding errors determine, and the displacement at which
+// The largest Newton step that rounding errors can cause at a root, and the displacement over which
 // the change of the Jacobian is measured.
 constexpr double kAcceptedStep = 1e-8, kDisplacement = 1e-4;
 constexpr double kKantorovich = 0.5;

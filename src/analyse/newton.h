@@ -1,6 +1,7 @@
 // Newton's method for the roots of a field, in the coordinates of a box.
 //
-// Steps are measured in half widths of the box, so that states of different units count alike.
+// Steps are measured in half widths of the box, so that all states count alike whatever their
+// units.
 //
 // Thread safety: each thread needs an Evaluator of its own.
 //
@@ -18,10 +19,9 @@ namespace gpode {
 // Returns the distance of two states in half widths of the box.
 double BoxDistance(const StateBox& box, const Vector& a, const Vector& b);
 
-// Follows Newton's method from `start`, deflated at the `known` points, until the steps vanish.
-// Returns the root if the theorem of Newton and Kantorovich vouches for it, which may be one of the
-// known points; returns nothing if the iterations leave the box by more than its size or do not
-// converge.
+// Runs Newton's method from `start`, deflated at the `known` points, until it converges. Returns
+// the root, which may be one of the known points, if the Newton-Kantorovich theorem proves that it
+// exists. Returns nothing if the iterations do not converge or leave the box by more than its size.
 std::optional<Vector> FindRoot(Evaluator& evaluate, const StateBox& box, const Vector& start,
                                std::span<const FixedPoint> known);
 

@@ -8,13 +8,14 @@
 namespace gpode {
 namespace {
 
-// In half widths of the box: the largest distance from a group, and what another index adds.
+// Distances in half widths of the box: the largest between a point and its group, and the distance
+// that is added if their indices differ.
 constexpr double kFarthest = 1, kOtherIndex = 0.5;
 
-// A point of a draw that has no group yet, and a group, with their distance.
+// The distance between a point without a group and a group, the point's index and the group's.
 using Pair = std::tuple<double, std::size_t, std::size_t>;
 
-// Matches the points of one draw with the groups that are references, or with the others.
+// Matches the points of one draw with the groups of reference points, or with the other groups.
 void MatchPoints(const StateBox& box, std::span<const FixedPoint> points, std::size_t draw,
                  bool references, std::vector<bool>* used, std::vector<PointGroup>* groups) {
   std::vector<Pair> pairs;
@@ -37,7 +38,7 @@ void MatchPoints(const StateBox& box, std::span<const FixedPoint> points, std::s
   }
 }
 
-// Adds the points of one draw to the groups, and founds groups for those that fit none.
+// Adds the points of one draw to the groups, and makes new groups for those that fit none.
 void AddDraw(const StateBox& box, std::span<const FixedPoint> points, std::size_t draw,
              std::vector<PointGroup>* groups) {
   std::vector<bool> used(points.size());

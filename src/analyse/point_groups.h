@@ -1,11 +1,11 @@
 // Fixed points of many draws, gathered into groups that hold at most one point of each draw.
 //
-// Groups start from reference points, those of the mean field. In each draw, the pairs of a point
-// and a group with the least distance are matched first, up to a largest distance; fixed points
-// whose index sign(det J) differs from the group's count as further away. The groups of reference
-// points are matched before all others, so that a point whose place is uncertain stays one point.
-// Points without a group found new ones. The groups' centres are then replaced by the medians of
-// their points, and everything is matched once more.
+// Groups start from reference points, those of the mean field. In each draw, points and groups are
+// matched by increasing distance, up to a largest distance; a point whose index sign(det J) differs
+// from that of the group counts as farther away. The groups of reference points are matched before
+// all others, so that a point whose place is uncertain is not split into two groups. A point that
+// matches no group starts a new one. The centre of each group is then replaced by the median of its
+// points, and all points are matched once more.
 //
 // Thread safety: any thread may call this function; it shares no state that changes.
 //

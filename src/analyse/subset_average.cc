@@ -16,7 +16,7 @@ using Subset = std::uint64_t;
 
 constexpr Eigen::Index kMostEnumerated = 16, kMostTerms = 60;
 constexpr int kSweeps = 1500;
-constexpr double kNegligible = 30;  // subsets with so much less log probability are left out
+constexpr double kNegligible = 30;  // subsets this far below the best log probability are left out
 
 // The regression on one subset.
 struct Regression {
@@ -106,7 +106,7 @@ class Averager {
     for (Subset subset = 0; subset < Subset{1} << terms_; ++subset) LogProbability(subset);
   }
 
-  // Visits subsets by Gibbs sampling, once from the empty one and once from greedy choices.
+  // Visits subsets by Gibbs sampling, once from the empty subset and once from the greedy one.
   void Sample(std::uint64_t seed) {
     Subset now = Greedy();
     std::vector<double> uniforms(static_cast<std::size_t>(terms_));
@@ -122,7 +122,7 @@ class Averager {
     }
   }
 
-  // Returns the subset at which neither one regressor more nor one less is more probable.
+  // Returns a subset that becomes less probable with any one regressor added or removed.
   Subset Greedy() {
     Subset now = 0;
     for (;;) {

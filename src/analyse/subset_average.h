@@ -6,7 +6,7 @@
 //
 //   log p(y | S) = (n - |S|) / 2 log(1 + g) - n / 2 log(1 + g (1 - R^2)) + constant
 //
-// Subsets of k of K regressors have together the prior probability 1 / (K + 1).
+// All subsets of k out of K regressors together have the prior probability 1 / (K + 1).
 //
 // Thread safety: any thread may call this function; it shares no state that changes.
 //
@@ -22,14 +22,15 @@ namespace gpode {
 
 struct SubsetAverage {
   Vector probabilities = {};              // (K) of each regressor
-  Vector means = {}, variances = {};      // (K): of each coefficient, if the regressor is there
+  Vector means = {}, variances = {};      // (K): of each coefficient, given that it is included
   std::vector<Eigen::Index> chosen = {};  // regressors with a probability of one half or more
-  Vector coefficients = {};               // of the chosen ones
-  Matrix covariance = {};                 // of the chosen coefficients
+  Vector coefficients = {};               // those of the chosen regressors
+  Matrix covariance = {};                 // that of these coefficients
 };
 
-// `n` is the number of observations less the degrees of freedom that centring has used. `seed`
-// chooses the random numbers with which subsets of more than 16 regressors are sampled.
+// Averages over all subsets, or over sampled ones if there are more than 16 regressors. `n` is the
+// number of observations minus the degrees of freedom that centring has used; `seed` is that of the
+// sampling.
 SubsetAverage AverageSubsets(const Matrix& x, const Vector& y, double n, std::uint64_t seed);
 
 }  // namespace gpode

@@ -12,7 +12,7 @@ namespace {
 constexpr double kSamplesPerUnit = 20, kTolerance = 1e-6, kFirstUnits = 20;
 constexpr std::size_t kSustained = 6;
 constexpr double kKeptShare = 0.5;
-constexpr double kLeastTurn = 0.01;  // in half widths: smaller motions are not turns
+constexpr double kLeastTurn = 0.01;  // the least size of a turn, in half widths
 
 // Returns the state with the largest range, in half widths, over the samples (n, D).
 Eigen::Index LargestMotion(const Matrix& states, const Vector& half) {
@@ -29,8 +29,8 @@ double MedianOf(std::vector<double> values) {
   return *middle;
 }
 
-// Returns the times, in samples, at which the values rise through their median.
-std::vector<double> Rises(const std::vector<double>& values) {
+// Returns where the values rise through their median, as fractional sample numbers.
+std::vector<double> FindRises(const std::vector<double>& values) {
   const double level = MedianOf(values);
   std::vector<double> rises;
   for (std::size_t i = 0; i + 1 < values.size(); ++i) {
@@ -40,12 +40,12 @@ std::vector<double> Rises(const std::vector<double>& values) {
   return rises;
 }
 
-// Finds the turns in the samples.
+// Sets the turns of a solution from its samples.
 void MeasureTurns(const Matrix& states, const Vector& half, double step, Turns* turns) {
   const Eigen::Index moving = LargestMotion(states, half);
   const auto column = states.col(moving);
   const std::vector<double> values(column.begin(), column.end());
-  const std::vector<double> rises = Rises(values);
+  const std::vector<double> rises = FindRises(values);
   turns->periods.clear();
   turns->sizes.clear();
   for (std::size_t k = 0; k + 1 < rises.size(); ++k) {

@@ -1,4 +1,4 @@
-// Turns of a solution that goes round: their number, length and size.
+// The turns of an oscillating solution: their number, periods and sizes.
 //
 // Thread safety: any thread may call this function; it shares no state that changes.
 //
@@ -24,9 +24,9 @@ struct Turns {
   double Period() const;
 };
 
-// Follows the solution from `start` until it has gone round `most` times or `longest` units of time
-// (TimeScale in gpode/limit_cycles.h) have passed. A turn ends where the state that moves most rises
-// through its median.
+// Follows the solution from `start` until it has completed `most` turns or `longest` units of time
+// (TimeScale in gpode/limit_cycles.h) have passed. A turn ends where the state that moves most
+// rises through its median.
 Turns CountTurns(const Field& field, const StateBox& box, const Vector& start, std::size_t most,
                  double longest);
 

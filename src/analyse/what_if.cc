@@ -11,7 +11,7 @@
 namespace gpode {
 namespace {
 
-constexpr char kWhere[] = "ForecastPushed";
+constexpr char kWhere[] = "forecast";
 
 // Follows one draw from the first push on. `states` (T, D) holds the states at the times.
 class PushedPath {
@@ -106,7 +106,7 @@ Forecast ForecastPushed(const Posterior& posterior, std::size_t trajectory,
   }
   SolverOptions solver = model.options.solver;
   solver.max_steps = std::max<std::size_t>(solver.max_steps, 1'000'000);
-  // The tolerance is meant for states of about unit size.
+  // The solver's tolerance is for states of unit size, and these are in the user's units.
   solver.atol *= model.coordinates.state_scale.minCoeff();
   std::vector<char> reached(options.draws, 1);
   ThreadPool pool(options.threads);

@@ -8,7 +8,7 @@
 namespace gpode {
 namespace {
 
-constexpr double kLargestTurn = 0.7;  // radians between neighbouring points of a line
+constexpr double kLargestTurn = 0.7;  // the largest turn between neighbouring points, in radians
 constexpr int kMostDivisions = 14, kSidePieces = 4;
 
 double Angle(const Vector& a, const Vector& b) {

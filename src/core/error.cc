@@ -10,10 +10,11 @@
 namespace gpode {
 namespace {
 
-// Eigen divides large matrix products into blocks that fit the caches which it finds. The order of
-// sums, and with it the last digits of a result, would then depend on the machine, and the chains of
-// a sampler magnify such differences. These sizes of the first, second and third level make results
-// depend on the instruction set only. They are set here because every program links this file.
+// Sets the cache sizes (levels one, two and three) that Eigen uses to divide large matrix products
+// into blocks. By default Eigen uses the sizes of the machine's caches; the order of sums, and with
+// it the last digits of a result, would then depend on the machine, and the chains of a sampler
+// magnify such differences. With fixed sizes, results depend on the instruction set only. The sizes
+// are set in this file because every program links it.
 [[maybe_unused]] const bool kHasFixedCacheSizes = [] {
   Eigen::setCpuCacheSizes(32 << 10, 1 << 20, 320 << 20);
   return true;

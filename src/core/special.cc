@@ -62,7 +62,7 @@ double LogGamma(double x) {
   return lgamma_r(x, &sign);
 }
 
-// Shifts x above 10 by the recurrence, where the asymptotic series holds.
+// The recurrence raises x above 10, where the asymptotic series is accurate.
 double Digamma(double x) {
   double shift = 0;
   for (; x < 10; ++x) shift -= 1 / x;

@@ -1,4 +1,4 @@
-// Special functions that the distributions of counts need.
+// Special functions for the distributions of counts.
 //
 //   Digamma(x)               d log Gamma(x) / dx
 //   UpperGamma(a, x)         Q(a, x) = int_x^inf t^(a-1) e^-t dt / Gamma(a)

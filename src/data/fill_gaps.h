@@ -12,8 +12,8 @@
 
 namespace gpode {
 
-// Replaces missing values of a column (NaN) by linear interpolation, and before the first and after
-// the last value by that value. A column without any value becomes `otherwise`.
+// Replaces missing values (NaN) of a column by linear interpolation. Before the first value and
+// after the last one, it repeats that value. A column without any value becomes `otherwise`.
 void FillGaps(std::span<const double> times, double otherwise, Eigen::Ref<Vector> column);
 
 }  // namespace gpode

@@ -134,8 +134,7 @@ Vector NoiseVariance(const SimulationOptions& o, std::span<const Matrix> truth) 
   return Eigen::Map<const Vector>(o.noise_variance.data(), dim);
 }
 
-// Returns the smallest count that a count with this mean does not exceed with the probability
-// `uniform`.
+// Returns the quantile `uniform` of the distribution of counts with this mean and dispersion.
 double CountAt(double mean, double dispersion, double uniform) {
   if (!(mean > 0)) return 0;
   const double r = dispersion > 0 ? 1 / dispersion : 0;
@@ -151,7 +150,7 @@ double CountAt(double mean, double dispersion, double uniform) {
   return high;
 }
 
-// Replaces means by counts.
+// Replaces the values, which are means, by random counts.
 void DrawCounts(const SimulationOptions& o, std::size_t trajectory, Matrix* values) {
   std::vector<double> uniforms(static_cast<std::size_t>(values->size()));
   RandomStream(o.seed, kCounts, trajectory, Purpose::kSimulation).Uniforms(uniforms);
@@ -161,7 +160,7 @@ void DrawCounts(const SimulationOptions& o, std::size_t trajectory, Matrix* valu
   }
 }
 
-// Moves a share of the values away by ten times the spread (D) of their states.
+// Turns a share of the values into outliers, ten times the spread (D) of their states away.
 void AddOutliers(const SimulationOptions& o, std::size_t trajectory, const Vector& spread,
                  Matrix* values) {
   std::vector<double> uniforms(2 * static_cast<std::size_t>(values->size()));

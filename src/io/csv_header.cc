@@ -134,7 +134,8 @@ class LayoutFinder {
   void FindNames() {
     layout_.has_header = options_.header && !AreNumbers(cells_, layout_.separator, options_);
     if (!layout_.has_header) return NameByNumber();
-    // A mangled header may end in other separators than its own.
+    // Programs that pad rows with empty cells may leave commas or semicolons at the end of a header
+    // that is separated by another character.
     const std::string_view text = record_.text();
     HeaderCell& last = cells_.back();
     const bool quoted = last.at != text.data() + text.size() && *last.at == '"';

@@ -13,8 +13,8 @@ namespace gpode {
 namespace {
 
 constexpr std::size_t kSegmentsPerItem = 16;
-// The work on the states themselves (normals, draws, their reverses and divergences) is little for
-// each state. With more states than kFewStates, threads share it in chunks.
+// The work on a single state (normals, draws, their reverses and divergences) is small. With more
+// states than kFewStates, threads share this work in chunks of kStatesPerChunk.
 constexpr std::size_t kStatesPerChunk = 64, kFewStates = 192;
 // The number of scalar terms in a slot, after the gradients: log likelihood, constraint,
 // integrations that failed, evaluations of the field, sum and number of gaps.
@@ -141,14 +141,14 @@ void Bound::UseRanks(Ranks& ranks, bool splits_states) {
   split_ = splits_states && parts_.StatesHaveOwnParameters() ? &ranks : nullptr;
 }
 
-// Returns the position among the chosen segments of the first one that a rank evaluates with some
-// draw. Ranks may share the segments of one item, of which they evaluate different draws.
+// Returns the position, among the chosen segments, of the first segment that a rank evaluates. Two
+// ranks may evaluate the same segment for different draws.
 std::size_t Bound::FirstPosition(std::size_t rank) const {
   const std::size_t place = RankEvaluator::FirstPlace(items(), rank, split_->size());
   return std::min(place / draws() * kSegmentsPerItem, choice_.segments.size());
 }
 
-// Returns the position after the last one.
+// Returns the position after the last segment that a rank evaluates.
 std::size_t Bound::EndPosition(std::size_t rank) const {
   const std::size_t place = RankEvaluator::FirstPlace(items(), rank + 1, split_->size());
   return std::min((place + draws() - 1) / draws() * kSegmentsPerItem, choice_.segments.size());
@@ -159,7 +159,7 @@ void Bound::FindTouchedBy(std::size_t rank, TouchedStates& touched) const {
   FindTouched(cut_, std::span(choice_.segments).subspan(first, EndPosition(rank) - first), touched);
 }
 
-// Divides the states among chunks_ if there are many.
+// Divides the states into chunks_ if there are many of them.
 void Bound::SplitStates() {
   chunks_.clear();
   const auto is_state = [](const LatentRange& range) {
@@ -177,7 +177,7 @@ void Bound::SplitStates() {
   std::erase_if(ranges_, is_state);
 }
 
-// Returns the position of a segment among the chosen ones; kNone if it is not among them.
+// Returns the position of a segment among the chosen ones, or kNone if it was not chosen.
 std::size_t Bound::ChosenPosition(std::size_t segment) const {
   if (segment == Segment::kNone) return Segment::kNone;
   const std::size_t position = positions_[segment];
@@ -436,7 +436,7 @@ void Bound::AddStateDivergences(std::span<double> bvalues, BoundTerms& terms, Th
   }
 }
 
-// Computes the divergences of those states at which chosen segments start.
+// Computes the divergences of the states at which the chosen segments start.
 void Bound::ComputeStateDivergences(std::span<const LatentRange> ranges,
                                     std::span<double> bvalues) {
   for (const LatentRange& range : ranges) {
@@ -490,8 +490,8 @@ void Bound::GatherStateCotangents(const ItemResults& results, std::size_t draw,
   }
 }
 
-// Adds the gradient of log likelihood and constraints with respect to the parameters of some latent
-// variables, one draw after the other.
+// Adds the gradient of the log likelihood and the constraints with respect to the parameters of the
+// latent variables in `ranges`, one draw after the other.
 void Bound::AddDrawReverses(const ItemResults& results, std::span<const LatentRange> ranges,
                             std::span<double> bvalues) {
   const std::size_t latent = parts_.latent().size();

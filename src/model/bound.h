@@ -96,13 +96,13 @@ class Bound final : public Objective {
   // Forgets the step sizes, so that the next evaluation does not depend on earlier ones.
   void ForgetStepSizes();
 
-  // Lets the ranks of a group share the work of Evaluate, which all of them must call; the group
-  // must outlive the bound. With `splits_states`, touched() on each rank are only the states at
-  // which its own segments start or end. The parameters of other states may have any value, and
-  // their gradients are not computed. Must be followed by Choose.
+  // Lets the ranks of a group share the work of Evaluate, which all of them must call. The group
+  // must outlive the bound. If `splits_states` is true, touched() on each rank holds only the
+  // states at which its own segments start or end; the parameters of other states may have any
+  // value there, and their gradients are not computed. Choose must be called afterwards.
   void UseRanks(Ranks& ranks, bool splits_states);
   bool splits_states() const { return split_ != nullptr; }
-  // Finds what touched() is on another rank.
+  // Computes what touched() returns on another rank.
   void FindTouchedBy(std::size_t rank, TouchedStates& touched) const;
   // Calls Begin, Sums for all items, and Finish. If bvalues is empty, computes no gradient.
   BoundTerms Evaluate(std::span<const double> values, const Tolerance& tolerance,
@@ -158,13 +158,14 @@ class Bound final : public Objective {
 
   SegmentChoice choice_;
   TouchedStates touched_;
-  // The latent variables of the chosen segments. If there are many states, those of the states are
-  // divided into chunks, which threads share, and `ranges_` has the others. Otherwise `ranges_` has
-  // all of them.
+  // The latent variables of the chosen segments. If there are many states, their latent variables
+  // are in `chunks_`, which threads share, and all others in `ranges_`. Otherwise all are in
+  // `ranges_`.
   std::vector<LatentRange> ranges_, chunks_;
   // For each initial state and then for each shooting state, the segments that start and end there.
   std::vector<std::size_t> starting_, ending_;
-  // (segments): the position of a segment among the chosen ones. For others, it is any number.
+  // (segments): the position of each chosen segment among the chosen ones; undefined for the
+  // others.
   std::vector<std::size_t> positions_;
   std::vector<double> divergences_;   // (chosen segments): those of the states at their starts
   Ranks* split_ = nullptr;            // the ranks that divide the states among them, if any do

@@ -14,15 +14,15 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // The width of the soft floor of the rate, in counts.
 constexpr double kFloorWidth = 0.1;
-// An observation that a solution does not reach counts as if this many standard deviations were
-// between it and its rate.
+// An observation that a solution does not reach counts as if it were this many standard deviations
+// away from its rate.
 constexpr double kMissedBy = 10.0;
 // The dispersion of the negative binomial distribution at the start of training, and its limits.
 constexpr double kStartDispersion = 0.1, kLeastDispersion = 1e-5, kLargestDispersion = 100;
 
 SoftFloor RateOf(double value) { return FloorAt(value, kFloorWidth); }
 
-// The base of both distributions: quantiles and scores of whole numbers.
+// The base class of both distributions, with quantiles and scores of whole numbers.
 class CountLikelihood : public Likelihood {
  public:
   bool is_discrete() const override { return true; }
@@ -45,11 +45,11 @@ class CountLikelihood : public Likelihood {
     return Quantile(uniform, value, p);
   }
 
-  // Returns the smallest count whose probability to be at least reached is `probability`.
+  // Returns the smallest count whose cumulative probability is at least `probability`.
   double MixtureQuantile(double probability, std::span<const double> sorted,
                          std::span<const double> p) const override {
     if (probability >= 1) return kInfinity;
-    // Above `high`, there is less than the wanted probability: it is doubled until that holds.
+    // The upper end of the bisection is doubled until its cumulative probability is large enough.
     double low = -1, high = std::ceil(RateOf(sorted.back()).rate) + 1;
     constexpr double kMost = 1e15;
     while (MixtureCdf(high, sorted, p) < probability && high < kMost) high = 2 * high + 1;
@@ -165,7 +165,8 @@ class NegativeBinomialLikelihood final : public CountLikelihood {
     p[1] = variance;
   }
 
-  // A gradient of count / 2 is large: it would double the dispersion.
+  // The step is kGain gradient / count, limited by NaturalLogStep. The gradient rarely exceeds
+  // count / 2 in absolute value.
   void Update(std::span<const double> gradient, double count, std::span<const double>,
               std::span<double> log_p) const override {
     if (!(count > 0)) return;

@@ -5,14 +5,14 @@
 namespace gpode {
 namespace {
 
-// The doubles in one message of the chain. A smaller number lets the next rank begin sooner, a
-// larger one sends fewer messages.
+// The number of doubles in one message of the chain. With short messages, the next rank begins
+// sooner; with long ones, there are fewer messages.
 constexpr std::size_t kPiece = 4096;
-// The doubles of a group's sum that one thread adds up at a time; with fewer items in the group
-// than kFewItems, one thread adds up all of them.
+// The number of doubles of a group's sum that one thread adds up at a time. If the group has fewer
+// than kFewItems items, one thread adds up the whole sum.
 constexpr std::size_t kStretch = 512, kFewItems = 32;
 
-// Returns the number of the item at a place of the order by number, then by group.
+// Returns the index of the item at a place in the order of RankEvaluator: by number, then by group.
 std::size_t ItemAt(const Objective& objective, std::size_t place) {
   const std::size_t groups = objective.groups(), per_group = objective.items() / groups;
   return place % groups * per_group + place / groups;
@@ -31,8 +31,8 @@ void ThreadEvaluator::Evaluate(const Objective& objective, ThreadPool& pool, Ite
   pool.For(objective.items(), [&](std::size_t item) {
     objective.Sums(item, pool.WorkerIndex(), std::span(results.slots).subspan(item * size, size));
   });
-  // Slots are added up in the order of the items, so that the sum has the same bits for any number
-  // of threads.
+  // Each thread adds up a stretch of the slots in the order of the items, so that the sum has the
+  // same bits for any number of threads.
   const std::size_t stretches = per_group < kFewItems ? 1 : (summed + kStretch - 1) / kStretch;
   pool.For(groups * stretches, [&](std::size_t i) {
     const std::size_t group = i / stretches, from = summed * (i % stretches) / stretches;

@@ -18,17 +18,17 @@ namespace gpode {
 class Evaluator {
  public:
   virtual ~Evaluator() = default;
-  // Reuses the memory of the results.
+  // Evaluates all items and writes their results. Reuses the memory of `results`.
   virtual void Evaluate(const Objective& objective, ThreadPool& pool, ItemResults& results) = 0;
 };
 
-// Evaluates the items on the threads of a pool; a thread that is free takes the next item.
+// Evaluates the items on the threads of a pool. Each free thread takes the next item.
 class ThreadEvaluator final : public Evaluator {
  public:
   void Evaluate(const Objective& objective, ThreadPool& pool, ItemResults& results) override;
 };
 
-// Evaluates the items on the processes of a group (gpode/ranks.h), which all have to evaluate the
+// Evaluates the items on the processes of a group (gpode/ranks.h). All of them must evaluate the
 // same objective at the same time.
 //
 // The items are ordered by their number within their group and then by group, and cut into one
@@ -36,7 +36,7 @@ class ThreadEvaluator final : public Evaluator {
 // Sums are formed along a chain: a rank receives the sums of the ranks before it, adds its own
 // items one by one, and sends the result to the next rank. The additions are those of
 // ThreadEvaluator, in the same order, and give the same bits. The sums are sent in pieces, so that
-// all ranks add at the same time. What belongs to single items is gathered on all ranks.
+// all ranks add at the same time. The results of single items are gathered on all ranks.
 class RankEvaluator final : public Evaluator {
  public:
   // The group must outlive the evaluator.
@@ -55,7 +55,7 @@ class RankEvaluator final : public Evaluator {
 
   Ranks& ranks_;
   std::vector<std::size_t> begins_;   // (size + 1): the first place of each rank, and the end
-  std::vector<std::size_t> offsets_;  // (size + 1): the same in doubles of the gathered rests
+  std::vector<std::size_t> offsets_;  // (size + 1): begins_ in doubles of the gathered results
   std::vector<double> own_;           // the slots of this rank's items, in their order
 };
 

@@ -1,5 +1,5 @@
-// log p(y | x) of one observation, and scores of mixtures over draws. The sum over observations and
-// the mean over draws, which make the likelihood term of the bounds, are in bound.cc.
+// The log density log p(y | x) of one observation, and scores of mixtures over draws. The
+// likelihood term of the bounds, a sum over observations and a mean over draws, is in bound.cc.
 #include "model/gaussian_likelihood.h"
 
 #include <algorithm>
@@ -28,7 +28,7 @@ double NormalCdf(double z) { return 0.5 * std::erfc(-z / std::numbers::sqrt2); }
 
 // Returns E |X| for X ~ N(m, s^2).
 double MeanAbsolute(double m, double s) {
-  constexpr double kFar = 8.5;  // |m| / s beyond which X practically always has the sign of m
+  constexpr double kFar = 8.5;  // the ratio |m| / s above which X has the sign of m almost surely
   const double z = m / s;
   if (std::fabs(z) > kFar) return std::fabs(m);
   return m * std::erf(z / std::numbers::sqrt2) +

@@ -158,7 +158,7 @@ ObservationNoise GaussianNoise(const Vector& variances) {
   return {&GetLikelihood("gaussian"), variances};
 }
 
-// Different likelihoods in different channels are made when they are first asked for, and kept.
+// A combination of likelihoods is created when it is first requested, and kept from then on.
 const Likelihood& GetLikelihood(std::string_view name) {
   if (name.find(',') == std::string_view::npos) return Likelihoods().Get(name);
   static std::mutex mutex;

@@ -1,6 +1,6 @@
-// Chooses the random numbers of draws from a trained model. In training, Bound::SampleNormals
-// (model/bound.cc) does so. Initial states are drawn in model/posterior_families.cc, fields (paper,
-// equation 13) in field/gp_draw.cc.
+// Draws from a trained model: chooses their random numbers, for which Bound::SampleNormals
+// (model/bound.cc) is the counterpart in training. The normals become initial states in
+// model/posterior_families.cc, and fields (paper, equation 13) in field/gp_draw.cc.
 #include "model/model_draws.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ void SetFunction(const ModelParts& parts, std::span<const double> values) {
   }
 }
 
-// Turns the standard normals in `draw.force` into forces.
+// Multiplies the standard normals in `draw.force` by the standard deviations of the process noise.
 void ScaleForce(const NoisePieces& pieces, ModelDraw& draw) {
   const std::vector<double>& deviation = draw.process_noise;
   std::size_t at = 0;
@@ -106,7 +106,7 @@ ObservationNoise ModelDraws::NoiseOf(std::uint64_t seed, std::uint64_t i) const 
   return noise;
 }
 
-// Takes the field of the pair, and puts its starts and forces in the place of the draw's own.
+// Returns the draw of the field of pair i, with the starts and forces of the pair.
 ModelDraw ModelDraws::MakeGiven(std::uint64_t i) const {
   const GivenDraws& given = model_.given;
   const std::size_t pair = i % given.fields.size();

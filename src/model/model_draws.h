@@ -52,8 +52,8 @@ class ModelDraws {
   // Returns draw i of a seed, with those initial and shooting states that `states` names. If the
   // model was conditioned on new data, returns pair i of its given draws instead.
   ModelDraw Make(std::uint64_t seed, std::uint64_t i, std::span<const LatentRange> states) const;
-  // Returns draw i of a seed without states, and as if the model had not been conditioned. NoiseOf
-  // returns the likelihood that belongs to it.
+  // Returns draw i of a seed without states, ignoring any conditioning of the model. NoiseOf
+  // returns the likelihood that belongs to the draw.
   ModelDraw MakeField(std::uint64_t seed, std::uint64_t i) const;
   ObservationNoise NoiseOf(std::uint64_t seed, std::uint64_t i) const;
   // Returns the draw in this row of a sampled model's table.

@@ -7,8 +7,8 @@
 // An implementation first takes the data, the random numbers and the parameters of an evaluation in
 // functions of its own, such as Bound::Begin; the results of every item depend on these alone.
 // Slots are added up in the order of the items, so that the result has the same bits for any
-// division of the items among threads, processes or devices. What an objective remembers between
-// evaluations to be faster (step sizes of its solver) is its checkpoint.
+// division of the items among threads, processes or devices. The state that an objective keeps
+// between evaluations to be faster (step sizes of its solver) is its checkpoint.
 //
 //   bound.Begin(values, tolerance, pool);
 //   evaluator.Evaluate(bound, pool, results);  // evaluators.h
@@ -40,13 +40,13 @@ struct BoundTerms {
   double Total() const { return loglik + constraint + entropy - kl_u - kl_x0; }
 };
 
-// The results of all work items. Items belong to groups: item number i is number i % n of group
-// i / n, where n = items() / groups(). The first summed_size() doubles of a slot are added up over
-// the items of a group; the rest belongs to the item alone.
+// The results of all work items. The items are divided into groups of n = items() / groups(): item
+// i is number i % n of group i / n. The first summed_size() doubles of a slot are added up over the
+// items of a group; the rest of the slot belongs to the item alone.
 struct ItemResults {
   std::vector<double> totals;  // (groups, summed_size): the sums over each group, in its order
-  std::vector<double> slots;   // the evaluator's memory, which holds the rests of the slots
-  // The rest of the slot of a group's item begins at slots[first + group * group_stride + number *
+  std::vector<double> slots;   // the evaluator's workspace, which also holds the rest of each slot
+  // The rest of an item's slot begins at slots[first + group * group_stride + number *
   // item_stride].
   std::size_t first = 0, group_stride = 0, item_stride = 0;
 

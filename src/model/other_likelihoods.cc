@@ -13,12 +13,12 @@ namespace gpode {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kMissedBy = 10.0;       // as in gaussian_likelihood.cc
-constexpr double kSmallestShare = 1e-9;  // as there
+constexpr double kMissedBy = 10.0;       // see gaussian_likelihood.cc
+constexpr double kSmallestShare = 1e-9;  // see gaussian_likelihood.cc
 
 double NormalCdf(double z) { return 0.5 * std::erfc(-z / std::numbers::sqrt2); }
 
-// Returns the z with NormalCdf(z) = probability, by Newton's method from a rough start.
+// Returns the quantile z with NormalCdf(z) = probability, by Newton's method from a rough start.
 double NormalQuantile(double probability) {
   if (probability <= 0) return -kInfinity;
   if (probability >= 1) return kInfinity;
@@ -31,10 +31,10 @@ double NormalQuantile(double probability) {
   return 0.5 * (low + high);
 }
 
-// Student's t distribution with two degrees of freedom, located at the value, with a learnt scale s.
-// The parameter is s^2. A residual of r scales has the weight 3 / (2 + r^2) of least squares, so that
-// outliers hardly count. The estimate of the scale withstands up to a third of outliers; with nu degrees
-// of freedom, it is 1 / (nu + 1).
+// Student's t distribution with two degrees of freedom, located at the value, with a learnt scale
+// s. The parameter is s^2. In a least squares fit, a residual of r scales has the weight 3 / (2 +
+// r^2), so that outliers hardly count. The estimate of the scale tolerates a share of up to one
+// third of outliers; with nu degrees of freedom, that share is 1 / (nu + 1).
 //   K. L. Lange, R. J. A. Little, J. M. G. Taylor (1989), Robust statistical modeling using the t
 //   distribution, JASA 84.
 class StudentTLikelihood final : public Likelihood {
@@ -84,14 +84,14 @@ class StudentTLikelihood final : public Likelihood {
   }
 
   double Information(double, std::span<const double> p) const override { return 3 / (5 * p[0]); }
-  // The curvature of the log density itself would be negative for outliers. Instead of the Fisher
-  // information, which is the same for all residuals, their weights are taken (iteratively reweighted
-  // least squares).
+  // The curvature of the log density would be negative for outliers, and the Fisher information is
+  // the same for all residuals. The precision is therefore the weight of the residual in
+  // iteratively reweighted least squares.
   Working WorkingAt(double y, double value, std::span<const double> p) const override {
     return {y - value, Weight(y - value, p) / p[0]};
   }
-  // The distribution has no variance. This is the variance of normal residuals that have the same
-  // estimate of the scale.
+  // The distribution has no variance. The function returns the variance of normal residuals that
+  // would give the same estimate of the scale.
   double Variance(std::span<const double> p) const override { return p[0] / kOfNormal; }
   void SetVariance(double variance, std::span<double> p) const override {
     p[0] = kOfNormal * variance;
@@ -103,7 +103,7 @@ class StudentTLikelihood final : public Likelihood {
   void Update(std::span<const double> gradient, double count, std::span<const double> start,
               std::span<double> log_p) const override {
     if (!(count > 0)) return;
-    // The Fisher information of log s^2 is 1/5 for each observation, where it is 1/2 for a Gaussian.
+    // The Fisher information of log s^2 is 1/5 per observation; for a Gaussian, it is 1/2.
     const double next = log_p[0] + NaturalLogStep(1 + 5 * gradient[0] / count);
     log_p[0] = std::max(next, std::log(kSmallestShare * start[0]));
   }
@@ -117,9 +117,9 @@ class StudentTLikelihood final : public Likelihood {
   }
 };
 
-// log y is normal with the mean log m and the variance p[0], where m is the value with a soft floor:
-// the value is the median. p[1] is the square of a typical deviation in the user's units, which sets
-// the width of the floor and is not learnt.
+// The logarithm of y is normal with the mean log m and the variance p[0]. The median m is the value
+// with a soft floor. p[1] is the square of a typical deviation in the user's units; it sets the
+// width of the floor and is not learnt.
 class LognormalLikelihood final : public Likelihood {
  public:
   std::string_view name() const override { return "lognormal"; }
@@ -200,7 +200,7 @@ class MixedLikelihood final : public Likelihood {
 
   std::string_view name() const override { return name_; }
   std::string_view parameter_name() const override { return "likelihood_parameters"; }
-  // Channels with fewer parameters have further ones, which are one and mean nothing.
+  // Channels with fewer parameters are padded with ones, which are not used.
   std::size_t parameters_per_channel() const override { return each_; }
   std::size_t channels() const override { return kinds_.size(); }
   const Likelihood& ForChannel(std::size_t channel) const override {
@@ -208,7 +208,7 @@ class MixedLikelihood final : public Likelihood {
     return *kinds_[channel];
   }
 
-  // The functions of one channel are those of ForChannel.
+  // These functions refer to one channel, so callers must use ForChannel instead.
   double LogDensity(double, double, std::span<const double>) const override { return Fail(); }
   double LogDensityReverse(double, double, std::span<const double>, double&,
                            std::span<double>) const override {

@@ -1,4 +1,4 @@
-// Student's t, the log-normal likelihood, and different likelihoods in different channels. See
+// The likelihoods student-t and lognormal, and combinations of one likelihood per channel. See
 // gpode/likelihood.h.
 #pragma once
 
@@ -13,8 +13,8 @@ namespace gpode {
 std::unique_ptr<const Likelihood> MakeStudentTLikelihood();
 std::unique_ptr<const Likelihood> MakeLognormalLikelihood();
 
-// Returns the likelihood whose channel c has kinds[c], which must outlive it. Its name is that of the
-// kinds with commas between them.
+// Returns a likelihood that uses kinds[c] for channel c. The kinds must outlive it. Its name is the
+// list of their names with commas between them.
 std::unique_ptr<const Likelihood> MakeMixedLikelihood(std::vector<const Likelihood*> kinds);
 
 }  // namespace gpode

@@ -12,20 +12,20 @@
 // psi_j (field/polynomial.h) to each output d of the process g_d:
 //   f_d(x) = g_d(x) + sum_j beta_dj psi_j(x),   beta_dj ~ N(0, s_dj^2).
 // The latent variables are then (D, M + J) for D outputs and M inducing points, and whiten the
-// values of the whole field at the inducing points (field/polynomial_whitening.h). The scales s_dj,
-// from the option prior.linear in the units of states and slopes, are parameters that the start
-// sets and training does not change: their gradient is zero. A sampler that draws the residual also
-// draws the scales of a polynomial of degree two or three. A priori, the scales of all terms of one
-// degree of an output are those of the start times one log-normal factor, whose logarithm has the
-// standard deviation 0.5 for the constant and the linear terms and 1.5 for those of degree two and
-// of degree three.
+// values of the whole field at the inducing points (field/polynomial_whitening.h). The scales s_dj
+// are parameters that are computed at the start from the option prior.linear and the units of
+// states and slopes. Training does not change them: their gradient is zero. A sampler that draws
+// the residual also draws the scales of a polynomial of degree two or three. A priori, the scales
+// of all terms of one degree of an output are their start values times one log-normal factor, whose
+// logarithm has the standard deviation 0.5 for the constant and the linear terms together, 1.5 for
+// the terms of degree two, and 1.5 for those of degree three.
 //
 // Point estimates have a prior of the hyperparameters,
 //   log lengthscale ~ N(log centre, 0.5^2),   log variance ~ N(log centre, 1).
-// The centres are the values at the start, for lengthscales four times these. Without this prior,
-// the estimate with the highest density is a field that follows the noise; fields with long
-// lengthscales bend little over the data. If a sampler also draws the residual, centres and
-// deviations come from PriorOptions instead.
+// The centre of a variance is its value at the start, that of a lengthscale four times its value at
+// the start, because fields with long lengthscales bend little over the data. Without this prior,
+// the estimate with the highest density is a field that follows the noise. If a sampler also draws
+// the residual, centres and deviations come from PriorOptions instead.
 #pragma once
 
 #include <memory>
@@ -36,13 +36,12 @@ namespace gpode {
 
 std::unique_ptr<UnknownFunction> MakeProcessFunction(const FunctionSetting& setting);
 
-// The gradient of a process with one output and without a polynomial part, as a function of the latent
-// variables: one matrix (n, M) for each input k. The matrix times the latent variables is the derivative
-// of the function without its residual with respect to input k, at points (n, inputs).
-// `process` must be made by MakeProcessFunction.
+// Returns one matrix (n, M) for each input k. The matrix times the latent variables is the
+// derivative, with respect to input k, of the process without its residual at points (n, inputs).
+// `process` must be made by MakeProcessFunction, with one output and without a polynomial part.
 std::vector<Matrix> GradientBasis(const UnknownFunction& process, const Matrix& points);
-// Reverses GradientBasis, which must have returned `basis`: adds the cotangents of the hyperparameters
-// to bvalues.
+// Reverses GradientBasis, which must have returned `basis`: adds the cotangents of the
+// hyperparameters to bvalues.
 void GradientBasisPullback(UnknownFunction& process, const Matrix& points,
                            std::span<const Matrix> basis, std::span<const Matrix> bbasis,
                            std::span<double> bvalues);

@@ -1,5 +1,6 @@
-// A floor for values that must be positive, such as the rate of a count: the value itself well above
-// zero, and a smooth, positive and increasing function of it at and below zero,
+// A smooth, positive and increasing function that replaces values that must be positive, such as
+// the rate of a count. It is about the value itself well above zero, and small but positive below
+// zero:
 //
 //   rate(v) = w log(1 + exp(v / w))
 //

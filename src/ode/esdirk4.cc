@@ -30,17 +30,19 @@ constexpr std::array<double, kStages> kError = {
     15625.0 / 83664 - 178811875.0 / 945068544,     69875.0 / 102672 - 814220225.0 / 1159782912,
     -2260.0 / 8211 + 3700637.0 / 11593932,         kGamma - 61727.0 / 225920};
 
-// The iterations of a stage, and how often its Jacobian may be computed again. An iteration is slow if
-// its correction is more than kSlow of the one before.
+// The largest numbers of iterations of a stage and of new Jacobians during them. Convergence is
+// slow if a correction is more than kSlow times the correction before.
 constexpr int kMostIterations = 12, kMostRefreshes = 3;
 constexpr double kSlow = 0.2;
-// Iterations end when the correction is this small relative to the tolerances, or stops shrinking
-// below kRounding, where rounding errors prevail.
+// The iterations have converged when the correction, relative to the tolerances, is below
+// kConverged, or is below kRounding and no longer decreases because of rounding errors.
 constexpr double kConverged = 1e-8, kRounding = 1e-3;
-// The error that a step reports if a stage does not converge: it is then tried with a fifth.
+// The error that a step reports if a stage does not converge. It makes the solver try again with a
+// fifth of the step size.
 constexpr double kNotConverged = 1e6;
 
-// The parts of a step's memory, or of its cotangent, which the reverse uses as its workspace:
+// Views of the parts of a step's memory. In the reverse, they are views of the memory's cotangent,
+// which serves as a workspace:
 //   slopes   (5, n D)   k_1 .. k_5
 //   lu       (n, D, D)  the factors of I - h gamma J, with their pivots (n, D)
 //   jacobian (n, D, D)  J
@@ -103,8 +105,9 @@ struct Memory {
   }
 };
 
-// Solves for the state of a stage. On entry, step.State(stage) holds the first guess and `rest` r_i.
-// Leaves the state, its evaluation and its slope k_i. Returns false if it does not converge.
+// Solves for the state of a stage. On entry, step.State(stage) holds the first guess, and `rest` is
+// r_i. Writes the state, its evaluation and its slope k_i to the step. Returns false if the
+// iterations do not converge.
 bool SolveStage(Step& step, std::size_t stage, std::span<const double> rest, const Memory& own) {
   const double h = step.h(), time = step.t() + kNodes[stage] * h;
   const std::span<double> state = step.State(stage);
@@ -126,7 +129,8 @@ bool SolveStage(Step& step, std::size_t stage, std::span<const double> rest, con
       break;
     }
     if (size > kSlow * before && refreshes < kMostRefreshes) {
-      // The Jacobian of the start no longer serves; that of the present state is better.
+      // The Jacobian at the start of the step is too far off; the one at the present state replaces
+      // it.
       step.Evaluate(stage, time);
       step.field().Jacobian(step.Points(stage), own.jacobian);
       if (!own.Factor(h)) return false;
@@ -138,14 +142,16 @@ bool SolveStage(Step& step, std::size_t stage, std::span<const double> rest, con
     before = size;
   }
   if (!converged) return false;
-  // This is k_i without the amplification that f(Y_i) has in stiff directions.
+  // The slope comes from the equation of the stage, since f(Y_i) amplifies the error of Y_i in
+  // stiff directions.
   const std::span<double> slope = own.Slope(stage);
   for (std::size_t k = 0; k < own.size; ++k) slope[k] = (state[k] - rest[k]) / (h * kGamma);
   step.Evaluate(stage, time);
   return true;
 }
 
-// Returns the weights of x, h k_0, next and h k_5 in the Hermite polynomial at the share s of a step.
+// Returns the weights of x, h k_0, next and h k_5 in the Hermite polynomial at the share s of a
+// step.
 std::array<double, 4> Hermite(double s) {
   return {(1 + 2 * s) * (1 - s) * (1 - s), s * (1 - s) * (1 - s), s * s * (3 - 2 * s),
           s * s * (s - 1)};
@@ -219,19 +225,19 @@ void Esdirk4::ReverseAdvance(StepReverse& step) const {
   const Memory own(step.bmemory(), dim, step.size() / dim);
   const double h = step.h();
   for (std::size_t stage = kLast; stage >= 1; --stage) {
-    // The closing evaluation, which the next step uses, is f at the last stage: its cotangent is
-    // that of another slope.
+    // step.bslope(kLast) is the cotangent of the closing evaluation, which the next step uses; for
+    // other stages it is zero. The cotangent of slope k_i joins it.
     const std::span<double> bslope = own.Slope(stage), g = step.bslope(stage);
     AddScaled(1, bslope, g);
     step.field().Jacobian(step.Points(stage), own.jacobian);
-    // The state of the last stage is the end of the step.
+    // The last stage is the end of the step, whose cotangent it takes over.
     std::ranges::fill(own.change, 0.0);
     if (stage == kLast) Copy(step.bnext(), own.change);
     own.AddTransposed(g, own.change);
     if (!own.Factor(h)) std::ranges::fill(own.change, NAN);
     own.SolveTransposed(own.change);
     AddScaled(h * kGamma, own.change, g);
-    // The cotangent of r_i is the solution itself.
+    // The cotangent of r_i is the solution of these equations.
     step.Pullback(stage);
     AddScaled(1, own.change, step.bx());
     AddScaled(h * kA[stage][0], own.change, step.bslope(0));

@@ -2,16 +2,16 @@
 //   C. A. Kennedy, M. H. Carpenter (2003), Additive Runge-Kutta schemes for convection-diffusion-
 //   reaction equations, Applied Numerical Mathematics 44: the implicit half of ARK4(3)6L[2]SA.
 //
-// It has order 4 with an embedded method of order 3, six stages of which the first is explicit, the
-// same diagonal coefficient gamma = 1/4 in all others, and is L-stable. Stage i solves
+// The method is L-stable and has order 4, with an embedded method of order 3. The first of its six
+// stages is explicit, and the others share the diagonal coefficient gamma = 1/4. Stage i solves
 //
 //   Y_i = r_i + h gamma k_i,   k_i = f(t + c_i h, Y_i),   r_i = x + h sum_{j<i} a_ij k_j
 //
 // by a simplified Newton method with the exact Jacobian of the field at the start of the step,
-// computed again where it converges slowly. The last stage is the end of the step (stiffly accurate).
-// If a stage does not converge, the step counts as rejected. The error estimate is multiplied by
-// (I - h gamma J)^-1, so that stiff components do not make steps small. Dense output is the cubic
-// Hermite polynomial of the states and slopes at both ends.
+// which is computed again if convergence is slow. The last stage is the end of the step (the method
+// is stiffly accurate). If a stage does not converge, the step is rejected. The error estimate is
+// multiplied by (I - h gamma J)^-1, so that stiff components do not make steps small. Dense output
+// is the cubic Hermite polynomial through the states and slopes at both ends.
 //
 // The reverse follows from the implicit function theorem. With the cotangents bY_i and bk_i,
 //

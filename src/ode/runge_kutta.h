@@ -30,8 +30,8 @@ class RungeKutta final : public Stepper {
   std::size_t most_evaluations() const override { return tableau_.all_stages; }
   std::size_t closing() const override { return tableau_.closing; }
   double Advance(Step& step) const override;
-  // If the last two stages are at the same time, compares their slopes and states (Hairer, Wanner,
-  // Solving ordinary differential equations II, IV.2).
+  // Compares the slopes and states of the last two stages if these are at the same time, and
+  // returns zero otherwise (Hairer, Wanner, Solving ordinary differential equations II, IV.2).
   double Stiffness(Step& step) const override;
   void Interpolate(Step& step, double theta, std::span<double> y) const override;
   void ReverseAdvance(StepReverse& step) const override;

@@ -1,4 +1,4 @@
-// The LU factorisation of small dense matrices in memory that the caller keeps, without allocation.
+// LU factorisation of small dense matrices in the caller's memory, without allocation.
 //
 // Thread safety: any thread may call these functions; they share no state.
 //
@@ -12,8 +12,8 @@
 
 namespace gpode {
 
-// Replaces the matrix a (n, n), stored by rows, by its factors L and U with P a = L U, and writes the
-// row exchanges to pivots (n). Returns false if the matrix is singular or not finite.
+// Replaces the matrix a (n, n), stored by rows, by its factors L and U with P a = L U, and writes
+// the row exchanges to pivots (n). Returns false if the matrix is singular or not finite.
 inline bool FactorLu(std::size_t n, std::span<double> a, std::span<double> pivots) {
   for (std::size_t k = 0; k < n; ++k) {
     std::size_t pivot = k;

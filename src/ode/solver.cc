@@ -93,7 +93,7 @@ struct Solver::Run {
   double t = 0, end = 0;
   double stop = 0;  // the end of the smooth piece of the inputs that t is in, or `end`
   std::size_t next_output = 0;
-  int suspicious = 0, harmless = 0;  // steps that CheckStiffness has seen
+  int suspicious = 0, harmless = 0;  // steps limited by stability, and others in a row since then
   SolveResult result;
 
   Run(Solver& solver, const Field& f, std::span<const double> x0, std::span<const double> when,
@@ -222,7 +222,8 @@ struct Solver::Run {
     step.inside_ = t + 0.5 * (stop - t);
   }
 
-  // Returns the size of the fixed steps, at most `largest`, that divide the rest of the piece evenly.
+  // Returns the size of the fixed steps, at most `largest`, that divide the rest of the piece
+  // evenly.
   double EvenStep(double largest) const {
     const double left = std::fabs(stop - t);
     return left / std::ceil(left / largest * (1 - 1e-12));
@@ -252,8 +253,9 @@ struct Solver::Run {
     return std::min(100 * h0, h1);
   }
 
-  // Looks at every 20th accepted step, and after a suspicious one at the next ones: the system is
-  // stiff if 15 steps are limited by stability with fewer than 6 others in a row between them.
+  // Checks every 20th accepted step for stiffness, and after a suspicious step also the next ones.
+  // The system counts as stiff when 15 steps were limited by stability, with fewer than 6 other
+  // steps in a row between them.
   void CheckStiffness() {
     if (result.statistics.stiff) return;
     if (suspicious == 0 && (result.statistics.accepted + 1) % 20 != 0) return;

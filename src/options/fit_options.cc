@@ -81,7 +81,8 @@ std::vector<std::string> KnownNames(std::string_view option) {
   return {};
 }
 
-// A likelihood is one name, or a list with commas between names, each alone or after "channel=".
+// Checks a likelihood: one name, or a list of names with commas between them, each of which may
+// follow "channel=".
 Requirement CheckLikelihoods(std::string_view text) {
   const std::vector<std::string> known = LikelihoodNames();
   for (;;) {
@@ -122,8 +123,8 @@ Requirement CheckName(std::string_view, const T&) {
   return "";
 }
 
-// Returns the form of a value that is written to files: of several names for the same kernel, such
-// as "se" and "squared-exponential", always the same one.
+// Returns the value as it is written to files. Names for the same kernel, such as "se" and
+// "squared-exponential", are all written alike.
 std::string Canonical(std::string_view name, const std::string& value) {
   if (name != "kernel") return value;
   const std::optional<KernelSum> sum = FindKernelSum(value);
@@ -300,35 +301,52 @@ const std::vector<NamedModel>& ListModels() {
   return models;
 }
 
+std::size_t CountStates(const FitOptions& options, std::size_t channels) {
+  if (options.states > 0) return options.states;
+  return options.observation_map.dim() > 0 ? options.observation_map.dim() : channels;
+}
+
 bool IsSampled(const FitOptions& options) {
   return GetPosteriorFamily(options.posterior).is_sampled();
 }
 
+namespace {
+
+// The models that have a name for people, but none for SetModel: they are chosen by --posterior.
+const std::vector<NamedModel>& SampledModels() {
+  using enum BoundKind;
+  static const std::vector<NamedModel> models = {
+      {"gpode-joint", "GPODE (joint posterior)", "process", "joint", kVanilla},
+      {"gpode-nuts", "GPODE (NUTS)", "process", "nuts", kVanilla}};
+  return models;
+}
+
+// The names for people of functions whose models are not in a table.
+struct FunctionTitle {
+  std::string_view function, title;
+};
+constexpr FunctionTitle kFunctionTitles[] = {{"equations", "known equations"}};
+
+}  // namespace
+
 // Ignores options.bound if the posterior is sampled, since samplers always integrate whole
 // trajectories.
 NamedModel NameOf(const FitOptions& options) {
-  for (const NamedModel& m : ListModels()) {
-    if (m.function == options.function && m.posterior == options.posterior &&
-        (m.bound == options.bound || IsSampled(options))) {
-      return m;
+  for (const std::vector<NamedModel>* models : {&ListModels(), &SampledModels()}) {
+    for (const NamedModel& m : *models) {
+      if (m.function == options.function && m.posterior == options.posterior &&
+          (m.bound == options.bound || IsSampled(options))) {
+        return m;
+      }
     }
   }
-  if (options.function == "process" &&
-      (options.posterior == "joint" || options.posterior == "nuts")) {
-    return {"gpode-" + options.posterior,
-            options.posterior == "joint" ? "GPODE (joint posterior)" : "GPODE (NUTS)",
-            options.function, options.posterior, options.bound};
-  }
   const bool shooting = options.bound == BoundKind::kShooting && !IsSampled(options);
-  if (options.function == "equations") {
-    return {fmt::format("equations-{}{}", options.posterior, shooting ? "-shooting" : ""),
-            fmt::format("known equations (posterior {}{})", options.posterior,
-                        shooting ? ", shooting" : ""),
-            options.function, options.posterior, options.bound};
-  }
+  const std::string posterior = options.posterior + (shooting ? ", shooting" : "");
+  const auto title = std::ranges::find(kFunctionTitles, options.function, &FunctionTitle::function);
   return {fmt::format("{}-{}{}", options.function, options.posterior, shooting ? "-shooting" : ""),
-          fmt::format("{} with posterior {}{}", options.function, options.posterior,
-                      shooting ? ", shooting" : ""),
+          title != std::end(kFunctionTitles)
+              ? fmt::format("{} (posterior {})", title->title, posterior)
+              : fmt::format("{} with posterior {}", options.function, posterior),
           options.function, options.posterior, options.bound};
 }
 

@@ -54,13 +54,21 @@ std::string VerdictOfChains(const Model& model) {
       sampler.worst_rhat);
 }
 
+// Returns true if the joint posterior would take hours.
+bool IsTooLargeForJoint(const TrainedModel& trained) {
+  constexpr std::size_t kMostTimes = 600, kMostStates = 6;
+  std::size_t times = 0;
+  for (const Trajectory& t : trained.data.trajectories) times += t.times.size();
+  return times > kMostTimes || trained.model.dim() > kMostStates;
+}
+
 }  // namespace
 
 std::string BandVerdict(const TrainedModel& trained, const FitQuality& quality) {
   const Model& model = trained.model;
   for (const ChannelFit& fit : quality.channels) {
-    const double explained = 1 - std::pow(fit.residual / std::max(fit.spread, 1e-300), 2);
-    if (fit.values > 0 && fit.spread > 0 && explained >= kExplained) continue;
+    const double explained = fit.Explained();
+    if (explained >= kExplained) continue;
     return fmt::format("say little about {}, of which the model explains {:.0f} %",
                        internal::Quote(fit.name),
                        fit.values > 0 ? 100 * std::max(0.0, explained) : 0);
@@ -69,12 +77,14 @@ std::string BandVerdict(const TrainedModel& trained, const FitQuality& quality) 
   const PosteriorFamily& family = GetPosteriorFamily(model.options.posterior);
   if (family.is_linearised()) return VerdictOfShortChains(model);
   if (family.is_sampled()) return VerdictOfChains(model);
-  if (model.options.posterior == "point") {
+  if (family.MakesPointEstimates()) {
     return "of the noise alone: a point estimate has no posterior; --holdout 0.2 adds what it "
            "misses";
   }
-  return "often too narrow with this posterior; --holdout 0.2 checks and widens them, "
-         "--posterior joint is slower and better calibrated";
+  constexpr const char* kNarrow =
+      "often too narrow with this posterior; --holdout 0.2 checks and widens them";
+  if (IsTooLargeForJoint(trained)) return kNarrow;
+  return fmt::format("{}, --posterior joint is slower and better calibrated", kNarrow);
 }
 
 }  // namespace gpode

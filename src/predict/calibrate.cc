@@ -52,7 +52,7 @@ ObservationNoise CalibratedNoise(const ObservationNoise& learnt,
   for (std::size_t c = 0; c < excess.size(); ++c) {
     if (!(excess[c].count > 0)) continue;
     const double variance = excess[c].sum / excess[c].count;
-    // Only a likelihood whose spread is a parameter of its own can take a larger one.
+    // Only a likelihood that has its spread as a parameter can take a larger spread.
     const Likelihood& own = learnt.For(c);
     if (own.learnt_parameters() == own.parameters_per_channel() &&
         variance > own.Variance(learnt.Of(c))) {

@@ -19,14 +19,14 @@ namespace gpode {
 namespace {
 
 constexpr std::string_view kWhere = "Condition";
-// The fields that are tried for each draw that is kept.
+// The number of fields that are tried for each draw that is kept.
 constexpr std::size_t kTries = 4;
-// The random starts of the search with the mean field.
+// The number of random starts of the search with the mean field.
 constexpr std::size_t kStarts = 16;
-// A mode is searched again in growing windows if its mean squared residual is more than this many
-// noise variances, and the result is not trusted if that of all draws is more than kLargestMisfit.
+// A mode is searched again in growing windows of time if its mean squared residual exceeds kPoorFit
+// noise variances. The result is not trusted if that of all draws exceeds kLargestMisfit.
 constexpr double kPoorFit = 4, kLargestMisfit = 4;
-// More than this share of lost weight, or a larger Pareto shape, means that few fields count.
+// A larger Pareto shape, or fewer effective fields, means that a few fields carry all the weight.
 constexpr double kLargestShape = 0.7, kFewestEffective = 10;
 
 void CheckGiven(const Model& model, const Dataset& given) {
@@ -41,8 +41,8 @@ void CheckGiven(const Model& model, const Dataset& given) {
   CheckSize(kWhere, "the measured inputs", given.inputs.size(), model.inputs.size());
 }
 
-// Returns the number of pieces of the process noise for a span of the model's time: pieces are about
-// as long as those of the training data.
+// Returns the number of pieces of the process noise for a span of the model's time: pieces are
+// about as long as those of the training data.
 std::size_t CountPieces(const NoisePieces& trained, double span) {
   constexpr double kMost = 10000;
   const double length = std::accumulate(trained.lengths.begin(), trained.lengths.end(), 0.0) /
@@ -50,8 +50,8 @@ std::size_t CountPieces(const NoisePieces& trained, double span) {
   return static_cast<std::size_t>(std::clamp(std::ceil(span / length), 1.0, kMost));
 }
 
-// Returns the values with blocks of the shapes that `to` has. Blocks of other shapes, which belong to
-// the trajectories, are those of `fallback`.
+// Returns values of the layout `to`. Blocks that have the same shape in both layouts keep their
+// values; the others, which belong to the trajectories, come from `fallback`.
 std::vector<double> WithBlocks(const ParameterLayout& from, std::span<const double> values,
                                const ParameterLayout& to, const std::vector<double>& fallback) {
   std::vector<double> result = fallback;
@@ -65,7 +65,7 @@ std::vector<double> WithBlocks(const ParameterLayout& from, std::span<const doub
 }
 
 // Returns the model with the trajectories of the new data in place of its own. Its draws of states
-// mean nothing.
+// are placeholders.
 Model WithTrajectories(const Model& model, const Dataset& given) {
   Model result = model;
   result.start_times.clear();
@@ -80,7 +80,7 @@ Model WithTrajectories(const Model& model, const Dataset& given) {
     result.end_times.push_back(t.times.back());
     if (!model.inputs.empty()) result.input_samples.push_back(t.inputs);
     if (model.noise_pieces.empty()) continue;
-    // A trajectory of one time has a piece, too, which begins before its only observation.
+    // A trajectory of one time also has a piece, which begins before its only observation.
     if (!(result.end_times.back() > result.start_times.back())) {
       ThrowInput(kWhere, "given", "has a trajectory of one time, must have two for process noise");
     }
@@ -113,8 +113,9 @@ bool SameRow(const Trajectory& a, std::size_t i, const Trajectory& b, std::size_
   return true;
 }
 
-// Returns the rows of a trajectory that are rows of a training trajectory, of which it then is a
-// longer version. There are none unless it has the first row and at least two rows of that one.
+// Marks the rows of a trajectory that were training data. A trajectory is a longer version of a
+// training trajectory if it has that trajectory's first row and at least two of its rows; otherwise
+// no row is marked.
 std::vector<char> RowsSeen(const Trajectory& given, const Dataset& seen) {
   std::vector<char> best(given.times.size(), 0);
   std::ptrdiff_t most = 1;
@@ -140,10 +141,10 @@ std::vector<char> RowsSeen(const Trajectory& given, const Dataset& seen) {
 struct GivenTrajectory {
   StartData all, old;
   bool has_old = false;
-  Vector guess;  // the mode with the mean field
+  Vector guess;  // the mode for the mean field, from which the searches for other fields start
 };
 
-// The starts of all trajectories with one field, and the weight of the pair.
+// One field with a start of each trajectory, and the weight of this pair.
 struct Candidate {
   std::vector<double> starts, force;
   double log_weight = -HUGE_VAL, misfit = 0;
@@ -230,7 +231,7 @@ class Conditioning {
     return other.cost < mode.cost ? other : mode;
   }
 
-  // Draws the starts of all trajectories with field i, and computes the weight of the draw.
+  // Draws a start of each trajectory for field i, and computes the weight of the pair.
   Candidate Try(std::size_t i) const {
     const ModelDraw draw = draws_.MakeField(options_.seed, i);
     const ObservationNoise noise = draws_.NoiseOf(options_.seed, i);
@@ -251,7 +252,7 @@ class Conditioning {
           .Normals({normals.data(), static_cast<std::size_t>(normals.size())});
       const Vector u = mode.unknowns + Vector(factor.matrixU().solve(normals));
       const double log_det = 2 * factor.matrixLLT().diagonal().array().log().sum();
-      // The factors 2 pi of prior and q cancel.
+      // The factors 2 pi of the prior and of q cancel.
       log_weight += -problem.Cost(u, problem.times()) + 0.5 * normals.squaredNorm() - 0.5 * log_det;
       candidate.misfit += problem.Misfit(u);
       if (t.has_old) log_weight -= OldEvidence(draw, noise, deviation, t, mode.unknowns);
@@ -276,7 +277,7 @@ class Conditioning {
     return -mode.cost - factor.matrixLLT().diagonal().array().log().sum();
   }
 
-  // Makes the chosen candidates the draws of the model, and computes their mean misfit.
+  // Replaces the draws of the model by the chosen candidates, and computes their mean misfit.
   void Keep(const std::vector<Candidate>& candidates, const std::vector<std::size_t>& chosen,
             double* misfit) {
     GivenDraws& given = result_.given;

@@ -114,7 +114,7 @@ void RemarkOnChannel(const ChannelFit& fit, const Sums& sums, std::vector<std::s
                     fit.missed, fit.values));
     if (fit.missed == fit.values) return;
   }
-  const double explained = 1 - std::pow(fit.residual / std::max(fit.spread, 1e-300), 2);
+  const double explained = fit.Explained();
   if (fit.spread > 0 && explained < kExplained) {
     say(fmt::format("the model explains only {:.0f} % of its variance",
                     100 * std::max(0.0, explained)));
@@ -172,6 +172,11 @@ void RemarkOnTraining(const TrainedModel& trained, std::vector<std::string>* rem
 }
 
 }  // namespace
+
+double ChannelFit::Explained() const {
+  if (values == 0) return NAN;
+  return spread > 0 ? 1 - std::pow(residual / spread, 2) : 0;
+}
 
 bool FitQuality::IsAllMissed() const {
   return reached == 0 &&

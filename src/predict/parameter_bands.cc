@@ -1,4 +1,4 @@
-// The posterior of parameters of known equations. See gpode/summary.h.
+// Computes the posterior bands of the parameters of known equations. See gpode/summary.h.
 #include <algorithm>
 #include <cmath>
 
@@ -10,7 +10,7 @@
 namespace gpode {
 namespace {
 
-// The number of draws from a posterior that was trained.
+// The number of draws from a trained posterior, which unlike a sampled one has no draws of its own.
 constexpr std::size_t kDraws = 4000;
 
 // Returns the latent variables of the function in draw i of a trained posterior.

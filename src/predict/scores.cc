@@ -44,8 +44,8 @@ double LevelsAway(double y, std::span<const double> sorted, std::size_t draws,
                   const Likelihood& likelihood, std::span<const double> p) {
   const double below = likelihood.MixtureCdf(y, sorted, p);
   if (likelihood.is_discrete() && sorted.size() == draws) {
-    // The band of whole numbers between two quantiles holds y if F(y) reaches the lower level and
-    // the probability below y does not reach the upper one.
+    // A band of whole numbers between two quantiles contains y if F(y) reaches the lower level and
+    // the probability of less than y does not reach the upper level.
     return std::max(0.5 - below, likelihood.MixtureCdfBelow(y, sorted, p) - 0.5);
   }
   if (sorted.size() == draws) return std::fabs(below - 0.5);

@@ -11,14 +11,15 @@ namespace gpode {
 namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-// A longer trajectory is resampled to so many rows, which bounds the time of the autocorrelation.
+// The largest number of rows of which the autocorrelation is computed. Longer trajectories are
+// resampled to this number.
 constexpr std::size_t kMostRows = 2000;
 constexpr std::size_t kFewestRows = 8;
 constexpr double kLeastPeak = 0.3;  // the least autocorrelation of a period
 constexpr double kSamePeakShare =
     0.9;  // peaks of at least this share of the highest count as equal
 
-// Returns the values without gaps; a channel without any value stays NaN.
+// Returns the values with gaps interpolated; a channel without any value stays NaN.
 Matrix FilledValues(const Trajectory& t) {
   Matrix values = t.values;
   for (Eigen::Index c = 0; c < values.cols(); ++c) {
@@ -29,7 +30,7 @@ Matrix FilledValues(const Trajectory& t) {
   return values;
 }
 
-// Returns the row of `values` at a time between the first and last of `times`, interpolated.
+// Interpolates the rows of `values` linearly at a time between the first and the last of `times`.
 Vector RowAt(std::span<const double> times, const Matrix& values, double time) {
   const auto after = std::upper_bound(times.begin(), times.end(), time);
   if (after == times.begin()) return values.row(0);
@@ -39,7 +40,7 @@ Vector RowAt(std::span<const double> times, const Matrix& values, double time) {
   return (1 - share) * values.row(next - 1) + share * values.row(next);
 }
 
-// Returns the trajectory's values at `rows` equally spaced times, less their means.
+// Returns the trajectory's values at `rows` equally spaced times, with their means subtracted.
 Matrix ResampledValues(const Trajectory& t, std::size_t rows) {
   const Matrix filled = FilledValues(t);
   Matrix values(static_cast<Eigen::Index>(rows), filled.cols());

@@ -1,7 +1,7 @@
-// The seasonal forecast: what was observed one period before.
+// The seasonal forecast, which repeats the values observed one period earlier.
 //
-// It is one of the simple forecasts that those of a learnt field are compared with. The period is
-// given, or guessed from the autocorrelation of the data.
+// It is one of the simple forecasts with which the forecasts of a learnt field are compared. The
+// period is given, or estimated from the autocorrelation of the data.
 //
 // Thread safety: all functions may be called from any thread.
 //
@@ -15,14 +15,14 @@
 
 namespace gpode {
 
-// Returns the period of the data, in units of their time, or 0 if none is visible. It is the first
-// of the highest peaks of the autocorrelation of the longest trajectory, averaged over the
-// channels, if the peak is at least 0.3 and the trajectory is at least twice as long.
+// Estimates the period of the data, in units of their time. It is the lag of the first of the
+// highest peaks in the autocorrelation of the longest trajectory, averaged over the channels.
+// Returns 0 if the peak is below 0.3, or if the trajectory is shorter than two periods.
 double GuessPeriod(const Dataset& data);
 
-// Returns (T, channels): the values of a trajectory at the latest times before its end that are a
-// whole number of periods before `times`, interpolated linearly. A channel without any value is
-// NaN. Throws an InputError unless the period is positive.
+// Returns the forecast (T, channels): for each of `times`, the values of the trajectory,
+// interpolated linearly, at the latest time before its end that is a whole number of periods
+// earlier. A channel without any value is NaN. Throws an InputError unless the period is positive.
 Matrix SeasonalValues(const Trajectory& seen, double period, std::span<const double> times);
 
 }  // namespace gpode

@@ -13,10 +13,12 @@ namespace gpode {
 namespace {
 
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
-// The largest number of steps of Minimise, and the gain of a step below which it ends.
+// The largest number of steps of Minimise, and the decrease of the cost below which it has
+// converged.
 constexpr int kMostSteps = 40;
 constexpr double kLeastGain = 1e-4;
-// The damping of the first step, its factors after a failed and a successful step, and its limit.
+// The damping of the first step, the factors by which it changes after a failed and after a
+// successful step, and its upper limit.
 constexpr double kFirstDamping = 1e-3, kDampMore = 8, kDampLess = 0.2, kMostDamping = 1e8;
 // The number of times in the first window, and the factor between windows.
 constexpr std::size_t kFirstWindow = 6;
@@ -40,7 +42,7 @@ StartProblem::StartProblem(const Field& field, const StartData& data, const Obse
       cotangent_(field.dim()),
       bstart_(field.dim()),
       channels_(map.channels()) {
-  // The intervals end at observations and at the ends of pieces.
+  // The intervals of integration end at observations and at the ends of pieces.
   const std::size_t pieces = deviation.empty() ? 0 : data.ends.size();
   std::size_t p = 0;
   for (std::size_t i = 0; i < data.times.size(); ++i) {
@@ -51,8 +53,8 @@ StartProblem::StartProblem(const Field& field, const StartData& data, const Obse
   }
 }
 
-// Integrates x over one interval. With derivatives (D, D + P D) of x with respect to the unknowns,
-// multiplies them by those of the interval. Returns false if the integration fails.
+// Integrates x over one interval. If `derivatives` (D, D + P D), those of x with respect to the
+// unknowns, are given, updates them by the chain rule. Returns false if the integration fails.
 bool StartProblem::Advance(const Interval& interval, double begin, const Vector& u, Vector& x,
                            Eigen::MatrixXd* derivatives) {
   const std::size_t dim = field_.dim(), own = field_.parameter_count();
@@ -152,7 +154,8 @@ double StartProblem::Misfit(const Vector& u) {
   return std::isfinite(Cost(u, times())) ? misfit_ : kInfinite;
 }
 
-// Levenberg-Marquardt: a step that does not lower the cost is damped more and tried again.
+// Uses the method of Levenberg and Marquardt: a step that does not lower the cost is tried again
+// with more damping.
 StartMode StartProblem::Minimise(const Vector& guess, std::size_t count) {
   StartMode mode{.unknowns = guess, .cost = kInfinite, .curvature = {}};
   Vector gradient;
@@ -193,7 +196,7 @@ StartMode StartProblem::MinimiseGrowing(const Vector& guess) {
 }
 
 StartMode StartProblem::Search(std::uint64_t seed, std::size_t draws) {
-  // The posterior of the state given the first row that has values.
+  // The Gaussian posterior of the state given the first row that has values.
   Eigen::MatrixXd precision = Eigen::MatrixXd::Identity(dim_, dim_);
   Vector pull = Vector::Zero(dim_);
   for (Eigen::Index i = 0; i < data_.values.rows(); ++i) {
@@ -225,7 +228,8 @@ StartMode StartProblem::Search(std::uint64_t seed, std::size_t draws) {
     first.push_back(Minimise(guess, window));
   }
   std::ranges::stable_sort(first, {}, &StartMode::cost);
-  // The best few of the short windows go on, since a short window may prefer the wrong one.
+  // The best few modes of the short window are continued, since its best one may turn out to be
+  // wrong.
   constexpr std::size_t kKept = 3;
   StartMode best;
   for (std::size_t k = 0; k < std::min(kKept, first.size()); ++k) {

@@ -1,14 +1,15 @@
-// The start of one trajectory, and its process noise, given a field and observations.
+// Inference of the start of one trajectory, and of its process noise, given a field and
+// observations.
 //
-// The unknowns are u = (x0, w): the state at the start in the model's coordinates, and the normals of
-// the force on each piece of time (data/noise_pieces.h). All are standard normal a priori. The cost is
-// minus the log density of observations and unknowns,
+// The unknowns are u = (x0, w): the state at the start in the model's coordinates, and the normals
+// of the force on each piece of time (data/noise_pieces.h). All are standard normal a priori. The
+// cost is minus the log density of observations and unknowns,
 //
 //   cost(u) = - sum log p(y | C x(t; u) + b) + |u|^2 / 2
 //
 // Its gradient is exact, and its curvature is approximated with the Fisher information of the
-// likelihood (Gauss-Newton). The solution is integrated from observation to observation; the adjoint
-// of the solver gives the derivatives of each interval.
+// likelihood (Gauss-Newton). The solution is integrated from observation to observation; the
+// adjoint of the solver gives the derivatives of each interval.
 //
 // Thread safety: each thread needs a StartProblem of its own.
 //
@@ -46,8 +47,8 @@ struct StartMode {
 
 class StartProblem {
  public:
-  // The arguments must outlive the problem. `deviation` (D) is the standard deviation of the force on
-  // a piece; it is empty if there is no process noise.
+  // The arguments must outlive the problem. `deviation` (D) is the standard deviation of the force
+  // on a piece; it is empty if there is no process noise.
   StartProblem(const Field& field, const StartData& data, const ObservationMap& map,
                const ObservationNoise& noise, std::span<const double> deviation,
                const SolverOptions& solver);
@@ -56,7 +57,7 @@ class StartProblem {
   Eigen::Index size() const { return size_; }
 
   // Returns the cost of the first `count` times, or infinity if the solution does not reach them.
-  // With a gradient, sets it and the curvature.
+  // If `gradient` is given, computes gradient and curvature.
   double Cost(const Vector& u, std::size_t count, Vector* gradient = nullptr,
               Eigen::MatrixXd* curvature = nullptr);
   // Returns the sum over the observed values of (residual / noise)^2.
@@ -64,10 +65,11 @@ class StartProblem {
 
   // Minimises the cost of the first `count` times from a guess.
   StartMode Minimise(const Vector& guess, std::size_t count);
-  // Minimises the cost of all times, from short windows at the start to longer ones.
+  // Minimises the cost of all times: first that of a short window at the start, then those of
+  // longer and longer windows.
   StartMode MinimiseGrowing(const Vector& guess);
-  // Does the same from the posterior mean of the state given the first row of values, and from
-  // `draws` draws of that posterior, and returns the mode with the lowest cost.
+  // Runs MinimiseGrowing from the posterior mean of the state given the first row of values, and
+  // from `draws` draws of that posterior. Returns the mode with the lowest cost.
   StartMode Search(std::uint64_t seed, std::size_t draws);
 
  private:

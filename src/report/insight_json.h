@@ -1,4 +1,4 @@
-// The results of analyses (gpode/analysis.h) as JSON; docs/analyse.md describes the members.
+// The results of analyses (gpode/analysis.h) and explanations (gpode/explain.h) as JSON.
 //
 // Thread safety: any thread may call these functions; they share no state that changes.
 //
@@ -21,7 +21,8 @@ nlohmann::ordered_json VectorJson(const Vector& values);
 nlohmann::ordered_json MatrixJson(const Matrix& values);
 
 nlohmann::ordered_json AnalysisJson(const Analysis& analysis);
-// `name` is the input that is swept; `values` has one value for each analysis.
+// Returns the JSON of a sweep. `name` is the input that is varied, and `values` has one value for
+// each analysis.
 nlohmann::ordered_json SweepJson(const std::string& name, const std::vector<double>& values,
                                  const std::vector<Analysis>& sweep);
 

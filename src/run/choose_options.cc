@@ -66,8 +66,7 @@ std::size_t CountTimes(const Dataset& data) {
 }
 
 std::size_t CountStates(const Dataset& data, const FitOptions& options) {
-  if (options.states > 0) return options.states;
-  return options.observation_map.dim() > 0 ? options.observation_map.dim() : data.channels.size();
+  return gpode::CountStates(options, data.channels.size());
 }
 
 bool HasTrainingOption(const std::vector<std::string>& given) {
@@ -94,7 +93,7 @@ FitOptions ChooseOptions(const Dataset& data, FitOptions options,
       internal::CountStates(data, options) <= kMostStates) {
     options.posterior = "joint";
   }
-  // A random force would move populations away from zero.
+  // With process noise, a population that is zero would not stay zero.
   if (options.form == "growth" && !is_given("process_noise")) options.process_noise = "none";
   if (options.InputsWith(data.inputs).size() > 0) ChooseForInputs(data, is_given, &options);
   if (!GetPosteriorFamily(options.posterior).is_sampled()) return options;

@@ -12,7 +12,7 @@
 
 namespace gpode::internal {
 
-// Returns the number of rows of all trajectories together.
+// Returns the total number of rows of all trajectories.
 std::size_t CountTimes(const Dataset& data);
 // Returns the number of states that a model of the data would have.
 std::size_t CountStates(const Dataset& data, const FitOptions& options);

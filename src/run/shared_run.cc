@@ -16,7 +16,7 @@ namespace {
 
 enum class Command : std::uint8_t { kEnd, kStep, kCollect };
 
-// The message with which a run begins. A message without bytes ends ServeTraining.
+// The message with which a run begins. If `bytes` is zero, the message ends ServeTraining.
 struct Header {
   std::uint64_t bytes = 0;              // of the model file that follows
   std::uint64_t threads = 0;            // of each rank; 0 stands for Ranks::threads
@@ -27,7 +27,8 @@ std::span<std::byte> BytesOf(auto& value) { return std::as_writable_bytes(std::s
 
 void Send(Ranks& ranks, Command command) { ranks.Broadcast(0, BytesOf(command)); }
 
-// Ends all ranks if this one would round differently from rank 0.
+// Ends all ranks if this one uses other instruction sets than rank 0, and so would round
+// differently.
 void CheckInstructions(Ranks& ranks, const Header& header) {
   const std::string first = header.instructions.data();
   if (first == InstructionSets()) return;
@@ -76,7 +77,7 @@ Progress SharedRun::Step(Trainer& trainer) {
   try {
     return trainer.Step();
   } catch (const std::exception& error) {
-    // The other ranks are in the middle of the step, and would wait for ever.
+    // The other ranks are in the middle of the step and would otherwise wait for ever.
     ranks_.Abort(error.what());
     throw;
   }

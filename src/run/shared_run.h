@@ -1,10 +1,11 @@
 // A training run that the ranks of a group (gpode/ranks.h) do together.
 //
 // Rank 0 sends the run, as the bytes of its model file, to the others. Then all ranks train it in
-// lockstep: in each step, a rank evaluates some of the work items, and all get the results of all
-// items (model/evaluators.h). They make the same update of the parameters that they share, and each
-// updates the parameters of the states that its own segments need, so that no parameters have to be
-// sent before a checkpoint. Before each step, rank 0 says whether there is another one.
+// lockstep: in each step, every rank evaluates some of the work items and receives the results of
+// all items (model/evaluators.h). All ranks make the same update of the shared parameters, and each
+// rank updates the parameters of the states that its own segments need. Parameters therefore need
+// not be sent before a checkpoint. Before each step, rank 0 tells the others whether there is
+// another step.
 //
 // Thread safety: as Ranks.
 //
@@ -31,8 +32,8 @@ class SharedRun {
 
   // Takes one step on all ranks.
   Progress Step(Trainer& trainer);
-  // Gets the parameters that only other ranks have. Must be called before Trainer::Save or
-  // Snapshot.
+  // Collects the parameters that only other ranks have. Must be called before Trainer::Save or
+  // Trainer::Snapshot.
   void Collect(Trainer& trainer);
 
  private:

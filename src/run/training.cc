@@ -69,7 +69,7 @@ bool IsShared(const FitControl& control) {
   return control.ranks != nullptr && control.ranks->size() > 1;
 }
 
-// Returns the options of a trainer, whose machine may have several ranks.
+// Returns the options of the trainer on this rank, which may share its machine with other ranks.
 FitOptions TrainerOptions(FitOptions options, const FitControl& control) {
   options = WithThreads(std::move(options), control);
   if (options.threads == 0 && IsShared(control)) options.threads = control.ranks->threads();
@@ -198,7 +198,7 @@ TrainedModel Begin(TrainedModel trained, const FitControl& control) {
   return Run(trainer, std::move(trained), control);
 }
 
-// Returns the options with the equations and the likelihood of each channel that the data need.
+// Returns the options with equations completed and the likelihood resolved for the data's channels.
 FitOptions Resolved(const Dataset& data, FitOptions options) {
   CompleteEquations(data, &options);
   options.likelihood = ResolveLikelihood(options.likelihood, data.channels);

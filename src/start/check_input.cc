@@ -11,6 +11,8 @@
 #include "gpode/likelihood.h"
 #include "gpode/ode.h"
 #include "gpode/options.h"
+#include "gpode/posterior_family.h"
+#include "gpode/unknown_function.h"
 #include "model/model_parts.h"
 #include "options/fit_options.h"
 
@@ -47,21 +49,21 @@ void CheckGivenNoise(const std::vector<double>& variances, std::size_t channels)
   if (variances.size() > 1) CheckSize("Fit", "noise_variance", variances.size(), channels);
 }
 
-// The number of states is that of the map C, or that of the option, or that of the channels.
 void CheckProcessNoise(const Dataset& data, const FitOptions& o) {
   const std::vector<double> known = KnownProcessNoise(o);
   if (known.empty()) return;
+  const std::size_t states = CountStates(o, data.channels.size());
   const bool is_possible =
-      o.function != "network" && (o.posterior == "joint" || o.posterior == "nuts");
+      GetPosteriorFamily(o.posterior).samples_residual() &&
+      !MakeUnknownFunction(
+           o.function, {.options = o, .dim = states, .inputs = o.InputsWith(data.inputs).size()})
+           ->has_symmetries();
   if (!is_possible) {
     ThrowInput(
         "Fit", "process_noise",
         "needs a Gaussian process or equations with the posterior joint or nuts; use none or "
         "learnt");
   }
-  const std::size_t states = o.observation_map.matrix.size() > 0 ? o.observation_map.dim()
-                             : o.states > 0                      ? o.states
-                                                                 : data.channels.size();
   if (known.size() > 1) CheckSize("Fit", "process_noise", known.size(), states);
 }
 
@@ -115,9 +117,7 @@ void CheckAcceptance(double target) {
 double LeastMemory(const Dataset& data, const FitOptions& options) {
   constexpr double kCovariances = 4, kParameters = 20, kMatrices = 20, kFeatures = 4;
   constexpr std::size_t kCountable = 1'000'000;  // with more, numbers of parameters may overflow
-  const std::size_t dim = options.states > 0                  ? options.states
-                          : options.observation_map.dim() > 0 ? options.observation_map.dim()
-                                                              : data.channels.size();
+  const std::size_t dim = CountStates(options, data.channels.size());
   const auto states = static_cast<double>(dim), inducing = static_cast<double>(options.inducing);
   double numbers = kFeatures * states * static_cast<double>(options.features) *
                    static_cast<double>(options.draws);

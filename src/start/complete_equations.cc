@@ -1,4 +1,4 @@
-// Fits known equations to the names of a data set. See gpode/fit_input.h.
+// Completes the options of a fit with known equations. See CompleteEquations in gpode/fit_input.h.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ EquationNames NamesOf(const Dataset& data, const FitOptions& options) {
   return {data.channels, options.InputsWith(data.inputs).AllNames()};
 }
 
-// Returns the equations in options.equations or those of its form.
+// Returns the text of options.equations or, if there is one, of options.form.
 std::string TextOf(const Dataset& data, const FitOptions& options) {
   const std::string form = FormText(data, options);
   if (form.empty()) return options.equations;

@@ -13,7 +13,8 @@
 namespace gpode {
 namespace {
 
-// With more states, the form divergence-free has too many unknown functions.
+// The largest number of states of the form divergence-free. More states would need too many unknown
+// functions.
 constexpr std::size_t kMostDivergenceFree = 6;
 // The standard deviation of the logarithm of a learnt damping.
 constexpr double kDampingDeviation = 2;
@@ -24,21 +25,23 @@ std::vector<std::string> Names(const std::vector<std::string>& names) {
   return written;
 }
 
-// Returns the name of the velocity of a channel. The name is new: data may have one such already.
+// Returns a name for the velocity of a channel that is not among the names `taken`.
 std::string VelocityOf(const std::string& channel, const std::vector<std::string>& taken) {
   std::string name = "v_" + channel;
   while (std::ranges::find(taken, name) != taken.end()) name = "v_" + name;
   return EquationName(name);
 }
 
-// The damping as a factor, empty if there is none, and the declaration that it needs.
+// The text of the damping as a factor, which is empty if there is no damping, and the declaration
+// of the parameter that it uses.
 struct Damping {
   std::string factor, declaration;
 };
 Damping DampingOf(const Dataset& data, const FitOptions& options) {
   if (options.damping == "none") return {};
   if (options.damping != "learnt") return {options.damping, ""};
-  // A learnt damping is about one over the length of the data, give or take a factor of ten.
+  // The prior of a learnt damping is centred at one over the time that the data span, with a spread
+  // of about a factor of ten.
   double span = 0;
   for (const Trajectory& t : data.trajectories) span = std::max(span, t.times.back() - t.start());
   return {"damping", fmt::format("param damping ~ lognormal({:.6g}, {:g})\n",

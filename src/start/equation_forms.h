@@ -7,7 +7,7 @@
 //   gradient         dx_i = -dV/dx_i               a potential V falls
 //   divergence-free  dx_i = sum_j dA_ij/dx_j with A_ij = -A_ji   volume is conserved
 //
-// A, H and V are unknown functions. With damping c, -c v_i or -c p_i is added.
+// A, H and V are unknown functions. A damping c adds -c v_i or -c p_i.
 //
 // Thread safety: any thread may call these functions; they share no state that changes.
 #pragma once
@@ -19,8 +19,8 @@
 
 namespace gpode {
 
-// Returns the equations of options.form for the data, or an empty text if the form is "none". Throws
-// an InputError if the form does not fit the data or the damping.
+// Returns the equations of options.form for the data, or an empty text if the form is "none".
+// Throws an InputError if the form does not fit the data or the damping.
 std::string FormText(const Dataset& data, const FitOptions& options);
 
 }  // namespace gpode

@@ -156,8 +156,8 @@ Matrix ObservedInputs(const Dataset& data, const InputRule& rule) {
   return Stack(inputs);
 }
 
-// Sets the coordinates of the inputs, and returns their spread in these coordinates. Measured inputs
-// and the time are scaled to unit size; the phases of a clock already have it.
+// Sets the coordinates of the inputs, and returns their spread in these coordinates. Measured
+// inputs and the time are scaled to unit size; the phases of a clock already have it.
 Vector SetInputCoordinates(const InputRule& rule, bool scale, const Matrix& inputs, Start& start) {
   const auto count = static_cast<Eigen::Index>(rule.size());
   const auto measured = static_cast<Eigen::Index>(rule.names.size());
@@ -196,7 +196,8 @@ FunctionStart StartFunction(UnknownFunction& function, const Dataset& data,
   return function.Start(points, slopes, spread);
 }
 
-// Returns the derivatives of `values` with respect to `times`, by differences between the neighbours.
+// Returns the derivatives of `values` with respect to `times`, by differences between the
+// neighbours.
 Vector Differences(const std::vector<double>& times, const Vector& values) {
   const Eigen::Index n = values.size();
   Vector slopes = Vector::Zero(n);
@@ -208,7 +209,7 @@ Vector Differences(const std::vector<double>& times, const Vector& values) {
   return slopes;
 }
 
-// Lets a function with known equations guess its states, and takes those that no channel shows.
+// Asks the function for guesses of its states, and uses them for the states that no channel shows.
 std::optional<StateFrame> FrameStates(const UnknownFunction& function, const Dataset& data,
                                       const FitOptions& options, const SignalMap& signals,
                                       SmoothStates& smooth) {
@@ -234,7 +235,7 @@ std::optional<StateFrame> FrameStates(const UnknownFunction& function, const Dat
   return frame;
 }
 
-// Takes the offsets and scales that a function with known equations asks for.
+// Sets the offsets and scales that a function with known equations requests.
 void SetFrame(const StateFrame& frame, Coordinates& coordinates) {
   for (Eigen::Index d = 0; d < frame.offset.size(); ++d) {
     if (std::isnan(frame.offset[d])) continue;

@@ -9,9 +9,9 @@
 namespace gpode {
 namespace {
 
-constexpr std::ptrdiff_t kNeighbours = 3;  // on each side
+constexpr std::ptrdiff_t kNeighbours = 3;  // the neighbours on each side
 constexpr double kFar = 6;
-constexpr std::size_t kFewest = 12;  // values of a channel, without which nothing is an outlier
+constexpr std::size_t kFewest = 12;  // the fewest values of a channel that can have outliers
 
 double Median(std::vector<double> values) {
   const auto middle = values.begin() + std::ssize(values) / 2;

@@ -1,5 +1,4 @@
-// Leaves outliers out of the data from which training starts, in channels whose likelihood expects
-// them.
+// Removes outliers, for the start of training only, from channels whose likelihood expects them.
 #pragma once
 
 #include <string_view>
@@ -8,9 +7,10 @@
 
 namespace gpode {
 
-// Returns the data with the outliers of channels with Student's t likelihood marked as missing:
-// values farther from the median of their six neighbours than six times the typical distance. The
-// likelihood is that of FitOptions. Training itself uses all data.
+// Returns the data in which outliers are marked as missing, in the channels with Student's t
+// likelihood. A value is an outlier if its distance from the median of its six neighbours is more
+// than six times the typical distance. `likelihood` is FitOptions::likelihood. Training itself uses
+// all data.
 Dataset WithoutOutliers(const Dataset& data, std::string_view likelihood);
 
 }  // namespace gpode

@@ -79,9 +79,10 @@ void ForMembers(S& s, const Visit& visit) {
 
 template <Is<Model> S, typename Visit>
 void ForMembers(S& s, const Visit& visit) {
-  // A conditioned model cannot be saved, so that `given` is not stored. Six members are stored elsewhere: the options as text (options/fit_options.h), the parameters
+  // Six members are stored elsewhere: the options as text (options/fit_options.h), the parameters
   // as one array per block, the widening, if there is one, under the prefix "widening/", the
-  // measured inputs, if there are any, as InputColumns, and noise_pieces, if there is process noise.
+  // measured inputs, if there are any, as InputColumns, and noise_pieces, if there is process
+  // noise. `given` is not stored, because a conditioned model cannot be saved.
   auto& [options, channels, map, coordinates, start_times, end_times, inputs, input_samples,
          warning, parameters, draws, sampler, shooting_trajectory, shooting_times, noise_pieces,
          widening, given] = s;
@@ -244,8 +245,8 @@ HoldoutColumns ToColumns(const Holdout& holdout);
 // Throws an InputError unless the rows are possible for this number of channels.
 Holdout FromColumns(const HoldoutColumns& columns, std::size_t channels);
 
-// Measured inputs as arrays, in which trajectories follow one another. They are stored only if there
-// are any.
+// Measured inputs as arrays, in which trajectories follow one another. They are stored only if
+// there are any.
 struct InputColumns {
   std::vector<std::string> names = {};
   std::vector<std::size_t> lengths = {};  // (trajectories)
@@ -265,7 +266,8 @@ void ForMembers(S& s, const Visit& visit) {
 InputColumns ToInputColumns(const std::vector<std::string>& names,
                             const std::vector<InputSamples>& samples);
 InputColumns ToInputColumns(const Dataset& data);
-// Throw an InputError unless the sizes of the columns agree. They do not check the values.
+// These functions convert inputs back from columns. They throw an InputError unless the sizes of
+// the columns agree, and do not check the values.
 std::vector<InputSamples> FromColumns(const InputColumns& columns);
 void SetInputs(const InputColumns& columns, Dataset* data);
 

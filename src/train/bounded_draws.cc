@@ -10,7 +10,7 @@
 namespace gpode {
 namespace {
 
-// A solution is compared with the range of the data at this many times.
+// The number of times at which a solution is compared with the range of the data.
 constexpr std::size_t kTimes = 40;
 
 // Computes the state at time `end` of the solution from x0, which has a force if there is process

@@ -1,12 +1,12 @@
 // Removes draws whose solutions run away soon after the data.
 //
-// Polynomials of degree two and three can go to infinity in finite time, and data of one trajectory
-// do not rule out that they do so just after the last observation. A system that was observed has
-// stayed in a bounded region. The prior of a sampled process with such a polynomial therefore has
-// the condition that solutions which continue the data for kSpans times as long as the data lasted
-// leave the range of each state by at most kMostAway times that range. Draws that violate the
-// condition are removed, which is rejection sampling from the posterior under that prior. If all
-// draws violate it, all are kept.
+// With polynomials of degree two and three, solutions can go to infinity in finite time, and the
+// data of one trajectory do not rule out that this happens just after the last observation. But
+// observed systems stay in a bounded region. The prior of a sampled process with such a polynomial
+// is therefore restricted: solutions that continue the data for kSpans times the time that the data
+// span may leave the range of each state by at most kMostAway times that range. Draws that violate
+// the condition are removed, which is rejection sampling from the posterior under that prior. If
+// all draws violate it, all are kept.
 //
 // Thread safety: any thread may call this function.
 //
@@ -20,9 +20,9 @@
 
 namespace gpode {
 
-// How far a solution may leave the range of the data, in units of that range.
+// The largest distance of a solution from the range of the data, in units of that range.
 inline constexpr double kMostAway = 10;
-// For how long it must not do so, in units of the time that the data span.
+// The time after the data for which this limit holds, in units of the time that the data span.
 inline constexpr double kSpans = 1.25;
 
 // Removes rows of model.draws. `states` are the smoothed states (T, D) of each trajectory in the

@@ -24,8 +24,8 @@ class ChainKeeper {
   // have passed since the last time, or never if `seconds` is zero or `save` is empty.
   ChainKeeper(std::shared_ptr<const SamplingState> from, double seconds, Save save);
 
-  // Sets the options of a sampler so that its chains continue from the state, and the states that
-  // they reach are kept. The keeper must outlive the sampler.
+  // Sets the options of a sampler so that its chains continue from the kept state and hand over the
+  // states that they reach. The keeper must outlive the sampler.
   void Attach(NutsOptions& nuts);
 
   // Saves what has been kept, after the sampler was stopped.

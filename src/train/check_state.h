@@ -1,5 +1,5 @@
-// Checks the state of a training run that was read from a file. With counts and sizes that no run
-// can have, a resumed run would read out of bounds, or never end.
+// Checks the state of a training run that was read from a file. Without these checks, impossible
+// counts and sizes would make a resumed run read out of bounds, or never end.
 //
 // Thread safety: any thread may call these functions.
 //

@@ -89,8 +89,8 @@ class GaussNewton {
     Matrix states = {};
   };
 
-  // Goes through the tolerances again, from the smallest to the largest, and returns the estimate with
-  // the largest evidence. The hyperparameters now are good ones from the start.
+  // Goes through the tolerances again, from the smallest to the largest, and returns the estimate
+  // with the largest evidence. The hyperparameters now are good ones from the start.
   Level FindLevel(SampledTarget& target) {
     Level best;
     for (double tolerance : std::views::reverse(kTolerances)) {
@@ -186,7 +186,8 @@ class GaussNewton {
     return squares <= kLargestError * count;
   }
 
-  // Returns the sum of the squared errors in units of the noise. The errors are values - predictions.
+  // Returns the sum of the squared errors, values - predictions, each divided by its noise
+  // variance.
   double WorkingSquares(const Matrix& values, const Matrix& errors) const {
     double sum = 0;
     ForErrors(values, errors, [&](std::size_t c, double y, double predicted) {
@@ -349,8 +350,8 @@ class GaussNewton {
     }
   }
 
-  // Maximises the likelihood over the learnt parameter of each channel that is not Gaussian, by golden
-  // section on a logarithmic scale around the present value.
+  // Maximises the likelihood over the learnt parameter of each non-Gaussian channel, by golden
+  // section search on a logarithmic scale around the present value.
   void LearnOtherNoise() {
     constexpr double kReach = 3, kGolden = 0.6180339887498949;
     constexpr int kTrials = 30;
@@ -473,8 +474,8 @@ class GaussNewton {
       return -kInfinite;
     }
     SetDesign();
-    // If the function is not linear, the mode of the linearised model may be worse than the present
-    // place.
+    // If the function is not linear, the mode of the linearised model may have a higher cost than
+    // the present iterate.
     const double worst = linear_.function ? Cost(z_, states_) : std::numeric_limits<double>::max();
     if (Solve(z, states) && Cost(z, states) <= worst) {
       z_ = z;

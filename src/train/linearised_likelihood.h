@@ -11,8 +11,8 @@
 // values F = (f(x(t_1)), f(x(t_2)), ...) and in x0, and the log likelihood is quadratic in them:
 //   log p(data | F, x0) = -|Q (F, x0) - c|^2 / 2 + constant.
 // Q and c depend on the values of the field, not on the kernel of its prior, so that one
-// approximation serves all hyperparameters. Process noise (data/noise_pieces.h) is a force w that is
-// added to the field; its values on the pieces of time are further variables beside x0.
+// approximation serves all hyperparameters. Process noise (data/noise_pieces.h) is a force w that
+// is added to the field; its values on the pieces of time are further variables beside x0.
 //
 // Thread safety: any thread may call these functions; they share no state that changes.
 //
@@ -61,16 +61,17 @@ struct ForceOnPieces {
   std::vector<double> values;  // (P, D)
 };
 
-// Returns the approximation around the solutions of `field` that start at x0 (N, D). If `noise` is not
-// Gaussian, each observation is replaced by the Gaussian one that stands for it near the solution
-// (Likelihood::WorkingAt). Observations that a solution does not reach are left out; if a derivative is not finite, the result has no rows (r = 0).
+// Returns the approximation around the solutions of `field` that start at x0 (N, D). If `noise` is
+// not Gaussian, each observation is replaced by its Gaussian working response near the solution
+// (Likelihood::WorkingAt). Observations that a solution does not reach are left out. If a
+// derivative is not finite, the result has no rows (r = 0).
 LinearisedLikelihood Linearise(const Field& field, const Matrix& x0,
                                const std::vector<TimedValues>& trajectories,
                                const ObservationMap& map, const WeightedNoise& noise,
                                const SolverOptions& solver, const ForceOnPieces& force = {});
 
-// Sets `design` (r, n) to the matrix W with W z = Q (F, x0, w). Here z holds the latent variables of
-// the function, then the start states x0, then one variable for each component of the force w on
+// Sets `design` (r, n) to the matrix W with W z = Q (F, x0, w). Here z holds the latent variables
+// of the function, then the start states x0, then one variable for each component of the force w on
 // each piece, which is `force_scale` (P D) times that variable. `basis` (UnknownFunction::Basis at
 // the nodes) maps latent variables to the field values F. The residual of a process is left out.
 void MakeDesign(const LinearisedLikelihood& linear, std::span<const Matrix> basis,

@@ -86,7 +86,7 @@ void SampledTarget::AddLatent(std::size_t part) {
 }
 
 void SampledTarget::AddNoise(const Dataset& data) {
-  // Gross outliers say nothing about the size of the noise.
+  // The moments without outliers are a better guide to the size of the noise.
   const bool has_outliers = options_.likelihood.find("student-t") != std::string::npos;
   Vector units =
       MomentsOf(has_outliers ? WithoutOutliers(data, options_.likelihood) : data).Units();
@@ -275,8 +275,7 @@ void SampledDensity::SetDesign() {
   MakeDesign(linear, basis_, target_.ForceScale(values_), design_);
 }
 
-// Subtracts from the target what the function has at latent variables of zero, according to its
-// linearisation.
+// Subtracts from the target the values of the linearised function at latent variables of zero.
 void SampledDensity::AddOffset(bool with_residual) {
   const Vector offset = parts_.function().LinearOffset(*linear().function, with_residual);
   linear_target_.noalias() -= linear().root.leftCols(offset.size()) * offset;

@@ -65,8 +65,8 @@ class SampledTarget {
   bool HasLinear() const { return linear_.target.size() > 0; }
   // Returns the likelihood, where `values` are the constrained values of all parameters.
   WeightedNoise NoiseOf(std::span<const double> values) const;
-  // Returns the factor (P D) by which the latent variables of the process noise are multiplied to get
-  // the force on each piece. It is empty if there is no process noise.
+  // Returns the factor (P D) by which the latent variables of the process noise are multiplied to
+  // get the force on each piece. It is empty if there is no process noise.
   std::vector<double> ForceScale(std::span<const double> values) const;
   // Linearises the likelihood at these flat parameters.
   LinearisedLikelihood LineariseAt(std::span<const double> flat) const;
@@ -80,13 +80,13 @@ class SampledTarget {
  private:
   friend class SampledDensity;
 
-  // A further member of a group of hyperparameters (UnknownFunction::SampledGroup).
+  // Another member of a group of hyperparameters (UnknownFunction::SampledGroup).
   struct Member {
     std::size_t index;
     double centre;
   };
-  // One coordinate of a position: flat[index] = centre + unit * coordinate, and the same for each
-  // further member of a group. If `has_prior` is true, the bound includes the coordinate's prior;
+  // One coordinate of a position: flat[index] = centre + unit * coordinate, and likewise for the
+  // other members of a group. If `has_prior` is true, the bound includes the coordinate's prior;
   // otherwise the coordinate is standard normal a priori.
   struct Coordinate {
     std::size_t index;
@@ -136,8 +136,8 @@ class SampledDensity {
   double Evaluate(std::span<const double> position, std::span<double> gradient,
                   Varied varied = Varied::kAll);
   // Returns the log density of the hyperparameters (hyperparameters()) under the linearised
-  // likelihood, with all whitened variables integrated out. Writes its gradient unless `gradient` is
-  // empty.
+  // likelihood, with all whitened variables integrated out. Writes its gradient unless `gradient`
+  // is empty.
   double EvaluateEvidence(std::span<const double> hyper, std::span<double> gradient);
   // Returns log |det dz/de| at the position last evaluated, where z are the latent variables and e
   // the whitened coordinates (whitening.h).

@@ -1,5 +1,5 @@
-// The likelihood of the channels with the present parameters, and the weight of each channel's log
-// likelihood (src/data/autocorrelation.h), for Gauss-Newton steps and linearised likelihoods.
+// The likelihood of all channels with its present parameters, and a weight for the log likelihood
+// of each channel (src/data/autocorrelation.h), for Gauss-Newton steps and linearised likelihoods.
 //
 // Thread safety: plain data; threads may share it as long as none of them changes it.
 //
@@ -28,14 +28,14 @@ struct WeightedNoise {
     return weights.size() > 0 ? weights[static_cast<Eigen::Index>(c)] : 1.0;
   }
 
-  // Returns the Gaussian observation that stands for y, with its weight.
+  // Returns the weighted working response of y (Likelihood::WorkingAt).
   Likelihood::Working At(std::size_t c, double y, double value) const {
     Likelihood::Working working = For(c).WorkingAt(y, value, Of(c));
     if (weights.size() > 0) working.information *= weights[static_cast<Eigen::Index>(c)];
     return working;
   }
-  // Returns the logarithm of the factor that turns the density exp(-(y* - v)^2 information / 2) into
-  // the likelihood near `value`, up to a constant.
+  // Returns the logarithm of the factor that turns the density exp(-(y* - v)^2 information / 2)
+  // into the likelihood near `value`, up to a constant.
   double LogFactor(std::size_t c, double y, double value,
                    const Likelihood::Working& working) const {
     if (For(c).is_gaussian()) return std::log(std::sqrt(working.information));

@@ -50,7 +50,7 @@ class Whitening {
   // bdesign (r, n) and btarget (r) to the gradient of  bz^T z + LogJacobian()  with respect to e, W
   // and c.
   void Reverse(const Vector& bz, Vector& be, Eigen::MatrixXd& bdesign, Vector& btarget) const;
-  // Sets only `be`, which is much faster.
+  // Computes only the cotangent `be` of the coordinates, which is much faster.
   void ReverseToCoordinates(const Vector& bz, Vector& be) const;
 
  private:

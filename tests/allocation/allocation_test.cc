@@ -120,7 +120,7 @@ TEST(AllocationTest, NoneInIntegrationAndAdjoint) {
   const testing_support::Cosines two_inputs(2);
   for (const std::string& name : MethodNames()) {
     const Method method = MethodFromName(name);
-    // The implicit method asks fields for their Jacobian, which they compute in memory of their own.
+    // The implicit method is left out, since fields allocate memory to compute their Jacobian.
     if (method == Method::kEsdirk4) continue;
     ExpectNoneIn(VanDerPol(0.5), method, 1);
     Mlp network(2, {8, 8});

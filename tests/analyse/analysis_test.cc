@@ -1,4 +1,4 @@
-// The dynamics and the equations of a model whose field is known: a damped rotation.
+// Tests of analyses and explanations, with a model whose field is known: a damped rotation.
 #include "gpode/analysis.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Differences of fields, pushed forecasts and designs, with models whose field is known.
+// Tests of comparisons, pushed forecasts and designs, with models whose field is known.
 #include "gpode/compare.h"
 
 #include <gtest/gtest.h>
@@ -86,7 +86,7 @@ TEST(Design, ObservationsAtTheTargetsHelpMost) {
   EXPECT_LT(design.candidates[0].reduction, design.candidates[2].reduction);
   ASSERT_EQ(design.batch.size(), 2U);
   EXPECT_LT(design.batch[0].reduction + design.batch[1].reduction, 1.0001);
-  // A high price of the best candidate makes another one better per cost.
+  // If the best candidate is expensive, another one has the largest reduction per cost.
   options.cost = [](double time, std::size_t) { return time > kStart + 7 ? 1000.0 : 1.0; };
   EXPECT_NE(DesignMeasurements(posterior, {}, options).ranked.front().time, kStart + 8);
   options.times.clear();

@@ -1,4 +1,4 @@
-// Fixed points of systems whose fixed points are known: all of them found, none invented.
+// Tests of the search for fixed points, on systems whose fixed points are known.
 #include "gpode/fixed_points.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Limit cycles with known periods and multipliers.
+// Tests of the search for limit cycles, on systems with known periods and multipliers.
 #include "gpode/limit_cycles.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Lyapunov exponents of systems whose exponents are published or known exactly.
+// Tests of Lyapunov exponents, on systems whose exponents are published or known exactly.
 #include "gpode/lyapunov.h"
 
 #include <gtest/gtest.h>

@@ -8,7 +8,7 @@ source "$(dirname "$0")/support.sh"
 enter_scratch
 
 small=(--inducing 4 --features 16)
-# A sampler that draws very little, so that a choice takes a second.
+# Options with which a choice of the model takes a second.
 short=(--inducing 4 --features 8 --process-noise none --sampler-warm-up 4 --sampler-draws 4 --sampler-max-depth 3)
 
 # field_of JSON PATH: prints a member of a JSON file, as in ['ranking'][0]['name'].
@@ -38,17 +38,18 @@ npode-shooting, neural, neural-shooting, neural-vi, neural-vi-shooting, neural-h
     compare-models
 }
 
-# The noise is so large that the first model forecasts as well as it permits, which ends the search.
+# The noise is so large that the first model forecasts as well as is possible, which ends the
+# search.
 test_fit_chooses_by_held_back_rows_and_says_why() {
   "$gpode" simulate linear --noise-share 0.6 --points 101 -o data.csv --quiet
   "$gpode" fit data.csv "${short[@]}" -o m.gpode --json >out.json 2>err
   contains "$(field_of out.json "['choice']")" "joint forecasts as well as the noise permits" "20 held-back times: joint 0." \
     "best simple forecast 0."
-  # A run that is resumed keeps the choice and does not measure again.
+  # A resumed run keeps the choice without new trial fits.
   "$gpode" fit data.csv "${short[@]}" -o m.gpode --resume >out 2>err
   contains "$(<out)" "already finished"
   [[ "$(<err)" != *"trying"* ]] || fail "models were tried again" "$(<err)"
-  # Whoever gives an option of training gets the model without trials.
+  # With an option of training, there are no trial fits.
   "$gpode" fit data.csv "${small[@]}" --iterations 20 -o quick.gpode >out 2>err
   [[ "$(<out)" != *"model: "* ]] || fail "models were tried" "$(<out)"
 }

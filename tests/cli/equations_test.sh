@@ -17,7 +17,7 @@ fails() {
   contains "$(<err)" "$1"
 }
 
-# learn OPTIONS...: a quick fit of the posterior that is trained.
+# learn OPTIONS...: fits the trained posterior quickly.
 learn() { "$gpode" fit p.csv "$@" --iterations 120 --inducing 6 --quiet; }
 
 test_equations_are_learnt_and_kept_in_the_model() {

@@ -20,7 +20,7 @@ test_given_data_start_a_new_trajectory() {
   learn seen.csv -o seen.gpode
   "$gpode" forecast seen.gpode --given first.csv --until 7 --points 41 --draws 16 -o forecast.csv --quiet 2>/dev/null
   [ "$(wc -l <forecast.csv)" = 42 ] || fail "rows are missing"
-  # It begins at the last given time.
+  # The forecast begins at the last given time.
   [[ "$(sed -n 2p forecast.csv)" == "$(tail -1 first.csv | cut -d, -f1),"* ]] || fail "it begins elsewhere"
   "$gpode" forecast seen.gpode --given first.csv --until 7 --points 41 --draws 16 --threads 1 -o again.csv --quiet 2>/dev/null
   cmp forecast.csv again.csv || fail "another number of threads, other bits"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Tests of the commands that look into a model: analyse, explain, compare, design, and pushed forecasts.
+# Tests of the commands analyse, explain, compare and design, and of pushed forecasts.
 # usage: insight_test.sh GPODE TEST
 set -euo pipefail
 gpode=$1
@@ -67,6 +67,45 @@ test_explain_writes_equations() {
   expect 2 "" "gpode: explain: --degree gives 66 terms, must give at most 60" explain vdp.gpode --degree 10
 }
 
+test_explain_takes_terms_of_a_file() {
+  oscillator
+  printf '# candidates\nx1\nx2\n\nx1^2*x2  # the damping\nsin(x1) - 1\n' >terms.txt
+  contains "$("$gpode" explain vdp.gpode --terms terms.txt --latex vdp.tex)" "4 terms for each state" "(sin(x1) - 1)"
+  contains "$(<vdp.tex)" 'x_{2}'
+  printf 'x1\nx3*x1\n' >bad.txt
+  expect 2 "" "gpode: bad.txt:2: 'x3' is not known: it is no channel, input, state, parameter or definition above; states are x1, x2" \
+    explain vdp.gpode --terms bad.txt
+  printf 'gp(x1)\n' >bad.txt
+  expect 2 "" "gpode: bad.txt:1: term 'gp(x1)' must have numbers, functions and x1, x2 only" explain vdp.gpode --terms bad.txt
+  printf '# nothing\n' >bad.txt
+  expect 2 "" "gpode: bad.txt has no terms, must have some" explain vdp.gpode --terms bad.txt
+  expect 2 "" "gpode: explain: --terms cannot be combined with --degree" explain vdp.gpode --terms terms.txt --degree 2
+}
+
+test_plots_show_what_the_model_implies() {
+  oscillator
+  local kind
+  for kind in dynamics basins design; do
+    "$gpode" plot vdp.gpode --kind "$kind" --draws 4 -o "$kind.svg" -q
+    contains "$(<"$kind.svg")" "<svg"
+  done
+  contains "$(<dynamics.svg)" "mean field"
+  "$gpode" plot vdp.gpode --kind difference --other vdp.gpode --draws 8 -o difference.png -q
+  expect 2 "" "gpode: plot: --other is missing, must be a model file to compare with" plot vdp.gpode --kind difference -o a.svg
+  expect 2 "" "gpode: plot: --sweep is missing, must be an input, as u=FROM:TO:COUNT" plot vdp.gpode --kind bifurcation -o a.svg
+  expect 2 "" "gpode: plot: --sweep needs a model with inputs, which this one has not" \
+    plot vdp.gpode --kind bifurcation --sweep u=0:1:2 -o a.svg
+}
+
+test_reports_have_sections_of_analyses() {
+  oscillator
+  "$gpode" report vdp.gpode --with dynamics,equations,design --draws 8 -q -o vdp.html
+  contains "$(<vdp.html)" '"insight":[{"id":"dynamics"' '"id":"equations"' '"id":"design"' "Fixed points" "image/svg+xml"
+  "$gpode" report vdp.gpode --draws 8 -q -o plain.html
+  ! grep -q '"insight":' plain.html || fail "sections that nobody asked for"
+  expect 2 "" "gpode: report: --with is 'colours', must be of dynamics, equations, design, all" report vdp.gpode --with colours
+}
+
 test_pushed_forecasts_differ_after_the_push() {
   oscillator
   "$gpode" forecast vdp.gpode --times 7:9:5 --draws 4 -o plain.csv -q
@@ -87,7 +126,7 @@ test_compare_finds_differences() {
   [ "$(head -c 4 same.png | tail -c 3)" = PNG ] || fail "no picture"
   sed 's/x1/y1/' vdp.csv >y.csv
   learn y
-  expect 2 "" "gpode: CompareFields: the models have different states, must have the same" compare vdp.gpode y.gpode
+  expect 2 "" "gpode: compare: the models have different states, must have the same" compare vdp.gpode y.gpode
 }
 
 test_design_ranks_observations() {

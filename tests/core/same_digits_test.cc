@@ -8,8 +8,8 @@
 namespace gpode {
 namespace {
 
-// Eigen ordered the sums of large products by the caches of the machine, so that a sampler made other
-// draws on another CPU.
+// Eigen once ordered the sums of large products by the machine's cache sizes, so that a sampler
+// made other draws on another CPU.
 TEST(SameDigits, CacheSizesAreNotThoseOfTheMachine) {
   EXPECT_THROW(ThrowInput("f", "x", "is linked"), InputError);
   EXPECT_EQ(Eigen::l1CacheSize(), 32 << 10);

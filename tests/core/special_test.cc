@@ -16,7 +16,7 @@ TEST(Special, Digamma) {
   EXPECT_NEAR(Digamma(3.3), (LogGamma(3.3 + 1e-5) - LogGamma(3.3 - 1e-5)) / 2e-5, 1e-9);
 }
 
-// The sums of probabilities are computed one by one.
+// The reference sums the probabilities one by one.
 TEST(Special, UpperGammaIsThePoissonCdf) {
   for (const double rate : {0.3, 4.0, 40.0, 900.0}) {
     double sum = 0;

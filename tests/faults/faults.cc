@@ -1,9 +1,9 @@
-// A library for LD_PRELOAD that makes one call of a program fail: the GPODE_FAULT_AT-th call, from
-// 1, of GPODE_FAULT_CALL, which is open, write, fsync, close, rename, thread or allocation. The
-// first five count only if they concern the writing of a file. `thread` is the start of a thread,
-// `allocation` an operator new after main has begun (which it shows by its first call of signal).
-// When the program ends, the number of calls is written to the file GPODE_FAULT_COUNT, if that is
-// set.
+// A library for LD_PRELOAD that makes one call of a program fail: call number GPODE_FAULT_AT,
+// counted from 1, of the kind GPODE_FAULT_CALL, which is open, write, fsync, close, rename, thread
+// or allocation. The first five kinds include only calls for files that are written. The kind
+// `thread` is the start of a thread, and `allocation` an operator new in main, which begins with
+// its first call of signal. When the program ends, the number of calls is written to the file
+// GPODE_FAULT_COUNT, if that is set.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -25,7 +25,8 @@ namespace {
 std::atomic<long> calls = 0;
 std::atomic<bool> main_has_begun = false;
 
-// The choice of the environment, which is read once: allocations are very many.
+// The settings from the environment. They are read only once, because there are very many
+// allocations.
 struct Choice {
   const char* call = std::getenv("GPODE_FAULT_CALL");
   const char* at_text = std::getenv("GPODE_FAULT_AT");

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Makes single system calls of gpode fail, and checks that nothing is lost and nothing is misreported.
+"""Makes single system calls of gpode fail, and checks that no file is lost and that failures are reported.
 
 usage: faults_test.py GPODE FAULTS_LIBRARY
 
-For every command that writes and every kind of call, the k-th call fails: the first, the middle and the last one, or
-with GPODE_LONG_TESTS=1 each of them. Allocations are too many for that: three are taken, or with GPODE_LONG_TESTS=1 the
-first and the last hundred and 300 between them. Afterwards every file is the complete old or the complete new one, and
-there is no other file. A command that ends with 0 has written the new files. Any other command ends with 2 and one line.
-A thread that cannot be started changes no result.
+For every command that writes and every kind of call, one call fails: in turn the first, the middle and the last one, or
+with GPODE_LONG_TESTS=1 each of them. There are too many allocations for that, so three of them fail, or with
+GPODE_LONG_TESTS=1 the first hundred, the last hundred and 300 between. Afterwards every file is either the complete old
+or the complete new one, and there is no other file. A command that ends with 0 has written the new files. Any other
+command ends with 2 and one line. A thread that cannot be started changes no result.
 """
 import os, pathlib, shutil, subprocess, sys, tempfile
 
@@ -57,7 +57,7 @@ def problem(text):
 
 
 def places(name, total):
-    """The numbers of the calls that fail, one after the other."""
+    """Returns the numbers of the calls that fail, one in each run."""
     chosen = {1, (total + 1) // 2, total}
     if every and name == "allocation":
         chosen |= {*range(1, 101), *range(total - 99, total + 1), *range(1, total + 1, max(1, total // 300))}

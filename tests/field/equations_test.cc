@@ -93,7 +93,7 @@ TEST(Equations, PriorsMapStandardNormalVariables) {
   }
 }
 
-// Every error names the line and the column, counted from one.
+// Every error message names the line and the column, counted from one.
 TEST(Equations, ErrorsNameTheirPlace) {
   const auto message = [](const std::string& text) { return MessageOf([&] { Parse(text); }); };
   EXPECT_EQ(message("dx = 1\ndy = x + speed"),

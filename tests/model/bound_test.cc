@@ -270,7 +270,7 @@ TEST_P(BoundWithGaps, ItemsCanBeEvaluatedInAnyOrder) {
   small.bound->ForgetStepSizes();
   const Values values = small.Constrained(small.flat);
   ASSERT_EQ(small.bound->Begin(values, small.tolerance, small.pool), FactorStatus::kOk);
-  // The items are evaluated twice: by an evaluator, for the totals, and backwards.
+  // The items are evaluated twice: in order by an evaluator, and in reverse order.
   ItemResults results;
   ThreadEvaluator().Evaluate(*small.bound, small.pool, results);
   const Values forwards = results.slots;

@@ -47,7 +47,7 @@ class EquationsFunctionTest : public testing::TestWithParam<std::string> {
         // The units must be positive.
         if (block.name == "equation_units") v = numbers.Uniform(0.5, 1.5);
         if (block.transform != Transform::kLowerTriangular) continue;
-        // Draws far from the mean would follow wild functions.
+        // The spread is small, because draws far from the mean would have extreme slopes.
         v *= i % n > i / n % n ? 0 : i % n == i / n % n ? 0.2 : 0.02;
       }
     }

@@ -1,5 +1,5 @@
-// Every likelihood: derivatives, and that density, cdf, quantile, draw and scores belong to the same
-// distribution.
+// Tests of every likelihood: derivatives are exact, and density, cdf, quantile, draws and scores
+// belong to the same distribution.
 #include "gpode/likelihood.h"
 
 #include <gtest/gtest.h>
@@ -108,7 +108,7 @@ TEST_P(LikelihoodTest, DrawsHaveTheCdf) {
   }
 }
 
-// CRPS = E|Y - y| - E|Y - Y'| / 2, here by draws.
+// The expectations in CRPS = E|Y - y| - E|Y - Y'| / 2 are estimated from draws.
 TEST_P(LikelihoodTest, CrpsIsThatOfDraws) {
   constexpr std::uint64_t kDraws = 3000;
   const std::vector<double> sorted = {4, 6, 6.5};
@@ -130,7 +130,7 @@ TEST_P(LikelihoodTest, CrpsIsThatOfDraws) {
   }
 }
 
-// The expectation of the squared derivative, by the distribution's own quantiles.
+// The expectation of the squared derivative is a mean over the distribution's quantiles.
 TEST_P(LikelihoodTest, InformationIsTheMeanSquareOfTheScore) {
   constexpr int kNodes = 4000;
   double sum = 0;

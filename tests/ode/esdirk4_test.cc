@@ -1,6 +1,7 @@
-// The implicit method on stiff systems: against SUNDIALS, its adjoint against finite differences, and
-// the detection that explicit steps are limited by stability. order_test.cc, inputs_test.cc and
-// adjoint_test.cc check it on other systems, as all methods.
+// Tests of the implicit method on stiff systems: its solutions are compared with those of SUNDIALS
+// and its adjoint with finite differences. Also tests the detection of explicit steps that are
+// limited by stability. order_test.cc, inputs_test.cc and adjoint_test.cc test this and all other
+// methods on other systems.
 #include "ode/esdirk4.h"
 
 #include <gtest/gtest.h>
@@ -94,8 +95,7 @@ TEST(Esdirk4, VanDerPolWithMu1000IsSundials) {
   ExpectLikeSundials(VanDerPol(1000), {2, 0}, {1, 200, 700, 1000, 1500, 2000}, 1e-9, 1e-12);
 }
 
-// The default tolerances need few steps, where an explicit method needs as many as stability asks
-// for: about 3e5.
+// With the default tolerances, an explicit method would need about 3e5 steps for stability.
 TEST(Esdirk4, TakesFewStepsOnAStiffSystem) {
   std::vector<double> states(2);
   const std::vector<double> x0 = {2, 0}, times = {500};

@@ -21,15 +21,15 @@ namespace {
 
 using namespace testing_support;
 
-// Returns the rotation with noise of variance 0.01 in each channel, of which only the first shows.
+// Returns a model of the rotation with the noise variance 0.01 in each channel.
 Model Observed(double doubt = 1e-3) {
   Model model = Rotation(doubt);
   Put(model, "noise_variance", Vector::Constant(3, 0.01).eval());
   return model;
 }
 
-// Returns observations of the first channel, without noise, of the solution that starts at x0 at time
-// `start`; the other channels are missing.
+// Returns observations of the first channel, without noise, of the solution that starts at x0 at
+// time `start`; the other channels are missing.
 Dataset Given(const Model& model, const Vector& x0, double start, double end, std::size_t count) {
   Trajectory t{
       .name = "new", .times = {}, .values = Matrix::Constant(count, 3, NAN), .start_time = {}};
@@ -64,8 +64,8 @@ TEST(Condition, FindsAHiddenStateFromOneChannel) {
   }
 }
 
-// In a linear system with a known field and Gaussian noise, the posterior of the start is a Gaussian
-// whose covariance follows from the derivatives of the solution.
+// In a linear system with a known field and Gaussian noise, the posterior of the start is a
+// Gaussian whose covariance follows from the derivatives of the solution.
 TEST(Condition, TheSpreadOfStartsIsThatOfTheLinearModel) {
   const Model model = Observed(1e-6);
   const Vector x0{{0.4, -0.5}};
@@ -97,7 +97,7 @@ TEST(Condition, SameBitsForAnyNumberOfThreads) {
   EXPECT_EQ(one.model.given.fields, three.model.given.fields);
 }
 
-// Fields that cannot follow the data get less weight: the true one is among wrong ones.
+// One of the fields is true. The others cannot follow the data and get less weight.
 TEST(Condition, FieldsThatFollowTheDataCountMore) {
   const Model model = Observed(0.3);
   const Vector x0{{-0.6, 1.1}};
@@ -117,7 +117,7 @@ TEST(Condition, FieldsThatFollowTheDataCountMore) {
   EXPECT_LT(weighted, 0.7 * plain);
 }
 
-// A longer version of a training trajectory: rows that were learnt from do not count again.
+// The given data are a longer version of a training trajectory, whose rows must not count again.
 TEST(Condition, TrainingRowsCountOnce) {
   const Model model = Observed(0.3);
   const Dataset given = Given(model, Vector{{-0.6, 1.1}}, 10, 16, 20);
@@ -140,8 +140,8 @@ TEST(Condition, BadInputs) {
             "SaveModel: model is conditioned on given data, must be the one it was made from");
 }
 
-// The gradient of the cost with respect to start and force, and the Gauss-Newton curvature of a
-// problem whose residuals vanish, against finite differences.
+// Compares the gradient of the cost with respect to start and force with finite differences, and
+// also the Gauss-Newton curvature of a problem whose residuals vanish.
 TEST(StartProblem, GradientIsTheDerivative) {
   const VanDerPol field(0.7);
   const ObservationMap map = ObservationMap::Identity(2);

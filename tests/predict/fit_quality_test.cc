@@ -71,7 +71,7 @@ TEST(AssessFit, SeesWhatTheModelExplains) {
   EXPECT_FALSE(Mention(quality.remarks, "explains only"));
 }
 
-// One state cannot oscillate, so that its residuals follow each other.
+// A model with one state cannot oscillate, so its residuals are correlated.
 TEST(AssessFit, SuspectsAMissingStateIfResidualsAreCorrelated) {
   Dataset data = Noisy();
   EXPECT_FALSE(Mention(AssessFit(Train(data, Steps(1000))).remarks, "correlated"));

@@ -13,7 +13,7 @@
 namespace gpode {
 namespace {
 
-// A sine with noise, at `rows` times that are `gap` apart.
+// Returns a sine with noise, at `rows` times that are `gap` apart.
 Dataset Sine(double period, std::size_t rows, double gap, double noise) {
   std::vector<double> normals(rows);
   RandomStream(7, 0, 0, Purpose::kTest).Normals(normals);

@@ -4,6 +4,7 @@ import base64
 import concurrent.futures
 import doctest
 import importlib
+import inspect
 import json
 import multiprocessing
 import os
@@ -30,7 +31,7 @@ def test_everything_public_has_a_docstring():
         thing = getattr(gpode, name)
         if callable(thing) and thing is not gpode.Dataset:
             assert thing.__doc__, name
-            for member, value in vars(thing).items() if isinstance(thing, type) else []:
+            for member, value in inspect.getmembers(thing) if isinstance(thing, type) else []:
                 if callable(value) and not member.startswith("_"):
                     assert value.__doc__, f"{name}.{member}"
 

@@ -1,4 +1,4 @@
-"""Systems that are driven from outside: inputs in data and forecasts."""
+"""Tests of driven systems: inputs in data and forecasts."""
 import numpy as np
 import pandas as pd
 import pytest

@@ -45,7 +45,7 @@ class Trajectory {
 
   // Returns true if the neighbouring ranges first .. middle and middle + 1 .. last meet the
   // criterion for continuing.
-  bool GoOn(int first, int middle, int last) {
+  bool MayContinue(int first, int middle, int last) {
     return Apart(first, last, first, last) && Apart(first, middle + 1, first, middle + 1) &&
            Apart(middle, last, middle, last);
   }
@@ -60,7 +60,7 @@ class Trajectory {
     }
     const int half = 1 << (depth - 1), next = at + sign * half, end = at + sign * (2 * half - 1);
     if (!Extend(at, sign, depth - 1, count) || !Extend(next, sign, depth - 1, count)) return false;
-    return sign > 0 ? GoOn(at, next - 1, end) : GoOn(end, next, at);
+    return sign > 0 ? MayContinue(at, next - 1, end) : MayContinue(end, next, at);
   }
 
  private:
@@ -88,7 +88,7 @@ int CountByDefinition(Trajectory& trajectory, const Log& log, int& depth) {
     if (!valid) break;
     const int middle = forwards ? last : first - 1;
     (forwards ? last : first) += forwards ? size : -size;
-    if (!trajectory.GoOn(first, middle, last)) {
+    if (!trajectory.MayContinue(first, middle, last)) {
       ++depth;
       break;
     }

@@ -1,4 +1,4 @@
-// Simulated data of the shape of motion capture, for benchmarks.
+// Simulated data that resemble motion capture, for benchmarks.
 #pragma once
 
 #include <fmt/format.h>

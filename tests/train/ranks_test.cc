@@ -1,5 +1,5 @@
-// Training on several ranks gives the bytes of training in one process. The ranks are threads; with
-// MPI, script/mpi-test runs the program itself.
+// Tests that training on several ranks gives the bytes of training in one process. Here, ranks are
+// threads; script/mpi-test runs the program itself with MPI.
 #include <gtest/gtest.h>
 
 #include <ostream>
@@ -113,7 +113,7 @@ TEST(Ranks, ResumeOnAnotherNumberOfRanks) {
   EXPECT_TRUE(bytes == expected);
 }
 
-// The data that a holdout leaves are one run, all data another, of the same group.
+// The same ranks train two runs: one on the data that are not held back, and one on all data.
 TEST(Ranks, HoldoutIsTwoRuns) {
   const Dataset data = Cases()[1].data;
   FitOptions options = SmallOptions();

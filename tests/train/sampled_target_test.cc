@@ -171,8 +171,8 @@ TEST_P(SampledTargetTest, ThePositionOfFlatParametersLeadsBackToThem) {
   for (std::size_t i = 0; i < back.size(); ++i) EXPECT_NEAR(back[i], flat_[i], 1e-8) << i;
 }
 
-// One coordinate multiplies the scales of all terms of one degree of an output. The last one is that
-// of the squares and products of output 2.
+// One coordinate multiplies the scales of all terms of one degree of an output. The last coordinate
+// belongs to the squares and products of output 2.
 TEST(SampledScales, AllTermsOfOneDegreeAreDrawnTogether) {
   const Dataset data = Data();
   const FitOptions options = Small("se + polynomial2");

@@ -111,7 +111,7 @@ void PrintExponents(const Analysis& a) {
   }
 }
 
-// The command with its model.
+// Runs the command for one model.
 class Analyst {
  public:
   explicit Analyst(const Arguments& a)
@@ -261,16 +261,12 @@ class Analyst {
 
 void AddOptions(CLI::App* command, Arguments* a) {
   command->add_option("MODEL", a->model, "model file")->required();
-  const auto text = [command](const std::string& name, const std::string& kind,
-                              std::optional<std::string>* value, const std::string& help) {
-    AddWord(
-        command, name, kind, [value](const Place&, const std::string& word) { *value = word; },
-        help);
-  };
-  text("--region", "S=A:B,...", &a->region,
-       "ranges of the states to search (default: those of the data, enlarged by 1.3)");
-  text("--at", "U=X,...", &a->at, "values at which inputs are held (default: their means)");
-  text("--sweep", "U=A:B:COUNT", &a->sweep, "analyse at each of these values of an input");
+  AddText(command, "--region", "S=A:B,...", &a->region,
+          "ranges of the states to search (default: those of the data, enlarged by 1.3)");
+  AddText(command, "--at", "U=X,...", &a->at,
+          "values at which inputs are held (default: their means)");
+  AddText(command, "--sweep", "U=A:B:COUNT", &a->sweep,
+          "analyse at each of these values of an input");
   AddCount(command, "--draws", &a->draws, {1, 100'000},
            "draws of the vector field (default: 128; 32 with --sweep)");
   AddNumber(command, "--level", &a->level, {.least = 0, .most = 1, .above = true},

@@ -273,6 +273,21 @@ CLI::Option* AddWord(CLI::App* command, const std::string& names, const std::str
       ->type_name(kind);
 }
 
+CLI::Option* AddText(CLI::App* command, const std::string& names, const std::string& kind,
+                     std::optional<std::string>* value, const std::string& help) {
+  return AddWord(
+      command, names, kind, [value](const Place&, const std::string& word) { *value = word; },
+      help);
+}
+
+CLI::Option* AddList(CLI::App* command, const std::string& names, const std::string& kind,
+                     std::vector<std::string>* value, const std::string& help) {
+  return AddWord(
+      command, names, kind,
+      [value](const Place& place, const std::string& word) { *value = ParseWords(place, word); },
+      help);
+}
+
 CLI::Option* AddTime(CLI::App* command, const std::string& names, std::optional<std::string>* value,
                      const std::string& help) {
   return AddWord(

@@ -80,6 +80,12 @@ CLI::Option* AddNumber(CLI::App* command, const std::string& names, double* valu
 CLI::Option* AddWord(CLI::App* command, const std::string& names, const std::string& kind,
                      std::function<void(const Place&, const std::string&)> parse,
                      const std::string& help);
+// Adds an option whose value is kept as text until more is known.
+CLI::Option* AddText(CLI::App* command, const std::string& names, const std::string& kind,
+                     std::optional<std::string>* value, const std::string& help);
+// Adds an option whose value is a list of words, "A,B,...".
+CLI::Option* AddList(CLI::App* command, const std::string& names, const std::string& kind,
+                     std::vector<std::string>* value, const std::string& help);
 // Adds an option whose value is a time or date. It is kept as text until the data's calendar is
 // known.
 CLI::Option* AddTime(CLI::App* command, const std::string& names, std::optional<std::string>* value,

@@ -1,5 +1,5 @@
-// Implements `gpode compare`, which says where the fields of two models differ. The work is done in
-// src/analyse/compare.cc.
+// Implements `gpode compare`, which shows where the fields of two models differ. The work is done
+// in src/analyse/compare.cc.
 #include "gpode/compare.h"
 
 #include <fmt/format.h>
@@ -126,10 +126,8 @@ void AddCompare(CLI::App& app) {
   CLI::App* command = app.add_subcommand("compare", "Say where the fields of two models differ");
   command->add_option("A", a->first, "model file")->required();
   command->add_option("B", a->second, "model file, whose field is subtracted")->required();
-  AddWord(
-      command, "--region", "S=A:B,...",
-      [a](const Place&, const std::string& word) { a->region = word; },
-      "ranges of the states to compare (default: those of the data of both)");
+  AddText(command, "--region", "S=A:B,...", &a->region,
+          "ranges of the states to compare (default: those of the data of both)");
   AddCount(command, "--draws", &a->options.draws, {2, 100'000},
            "draws of each vector field (default: 256)");
   AddNumber(command, "--rate", &a->options.rate, {.least = 0, .most = 1, .above = true},

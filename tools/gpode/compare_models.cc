@@ -25,7 +25,7 @@
 namespace gpode::tool {
 namespace {
 
-constexpr std::size_t kMostChannels = 4;  // channels with a column of their own in the table
+constexpr std::size_t kMostChannels = 4;  // the most channels with their own columns in the table
 constexpr std::size_t kWidest = 12;
 
 struct Arguments {
@@ -34,8 +34,8 @@ struct Arguments {
   double season = 0;
 };
 
-// Returns the models that are compared if none are named: those among which `gpode fit` chooses. A
-// sampler of large data would take very long.
+// Returns the models that are compared by default: those among which `gpode fit` chooses. Samplers
+// are left out if the data are large, since they would take very long.
 std::vector<std::string> DefaultModels(const Dataset& data) {
   std::size_t times = 0;
   for (const Trajectory& t : data.trajectories) times += t.times.size();

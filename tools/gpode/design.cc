@@ -1,4 +1,4 @@
-// Implements `gpode design`, which says where to measure next. The work is done in
+// Implements `gpode design`, which recommends the next measurements. The work is done in
 // src/analyse/design.cc.
 #include "gpode/design.h"
 
@@ -36,8 +36,8 @@ struct Arguments {
   CommonOptions common;
 };
 
-// The price of an observation: a base price, one for each unit of time after the data, and one for
-// each channel.
+// The price of an observation is the sum of a base price, a price per unit of time after the data,
+// and a price per channel.
 struct Prices {
   double base = 1, time = 0;
   std::vector<double> channels = {};
@@ -62,7 +62,7 @@ Prices ParsePrices(const std::string& word, const Model& model) {
   return prices;
 }
 
-// Returns a function that adds up the prices of an observation.
+// Returns the function that computes the price of an observation.
 std::function<double(double, std::size_t)> CostOf(const Prices& prices, double end) {
   return [prices, end](double time, std::size_t channel) {
     double cost = prices.base + prices.time * std::max(0.0, time - end);
@@ -92,8 +92,8 @@ void PrintCandidates(const std::vector<DesignCandidate>& list, const Calendar& c
   }
 }
 
-// Sets the times of candidates and targets: by default from the end of the data on, for half of its
-// length.
+// Sets the times of candidates and targets. By default they begin at the end of the data and span
+// half of the data's length.
 void SetTimes(const Arguments& a, const TrainedModel& trained, DesignOptions* options) {
   const Model& model = trained.model;
   const std::size_t n = options->trajectory;
@@ -166,22 +166,17 @@ void Run(const Arguments& a) {
 
 void AddOptions(CLI::App* command, Arguments* a) {
   command->add_option("MODEL", a->model, "model file")->required();
-  const auto text = [command](const std::string& name, const std::string& kind,
-                              std::optional<std::string>* value, const std::string& help) {
-    AddWord(
-        command, name, kind, [value](const Place&, const std::string& word) { *value = word; },
-        help);
-  };
-  text("--times", "LIST", &a->times,
-       "candidate times: FROM:TO:COUNT or T1,T2,... (default: 40, for half the span of the data "
-       "after its end)");
-  text("--window", "LIST", &a->window,
-       "times of the forecast whose uncertainty counts (default: 20, for the same span)");
-  text("--trajectory", "NAME", &a->trajectory,
-       "trajectory, by its name or its number from 1 (default: the first)");
-  text("--cost", "PRICES", &a->cost,
-       "prices of an observation: base, time (for each unit of time after the data) and channels, "
-       "as base=1,time=0.2,x2=3 (default: base=1)");
+  AddText(command, "--times", "LIST", &a->times,
+          "candidate times: FROM:TO:COUNT or T1,T2,... (default: 40, for half the span of the data "
+          "after its end)");
+  AddText(command, "--window", "LIST", &a->window,
+          "times of the forecast whose uncertainty counts (default: 20, for the same span)");
+  AddText(command, "--trajectory", "NAME", &a->trajectory,
+          "trajectory, by its name or its number from 1 (default: the first)");
+  AddText(
+      command, "--cost", "PRICES", &a->cost,
+      "prices of an observation: base, time (for each unit of time after the data) and channels, "
+      "as base=1,time=0.2,x2=3 (default: base=1)");
   AddSwitch(command, "--each-channel", &a->options.each_channel,
             "measure one channel at a time (default: all)");
   AddCount(command, "--batch", &a->options.batch, {1, 1000},

@@ -7,7 +7,7 @@
 namespace gpode::tool {
 namespace {
 
-constexpr std::size_t kPlainLines = 4;  // if standard error is not a terminal
+constexpr std::size_t kPlainLines = 4;  // progress lines if standard error is not a terminal
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-// Progress and interruption of commands that work draw by draw.
+// Shows the progress of commands that work draw by draw, and lets Ctrl-C end them early.
 //
 // While an object of this class exists, Ctrl-C makes the callback return false, so that the work
 // ends with the draws that are finished.
@@ -23,7 +23,7 @@ class DrawProgress {
   DrawProgress(const DrawProgress&) = delete;
   DrawProgress& operator=(const DrawProgress&) = delete;
 
-  // Returns a function that shows how much is done and returns false after Ctrl-C. Calls of it must
+  // Returns a function that shows the progress, and returns false after Ctrl-C. Calls to it must
   // not overlap.
   std::function<bool(std::size_t done, std::size_t total)> Callback();
 

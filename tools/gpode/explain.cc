@@ -1,5 +1,5 @@
-// Implements `gpode explain`, which writes a model's field as readable equations. The work is done in
-// src/analyse/explain.cc.
+// Implements `gpode explain`, which writes a model's field as readable equations. The work is done
+// in src/analyse/explain.cc.
 #include "gpode/explain.h"
 
 #include <fmt/format.h>
@@ -21,10 +21,10 @@
 namespace gpode::tool {
 namespace {
 
-constexpr double kLeastShown = 0.01;  // terms of lower probability are not printed
+constexpr double kLeastShown = 0.01;  // the lowest probability of a term that is printed
 
 struct Arguments {
-  std::string model, out, latex;
+  std::string model, out, latex, terms;
   std::size_t degree = 3, draws = 64;
   double level = 0.9;
   CommonOptions common;
@@ -49,8 +49,27 @@ void PrintExplanation(const Arguments& a, const Explanation& found) {
   }
 }
 
+// Returns the candidate terms: polynomials, or those of --terms.
+TermLibrary LibraryOf(const Arguments& a, const Model& model) {
+  constexpr std::size_t kMostTerms = 60;
+  const std::vector<std::string> variables = ExplainVariables(model);
+  if (!a.terms.empty()) {
+    const std::vector<std::byte> bytes = internal::ReadFile(a.terms);
+    TermLibrary library = WrittenTerms({reinterpret_cast<const char*>(bytes.data()), bytes.size()},
+                                       a.terms, variables);
+    if (library.names.size() <= kMostTerms) return library;
+    internal::ThrowAt(a.terms, fmt::format("has {} terms, must have at most {}",
+                                           library.names.size(), kMostTerms));
+  }
+  TermLibrary library = PolynomialTerms(variables, a.degree);
+  if (library.names.size() <= kMostTerms) return library;
+  ThrowInput("explain", "--degree",
+             fmt::format("gives {} terms, must give at most {}", library.names.size(), kMostTerms));
+}
+
 void Run(const Arguments& a) {
-  const std::vector<std::string> inputs = InputsOf(a.model);
+  std::vector<std::string> inputs = InputsOf(a.model);
+  if (!a.terms.empty()) inputs.push_back(a.terms);
   for (const std::string& file : {a.out, a.latex}) {
     if (!file.empty()) CheckOutput(file, inputs);
   }
@@ -59,15 +78,8 @@ void Run(const Arguments& a) {
     internal::ThrowAt(a.model, "has no data, must have the data that it was learnt from");
   }
   const Posterior posterior(trained.model);
-  const TermLibrary library = PolynomialTerms(ExplainVariables(trained.model), a.degree);
-  constexpr std::size_t kMostTerms = 60;
-  if (library.names.size() > kMostTerms) {
-    ThrowInput(
-        "explain", "--degree",
-        fmt::format("gives {} terms, must give at most {}", library.names.size(), kMostTerms));
-  }
   const Explanation found = ExplainModel(
-      posterior, trained.data, library,
+      posterior, trained.data, LibraryOf(a, trained.model),
       {.draws = a.draws, .seed = a.common.seed, .threads = a.common.threads, .level = a.level});
   const auto write = [](const std::string& file, const std::string& text) {
     if (!file.empty()) internal::WriteFile(file, std::as_bytes(std::span(text)));
@@ -90,6 +102,8 @@ void AddOptions(CLI::App* command, Arguments* a) {
   AddName(command, "--latex", "FILE", &a->latex, "file for the equations in LaTeX");
   AddCount(command, "--degree", &a->degree, {0, 20},
            "highest degree of the polynomial terms (default: 3)");
+  AddName(command, "--terms", "FILE", &a->terms,
+          "file with the candidate terms instead of polynomials, one in each line, as sin(x1)*x2");
   AddCount(command, "--draws", &a->draws, {8, 10'000}, "draws of the model's paths (default: 64)");
   AddNumber(command, "--level", &a->level, {.least = 0, .most = 1, .above = true},
             "probability of the bands (default: 0.9)");
@@ -107,8 +121,14 @@ void AddExplain(CLI::App& app) {
       app.add_subcommand("explain", "Write a model's vector field as readable equations");
   AddOptions(command, arguments.get());
   AddExamples(command, {"gpode explain vdp.gpode", "gpode explain vdp.gpode -o vdp.ode --quiet",
+                        "gpode explain pendulum.gpode --terms terms.txt",
                         "gpode explain lorenz.gpode --degree 2 --latex lorenz.tex"});
-  command->callback([arguments] { Run(*arguments); });
+  command->callback([arguments, command] {
+    if (!arguments->terms.empty() && command->count("--degree") > 0) {
+      ThrowInput("explain", "--terms", "cannot be combined with --degree");
+    }
+    Run(*arguments);
+  });
 }
 
 }  // namespace gpode::tool

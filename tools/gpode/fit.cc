@@ -121,8 +121,8 @@ class Fitter {
     standby_ = nullptr;
   }
 
-  // Saves an interrupted run whose step takes too long, if that is possible, and says so. It is
-  // called from another thread, which then ends the process.
+  // Saves an interrupted run whose step takes too long, if that is possible, and prints a message.
+  // It is called from another thread, which then ends the process.
   void Rescue() {
     if (const auto save = std::exchange(standby_, nullptr)) {
       save();
@@ -176,8 +176,8 @@ class Fitter {
     config_.fit.likelihood = ResolveLikelihood(config_.fit.likelihood, data_.channels);
   }
 
-  // Chooses the model by forecasts of held-back rows, if ChooseModel finds that worth its time. Rows
-  // that --holdout holds back are left out of the choice, since they have to judge its result.
+  // Chooses the model by trial fits if the data are suitable (ChooseModel). Rows that --holdout
+  // holds back are not used for the choice, since they judge its result.
   void MeasureModels(bool silent) {
     if (!given_) return;
     const Dataset& data = holdout_ ? parts_.seen : data_;
@@ -201,7 +201,7 @@ class Fitter {
     if (!silent) Print("model: {}\n", choice_->reason);
   }
 
-  // Takes the parts of the model that measurement chose when the run began.
+  // Restores the parts of the model that trial fits chose when the run began.
   void TakeChoiceOf(const FitOptions& saved) {
     const Dataset& data = holdout_ ? parts_.seen : data_;
     if (!given_ || ModelsToTry(data, config_.fit, *given_).empty()) return;
@@ -371,7 +371,7 @@ class Fitter {
     }
   }
 
-  // Says how many processes share the work, if there are several.
+  // Prints how many processes share the work, if there are several.
   void PrintRanks() const {
     const Ranks* const ranks = ProgramRanks();
     if (ranks == nullptr) return;
@@ -464,7 +464,7 @@ class Fitter {
   Dataset data_, validation_;
   std::vector<std::string> notes_;                 // about the reading of the data
   std::optional<std::vector<std::string>> given_;  // options that --model auto must not change
-  std::optional<ModelChoice> choice_;              // set if measurement chose the model
+  std::optional<ModelChoice> choice_;              // set if trial fits chose the model
   std::optional<HoldoutOptions> holdout_;
   HeldBack parts_;                     // the data, split as holdout_ says
   std::vector<std::string> channels_;  // the channels of a resumed run; otherwise empty

@@ -31,9 +31,9 @@ struct FitArguments {
 };
 
 void AddFitOptions(CLI::App* command, FitArguments* arguments);
-// Each adds a part of these options, for other commands that train models: those of the model and
-// its training, those of held-back data (`help` is the end of the help text of --holdout), and
-// those for reading data, which replace the values of a configuration file.
+// Each function adds some of these options to a command that trains models: the options of the
+// model and its training, those of held-back data (`help` ends the help text of --holdout), and
+// those for reading data, which override a configuration file.
 void AddModelOptions(CLI::App* command, FitArguments* arguments);
 void AddHoldout(CLI::App* command, FitArguments* arguments, const std::string& help);
 void AddDataOptions(CLI::App* command, FitArguments* arguments);

@@ -1,4 +1,4 @@
-// The data of a fit: reads them as the configuration says, and checks what can be learnt from them.
+// Reads the data of a fit as configured, and checks that a model can be learnt from them.
 //
 // Thread safety: any thread may call these functions; they share no state that changes.
 #pragma once
@@ -13,22 +13,22 @@
 namespace gpode::tool {
 
 // Reads the data files and inputs, sets the times of the initial states, and completes the
-// configuration with what the files say (names of inputs, equations, the observation map). `observe`
-// is the word of --observe, `equations` the file of --equations. Remarks on the reading are added to
+// configuration from the files (names of inputs, equations, the observation map). `observe` is the
+// value of --observe, and `equations` the file of --equations. Adds remarks on the reading to
 // `notes`.
 Dataset ReadFitData(const std::optional<std::string>& observe, const std::string& equations,
                     RunConfig* config, std::vector<std::string>* notes);
 
-// Completes the equations of a fit with what the data say (gpode/fit_input.h). Messages name
-// `file`, the file of --equations.
+// Completes the equations of a fit with the names of the data (CompleteEquations in
+// gpode/fit_input.h). Error messages name `file`, the file of --equations.
 void TakeEquations(const std::string& file, const Dataset& data, RunConfig* config);
 
-// Takes the inputs from a file, whose dates are counted as those of the data.
+// Reads the inputs from a file, whose dates are converted to the time unit of the data.
 void TakeInputsFrom(const RunConfig& config, Dataset* data);
 
-// Throws if a channel is constant or has no values, since nothing can be learnt about it. With
-// principal components such channels do no harm. `rows` names the rows that `data` has, for the
-// message.
+// Throws if a channel is constant or has no values, since nothing can be learnt about it. Such
+// channels are accepted if principal components are observed. `rows` describes the rows of `data`
+// in the message.
 void CheckChannelsMove(const Dataset& data, const RunConfig& config, std::string_view rows);
 
 }  // namespace gpode::tool

@@ -26,12 +26,6 @@ std::size_t StepsTaken(const TrainedModel& trained) {
   return trained.history.empty() ? 0 : trained.history.back().step + 1;
 }
 
-// Returns the explained share of a channel's variance; NaN if no value could be compared.
-double Explained(const ChannelFit& fit) {
-  if (fit.values == 0) return NAN;
-  return fit.spread > 0 ? 1 - std::pow(fit.residual / fit.spread, 2) : 0;
-}
-
 void PrintChannels(const FitQuality& quality, bool all) {
   constexpr std::size_t kWidest = 24;
   std::size_t width = 7;
@@ -53,7 +47,7 @@ void PrintChannels(const FitQuality& quality, bool all) {
     }
     Print("  {:<{}}  {:>8} {:>10.4g} {:>10.4g} {:>10.4g} {:>8.1f} % {:>12.0f} %\n",
           report::Shortened(fit.name, kWidest), width, fit.values, fit.spread, fit.residual,
-          fit.noise, 100 * Explained(fit), 100 * (1 - fit.outside));
+          fit.noise, 100 * fit.Explained(), 100 * (1 - fit.outside));
   }
 }
 
@@ -72,7 +66,7 @@ void PrintParameters(const Model& model) {
   Print("\n");
 }
 
-// Returns what the unknown function of a model is made of.
+// Returns a description of the unknown function, such as its number of inducing points.
 std::string DescribeFunction(const Dataset& data, const FitOptions& o) {
   return MakeUnknownFunction(o.function, {.options = o,
                                           .dim = internal::CountStates(data, o),
@@ -295,7 +289,7 @@ void PrintSummaryJson(const TrainedModel& trained, const FitQuality& quality,
                                 {"spread", fit.spread},
                                 {"residual", fit.residual},
                                 {"noise", fit.noise},
-                                {"explained", Explained(fit)},
+                                {"explained", fit.Explained()},
                                 {"inside_90", 1 - fit.outside}});
   }
   if (trained.model.coordinates.inputs() > 0) json["inputs"] = InputsJson(trained.model);

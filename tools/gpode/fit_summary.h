@@ -11,8 +11,8 @@
 
 namespace gpode::tool {
 
-// Prints what was read and `notes` about the reading. Throws, before anything is printed, if the
-// unknown function cannot be made with these options.
+// Prints a summary of the data and `notes` on their reading. Throws before it prints anything if
+// the unknown function cannot be made with these options.
 void PrintData(const Dataset& data, const RunConfig& config, const std::vector<std::string>& notes);
 // Prints which model is learnt.
 void PrintPlan(const Dataset& data, const RunConfig& config);
@@ -20,7 +20,8 @@ void PrintSummary(const TrainedModel& trained, const FitQuality& quality, bool v
 // Says that a sampler was stopped, so that there is nothing to summarise. `saved` is the file of
 // its checkpoint, and `out` the model that the checkpoint becomes.
 void PrintStopped(const std::string& saved, const std::string& out, bool json);
-// `choice` says why the model was chosen; empty if measurement did not choose it.
+// Prints the summary of a run as JSON. `choice` is the reason why the model was chosen; it is empty
+// if trial fits did not choose it.
 void PrintSummaryJson(const TrainedModel& trained, const FitQuality& quality,
                       const std::string& out, const std::string& choice);
 

@@ -147,7 +147,7 @@ class Forecaster {
     CheckAmount({"forecast", "--draws"}, numbers, "points, channels and trajectories");
   }
 
-  // Returns the pushes of --push by time, "x1=+0.5@t=3" and the like separated by commas.
+  // Returns the pushes of --push, such as "x1=+0.5@t=3,x2=-1@t=4", in the order of time.
   std::vector<Push> Pushes() const {
     const Place place{"forecast", "--push"};
     const std::vector<std::string> names = report::StateNames(model());
@@ -170,7 +170,7 @@ class Forecaster {
     return pushes;
   }
 
-  // Forecasts a trajectory, pushed if the command line says so.
+  // Forecasts a trajectory with the pushes of --push, if there are any.
   Forecast Follow(std::size_t n, const std::vector<double>& times,
                   const ForecastOptions& options) const {
     if (!a_.push) return posterior_.Trajectory(n, times, options);

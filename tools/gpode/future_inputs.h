@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "commands.h"
+#include "gpode/held_inputs.h"
 #include "gpode/model_file.h"
 #include "gpode/posterior.h"
 
@@ -56,27 +57,6 @@ class FutureInputs {
   InputArguments arguments_;
   const TrainedModel& trained_;
   Dataset samples_;  // without trajectories if there is no file
-};
-
-// The values at which the inputs of a field are held: those of measured inputs and, if the clock or
-// the time drives the system, a time.
-class HeldInputs {
- public:
-  // Starts from typical values (Posterior::TypicalInputs).
-  explicit HeldInputs(const Posterior& posterior);
-
-  // The names of the values: measured inputs, then "time" if there is a time.
-  const std::vector<std::string>& names() const { return names_; }
-  const Vector& values() const { return values_; }
-  // Sets the value with this name. Returns false if there is none.
-  bool Set(const std::string& name, double value);
-  // Returns all inputs (n, U) for n rows of values.
-  Matrix Inputs(const Matrix& values) const;
-
- private:
-  InputRule rule_;
-  std::vector<std::string> names_;
-  Vector values_;
 };
 
 }  // namespace gpode::tool

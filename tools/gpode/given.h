@@ -20,10 +20,11 @@ struct GivenArguments {
 // Adds --given.
 void AddGivenOption(CLI::App* command, GivenArguments* arguments);
 
-// Reads a model; with `raw` its bands are not widened. If there are given data, conditions the model on
-// them and makes them its data: the result forecasts their trajectories. Prints what came of it,
-// warnings even with --quiet. Inputs are those of the given files or, if these have none, those of
-// --inputs-from. `changes` are the options for reading that the command line has.
+// Reads a model. If `raw` is true, its bands are not widened. If there are given data, conditions
+// the model on them and replaces its data by them, so that the result forecasts their trajectories.
+// Prints a summary of the conditioning, and warnings even with --quiet. Inputs are those of the
+// given files or, if these have none, those of --inputs-from. `changes` are the reading options of
+// the command line.
 TrainedModel LoadConditioned(const std::string& command, const std::string& file, bool raw,
                              const GivenArguments& given, const ReadChanges& changes,
                              const InputArguments& inputs, std::size_t draws,

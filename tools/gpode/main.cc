@@ -130,12 +130,13 @@ std::string command_name;
 
 void PrintError(std::string_view message) { PrintToError("gpode: {}\n", SafeLine(message)); }
 
-// Says once that there are fewer threads than asked for. A command may make several pools.
+// Prints a remark, once only, that there are fewer threads than requested. A command may make several
+// pools.
 void PrintThreadShortage(std::size_t wanted, std::size_t size) {
   static std::atomic<bool> printed = false;
   if (printed.exchange(true)) return;
   PrintRemark(
-      fmt::format("gpode: the system cannot start {} threads; going on with {}, which "
+      fmt::format("gpode: the system cannot start {} threads; continuing with {}, which "
                   "changes no result",
                   wanted, size));
 }
@@ -145,9 +146,12 @@ void PrintThreadShortage(std::size_t wanted, std::size_t size) {
 struct OptionSource {
   std::string_view function, prefix;
 };
-constexpr OptionSource kOptionSources[] = {{"Fit", ""},      {"Solver", "solver."},
-                                           {"Simulate", ""}, {"SolveSystem", ""},
-                                           {"Forecast", ""}, {"Posterior", ""}};
+constexpr OptionSource kOptionSources[] = {
+    {"Fit", ""},          {"Solver", "solver."}, {"Simulate", ""},
+    {"SolveSystem", ""},  {"Forecast", ""},      {"ForecastPushed", ""},
+    {"Posterior", ""},    {"Condition", ""},     {"AnalysePosterior", ""},
+    {"ExplainModel", ""}, {"CompareFields", ""}, {"DesignMeasurements", ""},
+    {"CompareModels", ""}};
 
 // Prints an error. If the error is about an argument of one of kOptionSources, names the command
 // and its option instead, which the user knows.
@@ -238,8 +242,8 @@ int main(int argc, char** argv) {
   using namespace gpode::tool;
   OpenStandardDescriptors();
   gpode::SetThreadShortageHandler(PrintThreadShortage);
-  // Without this, a file larger than the system's limit would kill the process instead of being an
-  // error of the write.
+  // By default, writing a file larger than the system's limit kills the process. With the signal
+  // ignored, the write fails with an error.
   std::signal(SIGXFSZ, SIG_IGN);
   const bool is_spread = argc > 1 && std::string_view(argv[1]) == "reproduce";
   return RunOnRanks(is_spread, [&] { return RunAndReport(argc, argv); });

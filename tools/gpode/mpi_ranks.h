@@ -11,11 +11,11 @@
 
 namespace gpode::tool {
 
-// Returns the ranks of this program; null if it was not started by mpirun. MPI ends with the
-// object, when all ranks have destroyed theirs.
+// Returns the ranks of this program, or null if mpirun did not start it. Destroying the object ends
+// MPI, and waits until all ranks have destroyed theirs.
 std::unique_ptr<Ranks> StartMpi();
 
-// Returns the version of the MPI library: "Open MPI v4.1.4".
+// Returns the version of the MPI library, such as "Open MPI v4.1.4".
 std::string MpiVersion();
 
 }  // namespace gpode::tool

@@ -10,6 +10,7 @@
 #include "model_input.h"
 #include "output.h"
 #include "plot_input.h"
+#include "plot_insight.h"
 #include "report/model_view.h"
 #include "result_json.h"
 #include "sidecar.h"
@@ -57,7 +58,12 @@ constexpr Kind kKinds[] = {
     {"phase", SetPlane, report::PhaseHeight, Draw<report::PlotPhase>},
     {"field", SetPlane, report::PhaseHeight, Draw<report::PlotField>},
     {"training", SetTraining, report::TrainingHeight, Draw<report::PlotTraining>},
-    {"calibration", SetCalibration, report::CalibrationHeight, DrawCalibration}};
+    {"calibration", SetCalibration, report::CalibrationHeight, DrawCalibration},
+    {"dynamics", SetDynamics, DynamicsHeight, DrawDynamics},
+    {"basins", SetDynamics, DynamicsHeight, DrawBasins},
+    {"bifurcation", SetBifurcation, WideHeight, DrawBifurcation},
+    {"difference", SetDifference, WideHeight, DrawDifference},
+    {"design", SetDesign, WideHeight, DrawDesign}};
 
 const Kind& KindOf(const std::string& name) {
   for (const Kind& kind : kKinds) {
@@ -91,6 +97,7 @@ void Run(const PlotArguments& a) {
   std::vector<std::string> inputs = InputsOf(a.model);
   if (a.test) inputs.push_back(*a.test);
   if (!a.inputs.from.empty()) inputs.push_back(a.inputs.from);
+  if (a.other) inputs.push_back(*a.other);
   CheckOutput(a.out, inputs);
   PlotInput input = LoadPlotInput(a);
   kind.set_options(a, &input);
@@ -119,34 +126,27 @@ void Run(const PlotArguments& a) {
 }
 
 void AddWords(CLI::App* command, PlotArguments* a) {
-  const auto text = [command](const std::string& name, const std::string& kind,
-                              std::optional<std::string>* value, const std::string& help) {
-    AddWord(
-        command, name, kind, [value](const Place&, const std::string& word) { *value = word; },
-        help);
-  };
-  const auto words = [command](const std::string& name, const std::string& kind,
-                               std::vector<std::string>* value, const std::string& help) {
-    AddWord(
-        command, name, kind,
-        [value](const Place& place, const std::string& word) { *value = ParseWords(place, word); },
-        help);
-  };
-  words("--channels", "A,B,...", &a->channels,
-        "forecast: channels to show (default: the first four)");
+  AddList(command, "--channels", "A,B,...", &a->channels,
+          "forecast: channels to show (default: the first four)");
   AddTime(command, "--after", &a->after, "use only test points after this time or date");
   AddTime(
       command, "--until", &a->until,
       "forecast: end of the forecast, a time or date (default: half the span of the data further)");
-  text("--trajectory", "NAME", &a->trajectory,
-       "use only this trajectory, by its name or its number from 1 (default: all; forecast: "
-       "the first)");
-  words("--states", "A,B", &a->states, "phase, field: states to show (default: the first two)");
-  text("--at", "S=X,...", &a->at,
-       "phase, field: values of the other states, inputs and time (default: the middle of the "
-       "data)");
-  text("--window", "S=A:B,...", &a->window,
-       "phase, field: ranges of the axes (default: those of the data)");
+  AddText(command, "--trajectory", "NAME", &a->trajectory,
+          "use only this trajectory, by its name or its number from 1 (default: all; forecast: "
+          "the first)");
+  AddList(command, "--states", "A,B", &a->states,
+          "phase, field: states to show (default: the first two)");
+  AddText(command, "--at", "S=X,...", &a->at,
+          "phase, field: values of the other states, inputs and time (default: the middle of the "
+          "data); dynamics, basins, bifurcation: values of inputs");
+  AddText(command, "--window", "S=A:B,...", &a->window,
+          "phase, field, dynamics, basins, difference: ranges of the axes (default: those of the "
+          "data)");
+  AddText(command, "--sweep", "U=A:B:COUNT", &a->sweep,
+          "bifurcation: values of an input over which the dynamics are drawn");
+  AddText(command, "--other", "MODEL", &a->other,
+          "difference: model file whose field is subtracted");
 }
 
 void AddOptions(CLI::App* command, PlotArguments* a) {
@@ -193,9 +193,12 @@ void AddPlot(CLI::App& app) {
   auto arguments = std::make_shared<PlotArguments>();
   CLI::App* command = app.add_subcommand("plot", "Draw figures of a model for a paper");
   AddOptions(command, arguments.get());
-  AddExamples(command, {"gpode plot vdp.gpode vdp.truth.csv --kind forecast -o forecast.pdf",
-                        "gpode plot vdp.gpode --kind phase --states x1,x2 -o phase.svg",
-                        "gpode plot vdp.gpode --kind training --width 12 -o training.png"});
+  AddExamples(command,
+              {"gpode plot vdp.gpode vdp.truth.csv --kind forecast -o forecast.pdf",
+               "gpode plot vdp.gpode --kind phase --states x1,x2 -o phase.svg",
+               "gpode plot vdp.gpode --kind training --width 12 -o training.png",
+               "gpode plot vdp.gpode --kind basins -o basins.pdf",
+               "gpode plot room.gpode --kind bifurcation --sweep heat=0:1:21 -o sweep.pdf"});
   command->callback([arguments] { Run(*arguments); });
 }
 

@@ -13,7 +13,7 @@ namespace gpode::tool {
 
 struct PlotArguments {
   std::string model, out, kind;
-  std::optional<std::string> test, trajectory, at, window, start;
+  std::optional<std::string> test, trajectory, at, window, start, sweep, other;
   std::vector<std::string> channels, states;
   std::optional<std::string> until, after;
   std::string over = "steps";  // the horizontal axis of a training plot: steps or seconds

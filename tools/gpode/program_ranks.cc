@@ -17,7 +17,7 @@ namespace {
 std::unique_ptr<Ranks> ranks;
 bool has_begun = false;  // true after BeginSpreadWork on rank 0
 
-// Tells the other ranks whether the work of a spread command begins.
+// Tells the other ranks whether a spread command begins its work.
 bool Announce(bool begins) {
   std::byte message{begins};
   ranks->BroadcastAfterWait({&message, 1});
@@ -30,7 +30,7 @@ int RunSpread(const std::function<int()>& run) {
   if (ranks->rank() == 0 && !has_begun) {
     Announce(false);
   } else if (code != 0) {
-    // The other ranks would go on with experiments that nobody waits for.
+    // Without this, the other ranks would continue experiments that rank 0 no longer collects.
     ranks->Abort(
         fmt::format("rank {} ended with code {}, so the others end, too", ranks->rank(), code));
   }
@@ -44,7 +44,7 @@ int RunFirst(const std::function<int()>& run) {
 }
 
 int Serve() {
-  // Rank 0 gets the same signals, saves the run and ends it.
+  // Other ranks ignore these signals, because rank 0 also receives them, saves the run and ends it.
   for (int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, SIG_IGN);
   ServeTraining(*ranks);
   return 0;

@@ -1,8 +1,8 @@
 // The processes that mpirun has started for this command (gpode/ranks.h).
 //
-// Rank 0 runs the command; the other ranks help it to train. `gpode reproduce` is spread: every
-// rank runs the command, and does its share of the experiments. A program that was built without
-// MPI, or was not started by mpirun, is alone.
+// Rank 0 runs the command, and the other ranks help it to train. A command may instead be spread,
+// as `gpode reproduce` is: every rank then runs the command and does its share of the experiments.
+// A program that was built without MPI, or was not started by mpirun, has only one process.
 //
 // Thread safety: only the main thread may call these functions.
 #pragma once
@@ -14,20 +14,20 @@
 
 namespace gpode::tool {
 
-// Starts MPI, if there is any, and runs the command. `run` returns the command's exit code, and so
-// does this function. It calls `run` on rank 0 and, if the command is spread, on the other ranks
-// after rank 0 has called BeginSpreadWork.
+// Starts MPI, if it is there, and runs the command by calling `run`, whose result, the exit code,
+// it returns. `run` is called on rank 0. If the command is spread, the other ranks call it after
+// rank 0 has called BeginSpreadWork; otherwise they help with training.
 int RunOnRanks(bool is_spread, const std::function<int()>& run);
 
-// Returns the ranks of this command; null if the program is alone.
+// Returns the ranks of this command, or null if there is only one process.
 Ranks* ProgramRanks();
 
-// Says that the arguments of a spread command are right and its work begins. It does nothing on
-// other ranks than 0, or if the program is alone.
+// Tells the other ranks that the arguments of a spread command are valid and its work begins. Does
+// nothing on ranks other than 0, or if there is only one process.
 void BeginSpreadWork();
 
-// Returns the MPI that the program was built with, such as "Open MPI v4.1.4"; "no MPI" if there is
-// none.
+// Returns the version of MPI that the program was built with, such as "Open MPI v4.1.4", or "no
+// MPI".
 std::string DescribeMpi();
 
 }  // namespace gpode::tool

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "analyse/support.h"
+#include "gpode/analysis.h"
 #include "model_input.h"
 #include "report/model_view.h"
 
@@ -11,7 +12,7 @@ namespace gpode::tool {
 
 StateBox ParseRegion(const Place& place, std::string_view word, const Posterior& posterior,
                      const Dataset& data) {
-  StateBox box = Support(posterior, data).BoxOf(1.3);
+  StateBox box = DefaultBox(posterior, data);
   const std::vector<std::string> names = report::StateNames(posterior.model());
   for (const auto& [name, range] : ParseAssignments(place, word)) {
     const auto d = static_cast<Eigen::Index>(FindState(place, word, name, names));

@@ -15,8 +15,8 @@ namespace gpode::tool {
 StateBox ParseRegion(const Place& place, std::string_view word, const Posterior& posterior,
                      const Dataset& data);
 
-// Returns the states (n, D) at the observations of the training data, without those that are not
-// known.
+// Returns the observed states (n, D) of the training data. Rows that do not determine the state are
+// left out.
 Matrix ObservedStates(const Posterior& posterior, const Dataset& data);
 
 }  // namespace gpode::tool

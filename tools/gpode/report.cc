@@ -6,6 +6,7 @@
 
 #include "arguments.h"
 #include "commands.h"
+#include "draw_progress.h"
 #include "future_inputs.h"
 #include "given.h"
 #include "gpode/error.h"
@@ -16,6 +17,7 @@
 #include "predict/first_trajectories.h"
 #include "report/model_view.h"
 #include "report/page/report_data.h"
+#include "report/page/report_insight.h"
 #include "report/page/report_page.h"
 #include "sidecar.h"
 
@@ -29,6 +31,7 @@ struct Arguments {
   std::vector<std::string> test;
   std::optional<std::string> title;
   std::optional<std::string> after, until, trajectory;
+  std::vector<std::string> with;  // the analyses to add
   std::string start = "latest";
   std::size_t draws = 128;
   bool raw = false;
@@ -143,6 +146,28 @@ void Check(const Arguments& a) {
   }
 }
 
+// Makes the analyses of --with. Ctrl-C ends the command.
+nlohmann::ordered_json Insight(const Arguments& a, const TrainedModel& trained) {
+  report::InsightOptions options{
+      .draws = a.draws, .seed = a.common.seed, .threads = a.common.threads};
+  for (const std::string& word : a.with) {
+    options.dynamics = options.dynamics || word == "dynamics" || word == "all";
+    options.equations = options.equations || word == "equations" || word == "all";
+    options.design =
+        options.design || word == "design" || (word == "all" && trained.model.inputs.empty());
+  }
+  if (!options.Any()) return {};
+  DrawProgress progress(a.common.quiet || a.common.json, "draws analysed");
+  bool stopped = false;
+  options.report = [&, show = progress.Callback()](std::size_t done, std::size_t total) {
+    stopped = !show(done, total);
+    return !stopped;
+  };
+  nlohmann::ordered_json sections = report::InsightJson(trained, options);
+  if (stopped) throw Interrupted();
+  return sections;
+}
+
 void PrintResult(const Arguments& a, const std::string& out, std::size_t bytes,
                  const nlohmann::ordered_json& meta, const LostDraws& lost) {
   nlohmann::ordered_json json = {{"page", out}, {"bytes", bytes}};
@@ -195,7 +220,8 @@ void Run(const Arguments& a) {
           a.until ? std::optional(ParseTime({"report", "--until"}, *a.until, trained.data.calendar))
                   : std::nullopt,
       .from = ParseOrigin(a.start),
-      .starts = std::move(starts)};
+      .starts = std::move(starts),
+      .insight = Insight(a, trained)};
   LostDraws lost;
   nlohmann::ordered_json json = report::ReportJson(trained, test, options, &lost);
   if (count > kMostTrajectories) {
@@ -241,6 +267,18 @@ void AddOptions(CLI::App* command, Arguments* a) {
       command, "--trajectory", "NAME",
       [a](const Place&, const std::string& word) { a->trajectory = word; },
       "the model's trajectory that the test data continue (default: by name or number)");
+  AddWord(
+      command, "--with", "A,B,...",
+      [a](const Place& place, const std::string& word) {
+        for (const std::string& one : ParseWords(place, word)) {
+          if (one != "dynamics" && one != "equations" && one != "design" && one != "all") {
+            Refuse(place, one, "of dynamics, equations, design, all");
+          }
+          a->with.push_back(one);
+        }
+      },
+      "add sections of analyses, of dynamics (fixed points, cycles, exponents, basins), equations, "
+      "design, all (default: none)");
   AddTime(command, "--after", &a->after, "use only test points after this time or date");
   AddTime(command, "--until", &a->until,
           "end of forecasts and of test points, a time or date (default: half the span of the data "
@@ -264,6 +302,7 @@ void AddReport(CLI::App& app) {
       app.add_subcommand("report", "Write an interactive HTML report about a model");
   AddOptions(command, arguments.get());
   AddExamples(command, {"gpode report vdp.gpode -o vdp.html",
+                        "gpode report vdp.gpode --with dynamics,equations,design",
                         "gpode report vdp.gpode vdp.truth.csv --until 14 -o vdp.html"});
   command->callback([arguments] { Run(*arguments); });
 }

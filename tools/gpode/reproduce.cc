@@ -115,7 +115,7 @@ std::string DescribeEnd(const RunRecord& record) {
              : fmt::format("{} steps in {}", record.steps, report::Duration(record.seconds));
 }
 
-// Returns true on a rank that does its share of the runs and prints nothing.
+// Returns true on ranks other than 0, which do their share of the runs and print nothing.
 bool IsOtherRank() { return ProgramRanks() != nullptr && ProgramRanks()->rank() > 0; }
 
 // Returns the tasks that were asked for, without those of real series whose file is missing. Throws
@@ -136,7 +136,8 @@ std::vector<TaskInfo> TasksWithData(const Arguments& a) {
   return tasks;
 }
 
-// Makes the plan of all ranks the one of rank 0, since others may already see results of this plan.
+// Replaces the plan of every rank by that of rank 0, because other ranks may already see results of
+// this plan and would plan differently.
 void AgreeOnPlan(std::vector<PlannedRun>* plan) {
   if (ProgramRanks() == nullptr) return;
   std::vector<std::byte> is_done;
@@ -147,8 +148,8 @@ void AgreeOnPlan(std::vector<PlannedRun>* plan) {
   }
 }
 
-// Waits on rank 0 until all ranks have done their runs. Then reads the records that the others have
-// written.
+// On rank 0, waits until all ranks have done their runs, then reads the records that the others
+// have written.
 void CollectRecords(PlanSettings settings, std::vector<PlannedRun>* plan) {
   Ranks* const ranks = ProgramRanks();
   if (ranks == nullptr || ranks->size() == 1) return;

@@ -128,7 +128,8 @@ class Scorer {
 
   // Returns the standard deviations of the channels in the training data.
   std::vector<double> Spread() const {
-    // Given data have taken the place of the training data.
+    // With --given, trained_.data are the given data. The training data are then read from the
+    // file.
     const Vector variance = a_.given.files.empty()
                                 ? MomentsOf(trained_.data).variance
                                 : MomentsOf(LoadTrainedModel(a_.model).data).variance;

@@ -94,6 +94,17 @@ void CheckNoise(const SimulationOptions& options, std::size_t dim) {
   }
 }
 
+// Returns what the observations add to the states, "noise variance 0.05, 0.05".
+std::string DescribeNoise(const SimulationOptions& options, const Simulation& simulation) {
+  if (options.counts > 0) {
+    return fmt::format("{} counts of mean {:g} times the state",
+                       options.dispersion > 0 ? "negative binomial" : "Poisson", options.counts);
+  }
+  std::vector<std::string> noise;
+  for (double v : simulation.noise_variance) noise.push_back(fmt::format("{:.3g}", v));
+  return fmt::format("noise variance {}", fmt::join(noise, ", "));
+}
+
 // Throws if the data or the true solution, which may extend further in time, do not fit in memory.
 void CheckSize(const Arguments& a, double span, std::size_t dim) {
   const SimulationOptions& options = a.simulation;
@@ -149,14 +160,12 @@ void Run(Arguments arguments) {
     return PrintResultJson(arguments.out, ColumnsOf(simulation.data), std::move(about));
   }
   if (arguments.common.quiet) return;
-  std::vector<std::string> noise;
-  for (double v : simulation.noise_variance) noise.push_back(fmt::format("{:.3g}", v));
   const std::string said = fmt::format(
-      "{}: {} of {} ({}), {} on [0, {:g}], noise variance {}, seed {}",
+      "{}: {} of {} ({}), {} on [0, {:g}], {}, seed {}",
       arguments.out == "-" ? "standard output" : arguments.out,
       report::Pluralise(options.trajectories, "trajectory", "trajectories"), info.title,
       fmt::join(info.state_names, ", "), report::Pluralise(options.points, "time", "times"), span,
-      fmt::join(noise, ", "), options.seed);
+      DescribeNoise(options, simulation), options.seed);
   arguments.out == "-" ? PrintRemark(said) : PrintLine(said);
   if (!arguments.truth.empty() && arguments.out != "-") {
     const std::string until =

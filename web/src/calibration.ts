@@ -27,7 +27,7 @@ export function calibrationSection(report: Report, calibration: Calibration): HT
 
 function scores(rows: NonNullable<Calibration["scores"]>): HTMLElement {
   const body = rows.map(({ name, value, note }) => [short(name, 60), value === null ? "none" : format(value, 4), short(note ?? "", 160)]);
-  return el("div", { class: "scroll" }, table(["score", "value", "what it is"], body));
+  return el("div", { class: "scroll scores" }, table(["score", "value", "what it is"], body));
 }
 
 function figure(title: string, height: number, note: string, build: (host: HTMLElement) => Plot, behind: HTMLElement): HTMLElement {

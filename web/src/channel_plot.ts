@@ -24,7 +24,7 @@ export class ChannelPlot implements Plot {
   private painted = { observed: NONE, test: NONE };
   private data!: ChannelData;
   private built = "";
-  private points = false; // true while the tooltip is about this plot: a plot that is drawn must not hide that of another
+  private points = false; // true while the tooltip belongs to this plot; drawing must not hide the tooltip of another plot
   private marked: Near | null = null;
   private readonly ring = document.createElement("i");
 

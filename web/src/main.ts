@@ -2,6 +2,7 @@
 import { calibrationSection } from "./calibration";
 import { channelsSection } from "./channels";
 import { el } from "./dom";
+import { insightSection } from "./insight";
 import { learnedSection } from "./learned";
 import { portraitSection } from "./portrait";
 import { preparePrinting } from "./print";
@@ -15,6 +16,7 @@ import { trainingSection } from "./training";
 function sectionsOf(report: Report): HTMLElement[] {
   const result = [channelsSection(report)];
   if (report.states?.fields.length) result.push(portraitSection(report, report.states));
+  for (const insight of report.insight ?? []) result.push(insightSection(insight));
   if (report.training?.plots.length) result.push(trainingSection(report.training));
   if (report.calibration) result.push(calibrationSection(report, report.calibration));
   if (report.learned) result.push(learnedSection(report, report.learned));

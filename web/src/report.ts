@@ -147,6 +147,16 @@ export interface Learned {
   noise?: { channel: number; sd: number; spread?: number }[];
 }
 
+// A section about what the model implies, made by an analysis.
+export interface Insight {
+  id: string;
+  title: string;
+  intro?: string;
+  tables?: { title: string; head: string[]; rows: string[][]; note?: string }[];
+  texts?: { title: string; text: string }[];
+  pictures?: { title: string; svg: string }[]; // the file in base64
+}
+
 export interface Report {
   format: string;
   format_version: number;
@@ -157,6 +167,7 @@ export interface Report {
   training?: Training;
   calibration?: Calibration;
   learned?: Learned;
+  insight?: Insight[];
 }
 
 export const FORMAT = "gpode-report";

@@ -11,7 +11,8 @@ export interface Range {
   to: number;
 }
 
-// Grid points to show at first. A program that writes more of them needs them to follow fast movements.
+// The most grid points that are shown at first. gpode writes more of them where the states move
+// fast.
 const MOST_AT_FIRST = 1250;
 
 export class View {

@@ -1,6 +1,6 @@
 // Example reports for tests and pictures. No model is learnt here: draws are simulations with other
 // parameters and starts, so that plots look as they do for a model.
-import { FORMAT, FORMAT_VERSION, type FieldGrid, type NumberArray, type Report, type StatePaths } from "../src/report";
+import { FORMAT, FORMAT_VERSION, type FieldGrid, type Insight, type NumberArray, type Report, type StatePaths } from "../src/report";
 import { generator } from "./random";
 
 type State = number[];
@@ -214,6 +214,17 @@ export function threeStates(seed = 2): Report {
   }, seed);
 }
 
+// Returns a section of an analysis whose picture holds a script, which must not run.
+export function insight(): Insight {
+  const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="460" height="300"><script>window.hacked = 1</script><rect width="460" height="300" fill="#0072b2"/></svg>';
+  return {
+    id: "dynamics", title: "Dynamics", intro: "Fixed points of 128 draws of the field.",
+    pictures: [{ title: "Basins of attraction", svg: Buffer.from(svg).toString("base64") }],
+    texts: [{ title: "Formulas", text: "dx/dt = 1.01*y\ndy/dt = -x + 0.48*y - 0.46*x^2*y\n" }],
+    tables: [{ title: "Fixed points", head: ["", "probability", "x", "type"], rows: [["1", "1.00", "-0.02 (-0.1 to 0.1)", "spiral 1.00"]], note: "Medians with 90 % bands." }],
+  };
+}
+
 export const EVIL = `<script>window.hacked = 1</script><img src=x onerror="window.hacked = 1">`;
 export const HOSTILE_NAMES = [
   EVIL, `"quoted" 'name' & &lt;entity&gt;`, "line one\nline two\ttab\r\nline three", "x".repeat(10000),
@@ -236,6 +247,8 @@ export function hostile(): Report {
     for (const series of plot.series) series.name = HOSTILE_NAMES[3]!;
   }
   report.learned!.noise = HOSTILE_NAMES.map((_, i) => ({ channel: i, sd: 0.2, spread: 1 }));
+  report.insight = [{ ...insight(), title: EVIL, intro: EVIL, pictures: [], texts: HOSTILE_NAMES.map((name) => ({ title: name, text: name })),
+    tables: [{ title: EVIL, head: HOSTILE_NAMES, rows: [HOSTILE_NAMES], note: EVIL }] }];
   return report;
 }
 

@@ -11,7 +11,7 @@ import { numbers } from "../src/arrays";
 import type { Report } from "../src/report";
 import { format, short } from "../src/text";
 import { openBrowser } from "./browser";
-import { fillPage, hostile, HOSTILE_NAMES, huge, threeStates, vanDerPol } from "./example";
+import { fillPage, hostile, HOSTILE_NAMES, huge, insight, threeStates, vanDerPol } from "./example";
 
 const WIDTHS = [390, 1280];
 const template = readFileSync("dist/report.html", "utf8");
@@ -298,6 +298,22 @@ test("the verdict comes first, then held-back skill, then every warning", async 
     assert.equal(await page.locator(".warnings li:visible").count(), 9);
     await fitsWidth(page);
   });
+});
+
+test("sections of analyses appear when computed, pictures without their scripts", async () => {
+  await visitReport(vanDerPol(), 1280, async (page) => assert.equal(await page.locator("#dynamics").count(), 0));
+  for (const width of WIDTHS) {
+    await visitReport({ ...vanDerPol(), insight: [insight()] }, width, async (page) => {
+      const section = page.locator("#dynamics");
+      assert.equal(await page.locator('nav a[href="#dynamics"]').textContent(), "Dynamics");
+      assert.match(await section.locator("pre").innerText(), /dx\/dt = 1.01\*y\ndy\/dt/);
+      assert.deepEqual(await section.locator("td").allTextContents(), ["1", "1.00", "-0.02 (-0.1 to 0.1)", "spiral 1.00"]);
+      const image = section.locator("img");
+      assert.ok(await image.evaluate((one: HTMLImageElement) => one.complete && one.naturalWidth === 460));
+      assert.ok(await image.evaluate((one) => one.getBoundingClientRect().right <= innerWidth));
+      assert.equal(await page.evaluate(() => (window as { hacked?: number }).hacked), undefined);
+    });
+  }
 });
 
 test("light and dark follow the system, then the reader", () => visitReport(vanDerPol(), 1280, async (page) => {

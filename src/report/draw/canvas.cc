@@ -369,7 +369,7 @@ void Canvas::Clip(const Box& box) {
 
 void Canvas::Unclip() { cairo_restore(cairo_.get()); }
 
-void Canvas::Save(const std::string& path) {
+std::vector<std::byte> Canvas::Finish() {
   CheckStatus(cairo_status(cairo_.get()));
   if (format_ == Format::kPng) {
     CheckStatus(cairo_surface_write_to_png_stream(surface_.get(), Append, &bytes_));
@@ -381,7 +381,9 @@ void Canvas::Save(const std::string& path) {
                             svg_text_),
                 &bytes_);
   }
-  internal::WriteFile(path, bytes_);
+  return std::move(bytes_);
 }
+
+void Canvas::Save(const std::string& path) { internal::WriteFile(path, Finish()); }
 
 }  // namespace gpode::report

@@ -109,6 +109,8 @@ class Canvas {
   void Clip(const Box& box);
   void Unclip();
 
+  // Finishes the picture and returns the bytes of its file. Nothing can be drawn afterwards.
+  std::vector<std::byte> Finish();
   // Finishes the picture and writes it; throws an InputError if the file cannot be written.
   void Save(const std::string& path);
 

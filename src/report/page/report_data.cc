@@ -25,21 +25,6 @@ constexpr std::size_t kMostOnGrids = 40'000;
 // Larger data sets are written in single precision, to limit the size of the page.
 constexpr std::size_t kExactNumbers = 200'000;
 
-std::string Base64(std::span<const unsigned char> bytes) {
-  constexpr char kAlphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string text;
-  text.reserve((bytes.size() + 2) / 3 * 4);
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    const std::size_t left = std::min<std::size_t>(3, bytes.size() - i);
-    unsigned value = 0;
-    for (std::size_t k = 0; k < 3; ++k) value = value << 8 | (k < left ? bytes[i + k] : 0u);
-    for (std::size_t k = 0; k < 4; ++k) {
-      text += k <= left ? kAlphabet[value >> (18 - 6 * k) & 63] : '=';
-    }
-  }
-  return text;
-}
-
 template <typename T>
 Json Encoded(const char* name, const std::vector<T>& values) {
   static_assert(std::endian::native == std::endian::little);
@@ -198,6 +183,21 @@ Json TrajectoryJson(const Track& track, const Forecast& forecast) {
 
 }  // namespace
 
+std::string Base64(std::span<const unsigned char> bytes) {
+  constexpr char kAlphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string text;
+  text.reserve((bytes.size() + 2) / 3 * 4);
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    const std::size_t left = std::min<std::size_t>(3, bytes.size() - i);
+    unsigned value = 0;
+    for (std::size_t k = 0; k < 3; ++k) value = value << 8 | (k < left ? bytes[i + k] : 0u);
+    for (std::size_t k = 0; k < 4; ++k) {
+      text += k <= left ? kAlphabet[value >> (18 - 6 * k) & 63] : '=';
+    }
+  }
+  return text;
+}
+
 Json Numbers(std::span<const double> values) {
   return Encoded("f64", std::vector<double>(values.begin(), values.end()));
 }
@@ -254,6 +254,7 @@ Json ReportJson(const TrainedModel& trained, const Dataset& test, const ReportOp
   if (!trained.history.empty()) json["training"] = TrainingJson(trained, options);
   json["calibration"] = CalibrationJson(trained, posterior, tracks, options);
   json["learned"] = LearnedJson(trained);
+  if (!options.insight.empty()) json["insight"] = options.insight;
   return json;
 }
 

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,8 @@ struct ReportOptions {
   // If there are any, the state at the first row of each test trajectory. The report then shows the
   // forecasts from these states instead of the model's trajectories.
   std::vector<StartState> starts = {};
+  // Sections of analyses that were made (report_insight.h); none by default.
+  nlohmann::ordered_json insight = {};
 };
 
 // Returns all data of a report. `test` is empty or has the model's channels and one trajectory for
@@ -52,6 +55,9 @@ nlohmann::ordered_json CalibrationJson(const TrainedModel& trained, const Poster
                                        const std::vector<Track>& tracks,
                                        const ReportOptions& options);
 nlohmann::ordered_json LearnedJson(const TrainedModel& trained);
+
+// Returns the bytes in base64.
+std::string Base64(std::span<const unsigned char> bytes);
 
 // Returns numbers in the encoding of docs/report.md: the base64 of their binary form, with NaN for
 // missing values.

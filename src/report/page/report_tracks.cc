@@ -11,9 +11,9 @@ namespace {
 
 constexpr double kForecastShare = 0.5;     // default length of the forecast, over that of the data
 constexpr std::size_t kFewest = 301;       // times of the shortest grid
-constexpr std::size_t kMostDoublings = 6;  // of the number of intervals between these times
+constexpr std::size_t kMostDoublings = 6;  // how often the number of intervals may be doubled
 constexpr std::size_t kMostOnPath = 1201;  // times of the longest path in state space
-constexpr std::size_t kMostHalvings = 8;   // of the span that a path shows
+constexpr std::size_t kMostHalvings = 8;   // how often the span that a path shows may be halved
 // A grid follows a trajectory closely if for almost all times each state is this close to the mean
 // of its two neighbours, over the extent of the state. A sine then has about 30 times per cycle.
 constexpr double kCloseness = 0.01, kAlmostAll = 0.98;

@@ -50,7 +50,7 @@ void PlotLine(const FieldDifference& d, Canvas* canvas) {
   panel.Frame();
 }
 
-// Draws the difference of the derivative of one of two states.
+// Draws the difference of the fields in one of two components.
 void DrawComponent(const FieldDifference& d, Eigen::Index state, const Panel& panel,
                    Canvas* canvas) {
   double largest = 0;

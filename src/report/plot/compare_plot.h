@@ -1,8 +1,8 @@
-// The picture of the difference of two fields (gpode/compare.h).
+// The picture of the difference between two fields (gpode/compare.h).
 //
-// With two states there is a panel for the derivative of each state: the mean difference as colour,
-// blue below zero and red above, and a dot where it differs beyond chance. States far from the data
-// stay white. With one state, the difference is a line with its band.
+// With two states, each component of the field has a panel that shows the mean difference as a
+// colour, blue below zero and red above, and a dot where the fields differ (FieldDifference).
+// States far from the data stay white. With one state, the difference is a line with its band.
 //
 // Thread safety: any thread may call this function with its own canvas.
 //
@@ -14,7 +14,7 @@
 
 namespace gpode::report {
 
-// The difference must be on a grid: there are one or two states.
+// Draws the picture. The difference must be on a grid, so there must be one or two states.
 void PlotDifference(const FieldDifference& difference, Canvas* canvas);
 
 }  // namespace gpode::report

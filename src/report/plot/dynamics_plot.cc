@@ -9,6 +9,7 @@
 #include <numbers>
 
 #include "report/draw/figure.h"
+#include "report/draw/plane.h"
 #include "report/plot/contours.h"
 
 namespace gpode::report {
@@ -17,6 +18,8 @@ namespace {
 constexpr std::array kBasinColours = {kSkyBlue, kOrange, kGreen, kPurple};
 constexpr Colour kCycleBasin{0.941, 0.894, 0.259}, kLeavesColour{0.6, 0.6, 0.6};
 constexpr double kBasinOpacity = 0.5;
+constexpr int kStreamCells = 20;
+const Stroke kStream{.colour = {0.6, 0.6, 0.6}, .width = 0.4};
 const Stroke kFirstNullcline{.colour = kVermillion, .width = 0.9},
     kSecondNullcline{.colour = kGreen, .width = 0.9},
     kSeparatrix{.colour = kBlack, .width = 0.9, .dashes = {3, 2}},
@@ -39,7 +42,7 @@ bool HasBasin(const BasinSummary& basins, std::size_t label) {
   return basins.labels[label] != "undecided" && basins.probabilities[label].maxCoeff() > 0.1;
 }
 
-// Draws each cell in the colours of the ends of its solutions, mixed by their probabilities.
+// Draws each cell in the colours of the attractors that its solutions reach, mixed by probability.
 void DrawBasins(const Analysis& a, const Panel& panel, Canvas* canvas) {
   const BasinSummary& basins = a.basins;
   if (basins.cells == 0) return;
@@ -64,6 +67,19 @@ void DrawBasins(const Analysis& a, const Panel& panel, Canvas* canvas) {
     }
   }
   canvas->Unclip();
+}
+
+// Draws streamlines of the mean field in the plane of the first two states; the others are held at
+// the middle of the box.
+void DrawMeanField(const DynamicsPicture& picture, const Panel& panel, const Axis& x, const Axis& y,
+                   Canvas* canvas) {
+  const Analysis& a = picture.analysis;
+  Plane plane{.held = a.box.Centre(), .x = x, .y = y};
+  const Matrix centres = CellCentres(plane);
+  SetField(picture.posterior.FieldMean(
+               centres, a.inputs.size() > 0 ? Matrix(a.inputs.transpose()) : Matrix()),
+           Vector::Zero(centres.rows()), &plane);
+  DrawStreamlines(plane, panel, kStreamCells, kStream, canvas);
 }
 
 void DrawPath(const Matrix& states, const Panel& panel, const Stroke& stroke) {
@@ -133,6 +149,7 @@ std::vector<LegendItem> LegendOf(const DynamicsPicture& picture) {
     items.push_back({name == "leaves" ? name : "to " + name,
                      BandKey(Faded(BasinColour(a.basins, k), kBasinOpacity))});
   }
+  if (a.basins.cells == 0) items.push_back({"mean field", ArrowKey(kStream)});
   if (a.states.size() == 2) {
     items.push_back({fmt::format("d{}/dt = 0", a.states[0]), LineKey(kFirstNullcline)});
     items.push_back({fmt::format("d{}/dt = 0", a.states[1]), LineKey(kSecondNullcline)});
@@ -163,6 +180,7 @@ void PlotDynamics(const DynamicsPicture& picture, Canvas* canvas) {
       y{.from = a.box.lower[1], .to = a.box.upper[1], .label = a.states[1]};
   const Panel panel = OnePanel(canvas, area, x, y);
   DrawBasins(a, panel, canvas);
+  if (a.basins.cells == 0) DrawMeanField(picture, panel, x, y, canvas);
   DrawNullclines(picture, panel);
   if (picture.seen.rows() > 0) {
     panel.Marks(ColumnOf(picture.seen, 0), ColumnOf(picture.seen, 1), kSeen);

@@ -1,8 +1,9 @@
 // Pictures of a model's dynamics (gpode/analysis.h).
 //
 // The picture of one analysis shows the plane of the first two states: the basins of attraction with
-// their probabilities, nullclines and separatrices of the mean field (models of two states), limit
-// cycles, and fixed points with credible regions. The picture of a sweep is a bifurcation diagram.
+// their probabilities or, without basins, streamlines of the mean field; nullclines and separatrices
+// of the mean field (models of two states), limit cycles, and fixed points with credible regions.
+// The picture of a sweep is a bifurcation diagram.
 //
 // Thread safety: any thread may call these functions with its own canvas.
 //
@@ -23,7 +24,7 @@ struct DynamicsPicture {
   Matrix seen = {};  // (n, D): the observed states
 };
 
-// The model must have at least two states.
+// Draws the picture of one analysis. The model must have at least two states.
 void PlotDynamics(const DynamicsPicture& picture, Canvas* canvas);
 
 // Draws the first state of the fixed points of all draws, and the range of limit cycles, over the

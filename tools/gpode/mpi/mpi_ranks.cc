@@ -15,12 +15,12 @@
 namespace gpode::tool {
 namespace {
 
-// MPI counts elements by int.
+// The most elements of one message, since MPI counts them by int.
 constexpr std::size_t kMost = std::numeric_limits<int>::max();
 
-// Waits until the request is complete. MPI itself would poll all the time, and a rank that waits
-// for rank 0 to read data would take a core from it. So this function begins to sleep when the wait
-// is longer than a training step usually takes.
+// Waits until the request is complete. MPI's own wait polls all the time, so that a rank that waits
+// for rank 0 to read data would occupy a core. This function begins to sleep when the wait is
+// longer than a typical training step.
 void Wait(MPI_Request* request) {
   using Clock = std::chrono::steady_clock;
   constexpr std::chrono::milliseconds kPolling(50);
@@ -113,8 +113,8 @@ class MpiRanks final : public Ranks {
     }
   }
 
-  // Returns the rank's share of the cores of its machine. If mpirun has bound the rank to fewer
-  // cores than that, they are all it has.
+  // Returns the rank's share of the cores of its machine, or the number of cores to which mpirun
+  // has bound the rank if that is smaller.
   static std::size_t ThreadsOfOneRank() {
     MPI_Comm machine;
     int neighbours = 1;
