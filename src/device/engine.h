@@ -107,7 +107,7 @@ std::string CudaVersion();
 
 // Throws an InputError if there is no GPU, or too little memory.
 std::unique_ptr<Engine> MakeCudaEngine(const Problem& problem);
-// Runs the kernels of the device on the CPU, slowly, for tests.
+// Runs the kernels of the device on the CPU, slowly, for tests, with at most four states.
 std::unique_ptr<Engine> MakeHostEngine(const Problem& problem);
 
 }  // namespace gpode::device

@@ -59,12 +59,8 @@ std::unique_ptr<Engine> MakeHostEngine(const Problem& problem) {
       return MakeFor<3>(problem);
     case 4:
       return MakeFor<4>(problem);
-    case 5:
-      return MakeFor<5>(problem);
-    case 6:
-      return MakeFor<6>(problem);
     default:
-      ThrowInput("MakeHostEngine", "problem", "has too many states");
+      ThrowInput("MakeHostEngine", "problem", "has too many states for the emulation, at most 4");
   }
 }
 
