@@ -16,6 +16,7 @@
 
 #include "arguments.h"
 #include "commands.h"
+#include "device/engine.h"
 #include "gpode/gpode.h"
 #include "io/files.h"
 #include "output.h"
@@ -81,9 +82,11 @@ std::string DescribeBuild() {
 #else
   const std::string least = "any CPU of its kind";
 #endif
-  return fmt::format("gpode {}\nbuilt with {}, Eigen {}.{}.{} and {} for {}; its loops use {} here",
-                     Version(), compiler, EIGEN_WORLD_VERSION, EIGEN_MAJOR_VERSION,
-                     EIGEN_MINOR_VERSION, DescribeMpi(), least, simd::Name(simd::ActiveIsa()));
+  const std::string cuda = device::CudaVersion();
+  return fmt::format(
+      "gpode {}\nbuilt with {}, Eigen {}.{}.{} and {} for {}; its loops use {} here{}", Version(),
+      compiler, EIGEN_WORLD_VERSION, EIGEN_MAJOR_VERSION, EIGEN_MINOR_VERSION, DescribeMpi(), least,
+      simd::Name(simd::ActiveIsa()), cuda.empty() ? "" : "\n" + cuda);
 }
 
 // Returns the first example of a command's help; empty if there is none.
