@@ -137,7 +137,8 @@ void PrintData(const Dataset& data) {
   }
 }
 
-constexpr std::string_view kNoDraws = "stopped before its sampler had draws; fit --resume continues";
+constexpr std::string_view kNoDraws =
+    "stopped before its sampler had draws; fit --resume continues";
 
 // Returns true for a model whose sampler was stopped before it had draws. What was learnt is not
 // known yet.
