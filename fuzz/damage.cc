@@ -2,7 +2,7 @@
 // corpus and on damaged copies of them, which are the same every time, and is fast enough for every
 // test run.
 //
-// usage: damage_NAME COPIES CORPUS
+// usage: damage_NAME COPIES CORPUS [SEED]
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -60,9 +60,11 @@ void Try(Bytes bytes) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 3) return std::cerr << "usage: damage_NAME COPIES CORPUS\n", 2;
+  if (argc != 3 && argc != 4) {
+    return std::cerr << "usage: damage_NAME COPIES CORPUS [SEED]\n", 2;
+  }
   gpode::internal::verify_checksums = false;
-  Generator generator(1);
+  Generator generator(argc == 4 ? std::strtoull(argv[3], nullptr, 10) : 1);
   std::vector<std::filesystem::path> files;
   for (const auto& entry : std::filesystem::directory_iterator(argv[2])) files.push_back(entry);
   std::sort(files.begin(), files.end());

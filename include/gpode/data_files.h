@@ -99,6 +99,12 @@ struct ReadOptions {
   std::size_t every = 1;
   std::vector<std::string> only = {};
 
+  // CSV: if not 0, only about so many rows are kept: windows of up to 100 consecutive rows, drawn at
+  // random while the file is read, which become trajectories of their own. The memory does not
+  // depend on the size of the file. The same file gives the same sample. Cannot be combined with
+  // the options above that choose rows.
+  std::size_t sample_rows = 0;
+
   // If true, the options come from earlier data. If they name a column that a file does not have,
   // the reader finds that column as if it had not been named.
   bool names_are_hints = false;

@@ -81,6 +81,7 @@ void SetReadOption(const std::string& name, const py::handle& value, ReadOptions
   if (name == "after") options->after = text();
   if (name == "until") options->until = text();
   if (name == "every") options->every = value.cast<std::size_t>();
+  if (name == "sample_rows") options->sample_rows = value.cast<std::size_t>();
   if (name == "only") options->only = words();
   if (name == "part") options->part = text();
   if (name == "frame_rate") options->frame_rate = value.cast<double>();

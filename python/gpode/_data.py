@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 _READ_TYPES: Dict[str, str] = {
     "trajectories_by": "text", "separator": "text", "decimal": "text", "missing": "words", "skip": "count",
     "header": "bool", "dt": "number", "long": "pair", "duplicates": "text", "dates": "text", "time_unit": "text",
-    "after": "time", "until": "time", "every": "count", "only": "words", "part": "text", "frame_rate": "number"}
+    "after": "time", "until": "time", "every": "count", "sample_rows": "count", "only": "words", "part": "text", "frame_rate": "number"}
 READ_OPTIONS = tuple(_READ_TYPES)
 _CHOICES = {"duplicates": ("refuse", "average", "first", "last"), "dates": ("dmy", "mdy", "epoch", "epoch-ms", "number"),
             "time_unit": ("seconds", "minutes", "hours", "days", "years"), "decimal": (".", ","),

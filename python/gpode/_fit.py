@@ -55,7 +55,7 @@ def fit(data: Any, time: Any = None, *, channels: Optional[Sequence[str]] = None
     progress     True (a line or a bar), False, or a function of (step, steps, bound, shooting)
 
     Options for reading are keywords as well: ``trajectories_by`` and, for files, those of ``gpode fit``: ``missing``,
-    ``long``, ``after``, ``until``, ``every``, ``only``, ``skip``, ``header``, ``dt``, ``duplicates``, ``dates``,
+    ``long``, ``after``, ``until``, ``every``, ``sample_rows``, ``only``, ``skip``, ``header``, ``dt``, ``duplicates``, ``dates``,
     ``time_unit``, ``separator``, ``decimal``, ``part``, ``frame_rate``. ``long`` (the columns with name and value) and
     ``missing`` also work for frames.
 

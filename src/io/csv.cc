@@ -104,6 +104,9 @@ class CsvReader {
   }
 
   Dataset ReadLong() {
+    if (options_.sample_rows > 0) {
+      records_.FailFile("is in long format, must have one row per time for a sample of rows");
+    }
     LongTable values(&records_, options_);
     ForRows([&] {
       DropMarker(&values_[0]);

@@ -9,13 +9,14 @@
 
 #include "io/csv_cells.h"
 #include "io/files.h"
+#include "io/reading.h"
 
 namespace gpode::internal {
 namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-std::string_view JoinedHow(DuplicateTimes how) {
+std::string_view DescribeJoining(DuplicateTimes how) {
   return how == DuplicateTimes::kAverage ? "averaged"
          : how == DuplicateTimes::kFirst ? "left out but the first"
                                          : "left out but the last";
@@ -44,7 +45,7 @@ bool RowTable::CheckOrder(double time, const std::vector<double>& values) {
     return false;
   }
   current_->joined.clear();
-  if (time < times.back() && times.size() == 1) current_->falls = true;
+  if (time < times.back() && rows() == 1) current_->falls = true;
   if (!(current_->falls ? time < times.back() : time > times.back())) FailOrder(time);
   return true;
 }
@@ -55,7 +56,8 @@ void RowTable::Join(const std::vector<double>& values) {
   ++joined_rows_;
   if (options_.duplicates == DuplicateTimes::kFirst) return;
   std::vector<std::size_t>& joined = current_->joined;
-  // The counts are those of an earlier row unless its line is the last one.
+  // The counts of joined values belong to one row, whose number is the last entry. They start anew
+  // if that is an earlier row.
   if (joined.empty() || current_->trajectory.times.size() != joined.back()) {
     joined.assign(channels_ + 1, 0);
     for (std::size_t c = 0; c < channels_; ++c) {
@@ -93,7 +95,87 @@ void RowTable::FailOrder(double time) const {
                   current_->falls ? " as in the rows before" : ""));
 }
 
+// Offers the first rows of a table to the sample, and removes them from the table.
+void RowTable::Cut(std::size_t rows, Table* table) {
+  Trajectory& t = table->trajectory;
+  const auto end = static_cast<Eigen::Index>(rows);
+  const auto left = static_cast<Eigen::Index>(t.times.size()) - end;
+  RowWindow window{.trajectory = static_cast<std::size_t>(table - tables_.data()),
+                   .number = table->windows++,
+                   .first_row = table->cut_rows,
+                   .times = {t.times.begin(), t.times.begin() + end},
+                   .values = t.values.topRows(end)};
+  sample_->Offer(std::move(window));
+  t.times.erase(t.times.begin(), t.times.begin() + end);
+  t.values.topRows(left) = t.values.middleRows(end, left).eval();  // there is room for more rows
+  table->cut_rows += rows;
+  table->joined.clear();
+  buffered_ -= rows;
+}
+
+// Cuts a window off the current table if it has two rows more than that, so that the last window of
+// a trajectory has at least two rows. If the rows of many trajectories are in memory, because these
+// have ended or are interleaved, cuts shorter windows off all other tables.
+void RowTable::CutIfFull() {
+  constexpr std::size_t kMostBuffered = 1'000'000;
+  ++buffered_;
+  if (current_->trajectory.times.size() == WindowSample::kWindow + 2) {
+    Cut(WindowSample::kWindow, current_);
+  }
+  if (buffered_ <= least_buffered_ + kMostBuffered) return;
+  for (Table& table : tables_) {
+    const std::size_t rows = table.trajectory.times.size();
+    if (&table == current_ || rows < 2) continue;
+    Cut(rows, &table);
+    table.trajectory.times.shrink_to_fit();
+    table.trajectory.values.resize(0, table.trajectory.values.cols());
+  }
+  least_buffered_ = buffered_;
+}
+
+Trajectory RowTable::TrajectoryOf(RowWindow window) {
+  const Table& table = tables_[window.trajectory];
+  const std::string& name = table.trajectory.name;
+  Trajectory t;
+  t.name = name.empty() ? NameOf(records_.name()) : name;
+  t.times = std::move(window.times);
+  t.values = std::move(window.values);
+  if (t.times.size() < table.cut_rows) {
+    t.name +=
+        fmt::format(" rows {} to {}", window.first_row + 1, window.first_row + t.times.size());
+  }
+  if (table.falls) {
+    std::reverse(t.times.begin(), t.times.end());
+    t.values.colwise().reverseInPlace();
+  }
+  return t;
+}
+
+std::vector<Trajectory> RowTable::FinishSample(std::vector<std::string>* notes) {
+  std::size_t all = 0, kept = 0;
+  for (Table& table : tables_) {
+    const std::size_t rows = table.trajectory.times.size();
+    if (rows > 1 || table.cut_rows == 0) {
+      Cut(rows, &table);
+    } else {
+      table.cut_rows += rows;  // a single row at the end says nothing about the dynamics
+    }
+    all += table.cut_rows;
+  }
+  std::vector<Trajectory> trajectories;
+  for (RowWindow& window : std::move(*sample_).Take()) {
+    trajectories.push_back(TrajectoryOf(std::move(window)));
+    kept += trajectories.back().times.size();
+  }
+  if (kept < all) {
+    notes->push_back(fmt::format("kept a random sample: {} of {} rows, in {} windows", kept, all,
+                                 trajectories.size()));
+  }
+  return trajectories;
+}
+
 std::vector<Trajectory> RowTable::Finish(std::vector<std::string>* notes) {
+  if (sample_) return FinishSample(notes);
   std::vector<Trajectory> trajectories;
   bool reversed = false;
   for (Table& table : tables_) {
@@ -111,7 +193,7 @@ std::vector<Trajectory> RowTable::Finish(std::vector<std::string>* notes) {
   if (joined_rows_ > 0) {
     notes->push_back(fmt::format("{} with a repeated time {}",
                                  joined_rows_ == 1 ? "1 row" : fmt::format("{} rows", joined_rows_),
-                                 JoinedHow(options_.duplicates)));
+                                 DescribeJoining(options_.duplicates)));
   }
   return trajectories;
 }
@@ -182,7 +264,7 @@ Dataset LongTable::Finish(std::vector<std::string>* notes) {
     notes->push_back(
         fmt::format("{} at a repeated time {}",
                     joined_values_ == 1 ? "1 value" : fmt::format("{} values", joined_values_),
-                    JoinedHow(options_.duplicates)));
+                    DescribeJoining(options_.duplicates)));
   }
   return data;
 }

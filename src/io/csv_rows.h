@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -13,20 +14,26 @@
 
 #include "gpode/data_files.h"
 #include "io/text_records.h"
+#include "io/window_sample.h"
 
 namespace gpode::internal {
 
 // Collects the rows of trajectories whose times rise or, if the file begins with the newest row,
-// fall. Other orders are errors; equal times are treated as the options say.
+// fall. Other orders are errors; equal times are treated as the options say. If the options ask for
+// a sample of the rows, only that is kept in memory.
 class RowTable {
  public:
   RowTable(const TextRecords* records, const ReadOptions& options, std::size_t channels)
-      : records_(*records), options_(options), channels_(channels) {}
+      : records_(*records), options_(options), channels_(channels) {
+    if (options.sample_rows > 0) sample_.emplace(options.sample_rows);
+  }
 
   // Chooses the trajectory of the rows to come.
   void SetTrajectory(const std::string& name);
   // Returns the number of rows that the current trajectory has.
-  std::size_t rows() const { return current_ == nullptr ? 0 : current_->trajectory.times.size(); }
+  std::size_t rows() const {
+    return current_ == nullptr ? 0 : current_->cut_rows + current_->trajectory.times.size();
+  }
   // Adds a row of the current record.
   void Add(double time, const std::vector<double>& values) {
     if (current_ == nullptr) SetTrajectory("");
@@ -48,6 +55,8 @@ class RowTable {
     std::size_t last_line = 0;
     bool falls = false;                    // times fall from row to row
     std::vector<std::size_t> joined = {};  // how many values the last row has per channel, if > 1
+    // The rows and windows before those in `trajectory`, which were offered to the sample.
+    std::size_t cut_rows = 0, windows = 0;
   };
 
   void Append(double time, const std::vector<double>& values) {
@@ -58,8 +67,14 @@ class RowTable {
     std::copy(values.begin(), values.end(), matrix.data() + row * matrix.cols());
     times.push_back(time);
     current_->last_line = records_.line();
+    if (sample_) [[unlikely]]
+      CutIfFull();
   }
   void Grow();
+  void CutIfFull();
+  void Cut(std::size_t rows, Table* table);
+  std::vector<Trajectory> FinishSample(std::vector<std::string>* notes);
+  Trajectory TrajectoryOf(RowWindow window);
   // Handles a row that is not later than the one before: returns true if it is to be added, and
   // false if it was joined with the one before.
   bool CheckOrder(double time, const std::vector<double>& values);
@@ -73,6 +88,9 @@ class RowTable {
   std::vector<Table> tables_;
   std::unordered_map<std::string, std::size_t> indices_;
   std::size_t joined_rows_ = 0;
+  std::optional<WindowSample> sample_;
+  // The rows in tables_ if there is a sample: now, and after the last time that many were cut off.
+  std::size_t buffered_ = 0, least_buffered_ = 0;
 };
 
 // Collects values in long format: a trajectory, a time and a channel for each.

@@ -28,6 +28,11 @@ bool IsMotionCapture(const std::filesystem::path& path) {
   return internal::SameWord(extension, ".amc") || internal::SameWord(extension, ".asf");
 }
 
+void RefuseSample(const std::filesystem::path& path, const ReadOptions& options) {
+  if (options.sample_rows == 0) return;
+  ThrowAt(internal::ShowPath(path), "is read whole, must be CSV for a sample of rows");
+}
+
 // Reads one file. NumPy's files are recognised by their first bytes, whatever their names.
 Dataset ReadOne(const std::filesystem::path& path, const ReadOptions& options,
                 std::vector<std::string>* notes) {
@@ -40,6 +45,7 @@ Dataset ReadOne(const std::filesystem::path& path, const ReadOptions& options,
       ThrowAt(internal::ShowPath(path),
               "is a NumPy file in a pipe or compressed by gzip, must be a file as NumPy writes it");
     }
+    RefuseSample(path, options);
     return internal::ReadNumpyFile(path, options);
   }
   internal::TextRecords records(std::move(file), internal::ShowPath(path),
@@ -96,16 +102,21 @@ Dataset ReadDataset(std::span<const std::filesystem::path> files, const ReadOpti
   internal::CheckReadOptions(options);
   if (files.empty()) ThrowInput("ReadDataset", "files", "is empty, must name at least one");
   const auto motion = std::count_if(files.begin(), files.end(), IsMotionCapture);
-  if (motion == std::ssize(files)) return ReadAmc(files, options);
+  if (motion == std::ssize(files)) {
+    RefuseSample(files.front(), options);
+    return ReadAmc(files, options);
+  }
   if (motion > 0) {
     const auto other = std::find_if_not(files.begin(), files.end(), IsMotionCapture);
     ThrowAt(other->string(), "is not motion capture, must be .amc or .asf as the other files are");
   }
   Dataset data;
   std::vector<std::string> found;
+  ReadOptions of_each = options;  // each file has the same share of a sample
+  of_each.sample_rows = (options.sample_rows + files.size() - 1) / files.size();
   for (const std::filesystem::path& path : files) {
     std::vector<std::string> own;
-    Dataset one = ReadOne(path, options, &own);
+    Dataset one = ReadOne(path, of_each, &own);
     AddNotes(own, files.size() > 1 ? NameOf(path) + ": " : "", &found);
     if (files.size() > 1) NameByFile(path, &one);
     Append(std::move(one), path, files[0], &data);

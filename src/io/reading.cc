@@ -55,6 +55,11 @@ void CheckReadOptions(const ReadOptions& options, std::string_view where) {
                            Quote(options.time_unit)));
   }
   if (options.every == 0) ThrowInput(where, "every", "is 0, must be at least 1");
+  const bool chooses_rows = !options.after.empty() || !options.until.empty() || options.every > 1 ||
+                            !options.only.empty();
+  if (options.sample_rows > 0 && chooses_rows) {
+    ThrowInput(where, "sample_rows", "cannot be combined with after, until, every or only");
+  }
   std::unordered_set<std::string_view> seen;
   for (const std::string& channel : options.channels) {
     if (seen.insert(channel).second) continue;

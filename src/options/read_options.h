@@ -36,6 +36,7 @@ void ForPartOfFile(Options& options, Visit&& visit) {
   visit("until", options.until);
   visit("every", options.every);
   visit("only", options.only);
+  visit("sample_rows", options.sample_rows);
 }
 
 }  // namespace gpode::internal

@@ -102,6 +102,20 @@ double LongestSpan(const Model& model) {
   return longest;
 }
 
+// The longest forecast, as a multiple of the longest span of the training data. Longer ones would
+// take hours or for ever.
+constexpr double kMostSpans = 1e6;
+
+// Throws if a forecast over this span is too long. `usual` is the longest span of the data; both are
+// in the model's time.
+void CheckSpan(double span, double usual) {
+  if (usual > 0 && span > kMostSpans * usual) {
+    ThrowInput("Forecast", "times",
+               fmt::format("go on for {:.3g} times the span of the data, must be at most {:g}",
+                           span / usual, kMostSpans));
+  }
+}
+
 // Throws unless the samples cover the start of a forecast, at time `first`, and all its times. With
 // `hold_last`, times after the last sample need not be covered.
 void CheckCover(const InputSamples& samples, double first, std::span<const double> times,
@@ -186,6 +200,13 @@ Forecast Posterior::Follow(const std::vector<Leg>& legs, std::span<const double>
   std::vector<SolveStatus> status(options.draws, SolveStatus::kOk);
   std::vector<char> stiff(options.draws, 0);
   const double usual = LongestSpan(*model_);
+  for (const Leg& leg : legs) {
+    if (leg.count == 0) continue;
+    const double first = times[leg.first], last = times[leg.first + leg.count - 1];
+    CheckSpan(std::max(-model_->coordinates.TimeToModel(first, leg.start),
+                       model_->coordinates.TimeToModel(last, leg.start)),
+              usual);
+  }
   ThreadPool pool(options.threads);
   pool.For(options.draws, [&](std::size_t i) {
     const ModelDraw draw = draws_->Make(options.seed, i, states);

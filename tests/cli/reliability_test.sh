@@ -64,7 +64,7 @@ test_threads_that_cannot_be_created_hung_or_aborted() {
   local said
   said=$(limit_memory 4000000; timeout -k 1 60 "$gpode" fit v.csv "${small[@]}" --threads 4096 -o t.gpode --quiet 2>&1) ||
     fail "exit code $?" "$said"
-  [[ "$said" =~ ^"gpode: the system cannot start 4096 threads; going on with "[0-9]+", which changes no result"$ ]] ||
+  [[ "$said" =~ ^"gpode: the system cannot start 4096 threads; continuing with "[0-9]+", which changes no result"$ ]] ||
     fail "said" "$said"
   cmp m.gpode t.gpode
 }
@@ -193,6 +193,25 @@ test_results_with_the_endings_of_other_files_replaced_them() {
   for name in data.csv page.html m.json options.toml; do [ "$(<$name)" = precious ] || fail "$name is lost"; done
 }
 
+test_equations_and_json_replaced_files_of_other_kinds() {
+  model
+  local command name
+  cp m.gpode n.gpode
+  echo precious | tee data.csv page.html >/dev/null
+  for name in n.gpode data.csv page.html; do
+    for command in "analyse m.gpode" "compare m.gpode m.gpode" "design m.gpode"; do
+      # shellcheck disable=SC2086
+      refuse "$name: is not the name of results as JSON, must end in .json" $command -o $name
+    done
+    refuse "$name: is not the name of equations, must end in .ode, .txt or .tex" explain m.gpode -o $name
+    refuse "$name: is not the name of equations, must end in .ode, .txt or .tex" explain m.gpode --latex $name
+  done
+  cmp m.gpode n.gpode
+  refuse "-: is standard output, must be a file" design m.gpode -o -
+  refuse "e.ode: is the file of both --output and --latex, must be two files" explain m.gpode -o e.ode --latex e.ode
+  only data.csv m.gpode m.gpode.toml n.gpode page.html truth.csv v.csv
+}
+
 test_files_that_are_read_only_were_replaced() {
   model
   need setpriv
@@ -206,6 +225,17 @@ test_files_that_are_read_only_were_replaced() {
   said=$(setpriv --reuid 65534 --regid 65534 --clear-groups ./gpode forecast m.gpode -o kept.csv 2>&1) || code=$?
   [ "$code" = 2 ] && [ "$said" = "gpode: kept.csv: cannot be written: Permission denied" ] || fail "$code" "$said"
   [ "$(head -n 1 kept.csv)" = time,x ] || fail "the file is lost"
+}
+
+test_info_of_a_stopped_sampler_failed() {
+  data
+  "$gpode" fit v.csv --model gpode-hmc --inducing 4 --features 8 --sampler-draws 100000 --checkpoint 0.05 --quiet \
+    -o m.gpode &
+  wait_for_file m.gpode $!
+  kill -TERM $!
+  wait $! || true
+  contains "$("$gpode" info m.gpode)" "m.gpode: model of 1 trajectory" "stopped before its sampler had draws"
+  contains "$("$gpode" info m.gpode --json)" '"finished": false' "stopped before its sampler had draws"
 }
 
 test_the_sidecar_of_another_run_was_believed() {
@@ -346,6 +376,22 @@ test_options_too_large_for_the_memory_name_themselves() {
     fail "said" "$said"
   refuse "simulate: span is 1e+300, must be at most 7e+06, a million times the default" simulate vdp --span 1e300 -o s.csv
   only truth.csv v.csv
+}
+
+test_a_refused_fit_left_its_lock() {
+  model
+  mkdir m.gpode~
+  refuse "m.gpode~: is a directory, must be a file" fit v.csv "${small[@]}" --seed 2 -o m.gpode --quiet
+  [ ! -e m.gpode.lock ] || fail "the lock is left"
+}
+
+test_forecasts_of_absurd_times_never_ended() {
+  model
+  refuse "forecast: times go on for 3.07e+08 times the span of the data, must be at most 1e+06" \
+    forecast m.gpode --until 2147483647 -o f.csv
+  refuse "forecast: times go on for 1.43e+17 times the span of the data, must be at most 1e+06" \
+    forecast m.gpode --times 1e18 -o f.csv
+  contains "$(timeout -k 1 10 "$gpode" design m.gpode --window 2147483647 2>&1 || true)" "times the span of the data"
 }
 
 test_programs_were_not_hardened() {

@@ -1,12 +1,14 @@
-// A library for LD_PRELOAD that makes one call of a program fail: call number GPODE_FAULT_AT,
-// counted from 1, of the kind GPODE_FAULT_CALL, which is open, write, fsync, close, rename, thread
-// or allocation. The first five kinds include only calls for files that are written. The kind
-// `thread` is the start of a thread, and `allocation` an operator new in main, which begins with
-// its first call of signal. When the program ends, the number of calls is written to the file
+// A library for LD_PRELOAD that makes one call of a program fail: the GPODE_FAULT_AT-th call, from
+// 1, of GPODE_FAULT_CALL, which is open, write, fsync, close, rename, thread, allocation, malloc or
+// mmap. If GPODE_FAULT_LASTS is set, all later calls fail, too. The first five count only if they
+// concern the writing of a file. `thread` is the start of a thread, `allocation` an operator new and
+// `malloc` any function of the C library that allocates, both after main has begun (which it shows
+// by its first call of signal). When the program ends, the number of calls is written to the file
 // GPODE_FAULT_COUNT, if that is set.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -32,23 +34,32 @@ struct Choice {
   const char* at_text = std::getenv("GPODE_FAULT_AT");
   long at = at_text == nullptr ? 0 : std::atol(at_text);
   bool is_allocation = call != nullptr && std::strcmp(call, "allocation") == 0;
+  bool is_malloc = call != nullptr && std::strcmp(call, "malloc") == 0;
+  bool lasts = std::getenv("GPODE_FAULT_LASTS") != nullptr;
 };
 const Choice& TheChoice() {
   static const Choice choice;
   return choice;
 }
 
-// Counts a call if `name` is the chosen function. Returns true if this call has to fail.
-bool MustFail(const char* name) {
+// Counts a call of the chosen function. Returns true if this call has to fail.
+bool MustFail() {
   const Choice& choice = TheChoice();
-  if (choice.call == nullptr || std::strcmp(choice.call, name) != 0) return false;
-  return ++calls == choice.at;
+  const long number = ++calls;
+  return number == choice.at || (choice.lasts && choice.at > 0 && number > choice.at);
 }
 
+// Does the same if `name` is the chosen function; other functions are not counted.
+bool MustFail(const char* name) {
+  const Choice& choice = TheChoice();
+  return choice.call != nullptr && std::strcmp(choice.call, name) == 0 && MustFail();
+}
+
+// Returns true if a function of the C library that allocates has to fail.
+bool MallocMustFail() { return main_has_begun && TheChoice().is_malloc && MustFail(); }
+
 void* Allocate(std::size_t size, std::size_t alignment) {
-  if (main_has_begun && TheChoice().is_allocation && ++calls == TheChoice().at) {
-    throw std::bad_alloc();
-  }
+  if (main_has_begun && TheChoice().is_allocation && MustFail()) throw std::bad_alloc();
   void* memory = nullptr;
   if (alignment <= alignof(std::max_align_t)) {
     memory = std::malloc(size == 0 ? 1 : size);
@@ -82,6 +93,11 @@ Function* Next(const char* name) {
   return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
 }
 
+void* OutOfMemory() {
+  errno = ENOMEM;
+  return nullptr;
+}
+
 struct Report {
   ~Report() {
     const char* const file = std::getenv("GPODE_FAULT_COUNT");
@@ -95,6 +111,42 @@ struct Report {
 }  // namespace
 
 extern "C" {
+
+// The functions behind malloc and the like in the GNU C library.
+void* __libc_malloc(std::size_t);
+void* __libc_calloc(std::size_t, std::size_t);
+void* __libc_realloc(void*, std::size_t);
+void* __libc_memalign(std::size_t, std::size_t);
+
+void* malloc(std::size_t size) { return MallocMustFail() ? OutOfMemory() : __libc_malloc(size); }
+
+void* calloc(std::size_t count, std::size_t size) {
+  return MallocMustFail() ? OutOfMemory() : __libc_calloc(count, size);
+}
+
+void* realloc(void* memory, std::size_t size) {
+  return MallocMustFail() ? OutOfMemory() : __libc_realloc(memory, size);
+}
+
+void* aligned_alloc(std::size_t alignment, std::size_t size) {
+  return MallocMustFail() ? OutOfMemory() : __libc_memalign(alignment, size);
+}
+
+int posix_memalign(void** memory, std::size_t alignment, std::size_t size) {
+  if (MallocMustFail()) return ENOMEM;
+  *memory = __libc_memalign(alignment, size);
+  return *memory == nullptr ? ENOMEM : 0;
+}
+
+void* mmap(void* at, std::size_t size, int protection, int flags, int descriptor,
+           off_t offset) noexcept {
+  static auto* const next = Next<void*(void*, std::size_t, int, int, int, off_t)>("mmap");
+  if (!main_has_begun || !MustFail("mmap")) {
+    return next(at, size, protection, flags, descriptor, offset);
+  }
+  errno = ENOMEM;
+  return MAP_FAILED;
+}
 
 int open(const char* path, int flags, ...) {
   static auto* const next = Next<int(const char*, int, ...)>("open");

@@ -11,7 +11,7 @@ mpi=(mpirun --allow-run-as-root --oversubscribe)  # also with fewer cores than r
 on() { "${mpi[@]}" -n "$1" "$gpode" "${@:2}"; }
 kind=(--model shooting --posterior blocks --inducing 6 --features 32)
 small=("${kind[@]}" --iterations 60 --draws 2)
-long=("${kind[@]}" --iterations 3000 --draws 2)
+long=("${kind[@]}" --iterations 1000 --draws 2)
 data() { "$gpode" simulate vdp --noise 0.05 --points 60 -o v.csv --truth truth.csv --quiet; }
 
 # workers PID: prints the process numbers of all ranks but 0 of an mpirun.
@@ -70,7 +70,12 @@ test_a_killed_rank_ends_the_run_which_resumes_on_other_ranks() {
   [ "$code" != 0 ] || fail "the run ended before it could be killed"
   contains "$(<err)$(<out)" "process rank" "exited on signal 9"
   ! cmp -s one.gpode m.gpode || fail "the run was already finished"
+  # Every number of ranks, also a process without mpirun, ends with the same bytes.
+  cp m.gpode stopped
   on 2 fit --resume -o m.gpode --quiet
+  cmp one.gpode m.gpode
+  cp stopped m.gpode
+  "$gpode" fit --resume -o m.gpode --quiet
   cmp one.gpode m.gpode
 }
 
@@ -91,20 +96,35 @@ test_an_interrupted_run_is_saved_and_resumes_on_other_ranks() {
 test_a_failing_disk_on_rank_0_is_one_line_and_ends_all_ranks() {
   data
   local code=0
-  timeout 60 "${mpi[@]}" -n 3 -x LD_PRELOAD="$faults" -x GPODE_FAULT_CALL=fsync \
+  timeout 600 "${mpi[@]}" -n 3 -x LD_PRELOAD="$faults" -x GPODE_FAULT_CALL=fsync \
     -x GPODE_FAULT_AT=1 "$gpode" fit v.csv "${small[@]}" --checkpoint 1000 -o m.gpode --quiet >out 2>err || code=$?
   [ "$code" = 2 ] || fail "exit code $code, must be 2" "$(<err)"
   [ "$(grep -c '^gpode: ' err)" = 1 ] || fail "must say one line" "$(<err)"
   contains "$(<err)" "gpode: m.gpode"
 }
 
+test_a_full_disk_on_rank_0_is_one_line_and_ends_all_ranks() {
+  data
+  mkdir disk
+  mount -t tmpfs -o size=16k none disk 2>/dev/null || exit 77
+  local code=0
+  timeout 600 "${mpi[@]}" -n 3 "$gpode" fit v.csv "${small[@]}" --checkpoint 1000 -o disk/m.gpode --quiet >out 2>err || code=$?
+  local left
+  left=$(ls disk)
+  umount disk
+  [ "$code" = 2 ] || fail "exit code $code, must be 2" "$(<err)"
+  [ "$(grep -c '^gpode: ' err)" = 1 ] || fail "must say one line" "$(<err)"
+  contains "$(<err)" "gpode: disk/m.gpode: cannot be written: No space left on device"
+  [ -z "$left" ] || fail "left over" "$left"
+}
+
 test_bad_input_is_one_line() {
   local code=0
-  timeout 60 "${mpi[@]}" -n 3 "$gpode" fit none.csv 2>err || code=$?
+  timeout 600 "${mpi[@]}" -n 3 "$gpode" fit none.csv 2>err || code=$?
   [ "$code" = 2 ] || fail "exit code $code, must be 2" "$(<err)"
   [ "$(grep -c '^gpode: none.csv' err)" = 1 ] || fail "must say one line" "$(<err)"
   code=0
-  timeout 60 "${mpi[@]}" -n 2 "$gpode" reproduce nothing 2>err || code=$?
+  timeout 600 "${mpi[@]}" -n 2 "$gpode" reproduce nothing 2>err || code=$?
   [ "$code" = 2 ] || fail "reproduce: exit code $code, must be 2" "$(<err)"
   [ "$(grep -c '^gpode: reproduce' err)" = 1 ] || fail "must say one line" "$(<err)"
 }
@@ -122,7 +142,7 @@ test_reproduce_spreads_its_runs() {
 test_other_instruction_sets_are_refused() {
   data
   local code=0
-  timeout 60 "${mpi[@]}" -n 1 "$gpode" fit v.csv "${small[@]}" -o m.gpode --quiet : \
+  timeout 600 "${mpi[@]}" -n 1 "$gpode" fit v.csv "${small[@]}" -o m.gpode --quiet : \
     -n 1 -x GPODE_SIMD=baseline "$gpode" fit v.csv "${small[@]}" -o m.gpode --quiet 2>err || code=$?
   [ "$code" != 0 ] || fail "exit code 0"
   contains "$(<err)" "gpode: rank 1 uses the instruction sets 'baseline in v3', rank 0 '" "must use the same"

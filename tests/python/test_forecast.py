@@ -1,4 +1,4 @@
-"""Forecasts with labels, and the objects around them."""
+"""Tests of forecasts with labels, and of the objects that hold them."""
 import copy
 import pickle
 import tracemalloc

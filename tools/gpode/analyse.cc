@@ -282,7 +282,7 @@ void AddOptions(CLI::App* command, Arguments* a) {
 
 void Run(const Arguments& a) {
   const std::vector<std::string> inputs = InputsOf(a.model);
-  if (!a.out.empty()) CheckOutput(a.out, inputs);
+  CheckSecondOutput(a.out, OutputKind::kJson, inputs);
   CheckPicture("analyse", a.picture, inputs);
   Analyst(a).Run();
 }

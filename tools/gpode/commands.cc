@@ -157,6 +157,9 @@ void AddReadOptions(CLI::App* command, const std::function<void(ReadChange)>& ad
   option("--every", "N", count(&ReadOptions::every, 1), "use only every N-th row (default: 1)");
   option("--only", "A,B,...", words(&ReadOptions::only),
          "use only these trajectories; * and ? match any characters (default: all)");
+  option("--sample-rows", "N", count(&ReadOptions::sample_rows, 1),
+         "keep only about N rows, windows of 100 drawn at random while the file is read: for files "
+         "larger than memory");
   option(
       "--separator", "SEP",
       [](const Place& place, const std::string& word, ReadOptions& read) {

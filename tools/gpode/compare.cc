@@ -92,7 +92,7 @@ void PrintDifference(const Arguments& a, const FieldDifference& d) {
 void Run(const Arguments& a) {
   std::vector<std::string> inputs = InputsOf(a.first);
   for (const std::string& file : InputsOf(a.second)) inputs.push_back(file);
-  if (!a.out.empty()) CheckOutput(a.out, inputs);
+  CheckSecondOutput(a.out, OutputKind::kJson, inputs);
   CheckPicture("compare", a.picture, inputs);
   const TrainedModel first = LoadTrainedModel(a.first), second = LoadTrainedModel(a.second);
   const Posterior left(first.model), right(second.model);

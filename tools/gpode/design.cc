@@ -114,7 +114,7 @@ void SetTimes(const Arguments& a, const TrainedModel& trained, DesignOptions* op
 
 void Run(const Arguments& a) {
   const std::vector<std::string> inputs = InputsOf(a.model);
-  if (!a.out.empty()) CheckOutput(a.out, inputs);
+  CheckSecondOutput(a.out, OutputKind::kJson, inputs);
   CheckPicture("design", a.picture, inputs);
   const TrainedModel trained = LoadTrainedModel(a.model);
   if (!trained.model.inputs.empty()) {

@@ -14,6 +14,7 @@
 #include "io/files.h"
 #include "model_input.h"
 #include "output.h"
+#include "readable.h"
 #include "report/insight_json.h"
 #include "report/model_view.h"
 #include "sidecar.h"
@@ -71,7 +72,10 @@ void Run(const Arguments& a) {
   std::vector<std::string> inputs = InputsOf(a.model);
   if (!a.terms.empty()) inputs.push_back(a.terms);
   for (const std::string& file : {a.out, a.latex}) {
-    if (!file.empty()) CheckOutput(file, inputs);
+    CheckSecondOutput(file, OutputKind::kText, inputs);
+  }
+  if (!a.out.empty() && !a.latex.empty() && AreSameFile(a.out, a.latex)) {
+    internal::ThrowAt(a.out, "is the file of both --output and --latex, must be two files");
   }
   const TrainedModel trained = LoadTrainedModel(a.model);
   if (trained.data.trajectories.empty()) {

@@ -137,6 +137,13 @@ void PrintData(const Dataset& data) {
   }
 }
 
+constexpr std::string_view kNoDraws =
+    "stopped before its sampler had draws; fit --resume continues";
+
+// Returns true for a model whose sampler was stopped before it had draws. What was learnt is not
+// known yet.
+bool AwaitsDraws(const Model& model) { return IsSampled(model.options) && !model.IsSampled(); }
+
 Json ModelJson(const TrainedModel& trained) {
   const Model& m = trained.model;
   Json json;
@@ -144,7 +151,7 @@ Json ModelJson(const TrainedModel& trained) {
   if (m.coordinates.inputs() > 0) json["inputs"] = InputsJson(m);
   if (!m.options.equations.empty()) {
     json["equations"] = m.options.equations;
-    json["parameters"] = ParametersJson(m);
+    if (!AwaitsDraws(m)) json["parameters"] = ParametersJson(m);
   }
   json["method"] = NameOf(m.options).name;
   json["bound"] = m.options.bound == BoundKind::kShooting ? "shooting" : "vanilla";
@@ -166,6 +173,10 @@ Json ModelJson(const TrainedModel& trained) {
   json["seed"] = m.options.seed;
   json["finished"] = trained.finished;
   if (!trained.instruction_sets.empty()) json["instruction_sets"] = trained.instruction_sets;
+  if (AwaitsDraws(m)) {
+    json["warning"] = kNoDraws;
+    return json;
+  }
   const ObservationNoise noise = m.noise();
   json["likelihood"] = m.options.likelihood;
   json[noise.likelihood->parameter_name()] =
@@ -230,7 +241,7 @@ void PrintModel(const TrainedModel& trained, const std::optional<report::Timing>
   for (const auto& [name, value] : facts) width = std::max(width, name.size());
   for (const auto& [name, value] : facts) Print("  {:<{}} {}\n", name, width, value);
   const ObservationNoise noise = m.noise();
-  const bool gaussian = m.options.likelihood == "gaussian";
+  const bool gaussian = noise.likelihood->is_gaussian();
   Print("\n  {:<14} {:>10}{}\n", "channel", "noise", gaussian ? "" : "  likelihood");
   for (std::size_t c = 0; c < m.channels.size(); ++c) {
     Print("  {:<14} {:>10.4g}{}\n", report::Shortened(m.channels[c], kLongestName),
@@ -262,7 +273,11 @@ void InfoOfModel(const std::string& file, const Arguments& a) {
     return;
   }
   Print("{}: model{}\n", file, has_data ? " of " + report::DescribeData(trained.data) : "");
-  PrintModel(trained, timing);
+  if (AwaitsDraws(trained.model)) {
+    Print("  {}\n", kNoDraws);
+  } else {
+    PrintModel(trained, timing);
+  }
 }
 
 void InfoOfData(const Arguments& a) {

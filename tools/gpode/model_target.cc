@@ -44,6 +44,15 @@ bool IsSameFile(int descriptor, const std::string& path) {
 
 ModelTarget::ModelTarget(std::string model, bool resume) : model_(std::move(model)) {
   Lock();
+  try {
+    ChooseWorking(resume);
+  } catch (...) {
+    Unlock();
+    throw;
+  }
+}
+
+void ModelTarget::ChooseWorking(bool resume) {
   const std::string partial = model_ + ".partial", backup = model_ + "~";
   working_ = Exists(partial) || (!resume && Exists(model_)) ? partial : model_;
   if (!IsReplacement()) return;

@@ -53,6 +53,7 @@ class ModelTarget {
 
  private:
   void Lock();
+  void ChooseWorking(bool resume);
 
   std::string model_, working_, lock_;
   int descriptor_ = -1;

@@ -67,13 +67,24 @@ void CheckEnding(std::string_view name, OutputKind kind) {
     if (known.kind == kind || !internal::SameWord(ending, known.ending)) continue;
     // A model file is an archive of NumPy, and may be named so.
     if (kind == OutputKind::kModel && known.ending == ".npz") continue;
+    if (kind == OutputKind::kJson && known.ending == ".json") continue;
     const std::string_view right =
         kind == OutputKind::kTable   ? "of a table, must end in .csv or .npz"
         : kind == OutputKind::kPage  ? "of a page, must end in .html"
         : kind == OutputKind::kModel ? "of a model, must end in .gpode"
+        : kind == OutputKind::kJson  ? "of results as JSON, must end in .json"
+        : kind == OutputKind::kText  ? "of equations, must end in .ode, .txt or .tex"
                                      : "of a file of runs, must end in .json";
     internal::ThrowAt(name, fmt::format("is not the name {}", right));
   }
+}
+
+void CheckSecondOutput(std::string_view name, OutputKind kind,
+                       std::span<const std::string> inputs) {
+  if (name.empty()) return;
+  if (name == "-") internal::ThrowAt("-", "is standard output, must be a file");
+  CheckOutput(name, inputs);
+  CheckEnding(name, kind);
 }
 
 void CheckTable(std::string_view name, std::span<const std::string> inputs) {

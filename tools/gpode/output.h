@@ -19,11 +19,16 @@ void CheckOutput(std::string_view path, std::span<const std::string> inputs = {}
 
 // Throws an InputError if the path has the ending of another kind of file. Such a file is probably
 // named by mistake, and would be lost.
-enum class OutputKind { kTable, kPage, kModel, kRuns, kOther };
+enum class OutputKind { kTable, kPage, kModel, kRuns, kJson, kText, kOther };
 void CheckEnding(std::string_view path, OutputKind kind);
 
 // Calls CheckOutput and CheckEnding for a table.
 void CheckTable(std::string_view path, std::span<const std::string> inputs = {});
+
+// Does the same for a file that a command writes beside what it prints, so that it cannot be
+// standard output: results as JSON (kJson), or equations (kText). An empty path means that no file
+// is wanted.
+void CheckSecondOutput(std::string_view path, OutputKind kind, std::span<const std::string> inputs);
 
 void WriteResult(const std::string& path, const Dataset& data);
 // Writes columns without times. In an .npz file, each column is an array.
