@@ -21,7 +21,7 @@ struct ValueDraws {
 
   // Returns the medians of groups of four neighbouring draws, for scores whose time grows with the
   // square of the number of draws. If there are few draws, returns all of them.
-  std::vector<double> Fewer() const {
+  std::vector<double> GroupMedians() const {
     constexpr std::size_t kGroup = 4;
     if (sorted.size() < 32 * kGroup) return sorted;
     std::vector<double> fewer;
@@ -61,7 +61,8 @@ class Sums {
     ++Count(Values::kObservations);
     // The density of y / spread is that of y times the spread.
     sum_.mnll -= likelihood.LogMixture(y, at.sorted, at.draws, p) + std::log(spread);
-    sum_.crps += at.sorted.empty() ? HUGE_VAL : likelihood.MixtureCrps(y, at.Fewer(), p) / spread;
+    sum_.crps +=
+        at.sorted.empty() ? HUGE_VAL : likelihood.MixtureCrps(y, at.GroupMedians(), p) / spread;
     if (at.sorted.empty()) return;
     const double away = std::abs(likelihood.MixtureCdf(y, at.sorted, p) - 0.5);
     sum_.observed_50 += at.kept() * (away <= 0.25);

@@ -15,14 +15,16 @@ namespace gpode::experiments {
 namespace {
 
 constexpr std::size_t kPoints = 60, kTestPoints = 30, kSpreadPoints = 401;
-constexpr double kNoiseShare = 0.08, kTestShare = 0.5, kStartShare = 0.05;
+constexpr double kTestShare = 0.5, kStartShare = 0.05;
+constexpr double kSparseNoise = 0.15;
 constexpr std::size_t kRuns = 20;
 constexpr std::uint64_t kFirstSeed = 70000;  // so large that no other task uses these seeds
 constexpr double kGapShare = 0.12;
 constexpr std::size_t kLongestGap = 12, kGapRuns = 5;
 constexpr std::size_t kPriorRuns = 100;
 constexpr const char* kPriorSource = "prior-2";
-constexpr std::string_view kPrefix = "calibration-", kGapPrefix = "calibration-gap-";
+constexpr std::string_view kPrefix = "calibration-", kGapPrefix = "calibration-gap-",
+                           kSparsePrefix = "calibration-sparse-";
 
 // A data set uses the random streams of Purpose::kTest with these step numbers. Their seed is
 // kFirstSeed plus the seed of the run.
@@ -31,6 +33,11 @@ enum Stream : std::uint64_t { kStart, kTimes, kNoise, kTestNoise, kGap };
 template <typename T>
 std::unique_ptr<System> MakeDefault() {
   return std::make_unique<T>();
+}
+
+template <typename T>
+std::unique_ptr<System> Make(auto... parameters) {
+  return std::make_unique<T>(parameters...);
 }
 
 std::unique_ptr<System> MakePendulum() { return std::make_unique<DampedPendulum>(1.0, 0.25); }
@@ -69,6 +76,30 @@ std::vector<CalibrationSystem> ListSystems() {
   };
 }
 
+std::vector<SparseSystem> ListSparseSystems() {
+  const auto forecast = [](std::size_t points, const char* name, std::vector<double> start,
+                           double span, std::unique_ptr<System> (*make)()) {
+    return CalibrationSystem{name, true, "", std::move(start), span, make, points, kSparseNoise, 1};
+  };
+  return {
+      {"vdp-1", forecast(50, "vdp", {2, 0.5}, 7, [] { return Make<VanDerPol>(1.0); })},
+      {"vdp-2", forecast(40, "vdp", {0.7, -2.2}, 7, [] { return Make<VanDerPol>(0.3); })},
+      {"lotka-volterra", forecast(40, "lotka-volterra", {2, 1}, 5,
+                                  [] { return Make<LotkaVolterra>(1.2, 0.8, 2.0, 0.9); })},
+      {"pendulum",
+       forecast(50, "pendulum", {2.3, 0}, 6, [] { return Make<DampedPendulum>(2.0, 0.15); })},
+      {"duffing",
+       forecast(40, "duffing", {0.4, 1.4}, 8, [] { return Make<Duffing>(-1.0, 1.0, 0.1); })},
+      {"selkov", forecast(50, "selkov", {0.6, 2}, 16, [] { return Make<Selkov>(0.1, 0.5); })},
+      {"brusselator",
+       forecast(50, "brusselator", {2, 1}, 8, [] { return Make<Brusselator>(1.0, 2.2); })},
+      {"fhn-gap",
+       forecast(30, "fhn", {1, -0.5}, 6, [] { return Make<FitzHughNagumo>(0.3, 0.25, 2.5); }),
+       true},
+      {"vdp-gap", forecast(30, "vdp", {1, 1.5}, 6, [] { return Make<VanDerPol>(0.7); }), true},
+  };
+}
+
 std::vector<double> Normals(std::uint64_t seed, Stream stream, std::size_t count) {
   std::vector<double> normals(count);
   RandomStream(kFirstSeed + seed, stream, 0, Purpose::kTest).Normals(normals);
@@ -76,8 +107,8 @@ std::vector<double> Normals(std::uint64_t seed, Stream stream, std::size_t count
 }
 
 // Returns sorted uniform times on [0, span], the first at 0.
-std::vector<double> IrregularTimes(double span, std::uint64_t seed) {
-  std::vector<double> times(kPoints);
+std::vector<double> IrregularTimes(double span, std::size_t points, std::uint64_t seed) {
+  std::vector<double> times(points);
   RandomStream(kFirstSeed + seed, kTimes, 0, Purpose::kTest).Uniforms(times);
   std::sort(times.begin(), times.end());
   for (double& t : times) t *= span;
@@ -127,12 +158,14 @@ Vector SpreadOver(const CalibrationSystem& system, std::span<const double> start
 }
 
 // Returns the task of a system whose true states at given times are solve(times): noisy
-// observations on [0, span], and the truth and noisy observations over the next half of the span.
+// observations on [0, span], and the truth and noisy observations over the time `test_share * span`
+// after that.
 template <typename SolveAt>
-Task MakeTask(const std::vector<std::string>& channels, double span, const Vector& spread,
-              const Vector& deviation, SolveAt solve, std::uint64_t seed) {
-  const std::vector<double> times = IrregularTimes(span, seed);
-  const double end = span * (1 + kTestShare), step = (end - span) / kTestPoints;
+Task MakeTask(const std::vector<std::string>& channels, double span, std::size_t points,
+              double test_share, const Vector& spread, const Vector& deviation, SolveAt solve,
+              std::uint64_t seed) {
+  const std::vector<double> times = IrregularTimes(span, points, seed);
+  const double end = span * (1 + test_share), step = (end - span) / kTestPoints;
   const std::vector<double> later = RegularTimes(span + step, end, kTestPoints);
   const Matrix truth = solve(times), later_truth = solve(later);
 
@@ -159,7 +192,8 @@ Task SystemTask(const CalibrationSystem& system, std::uint64_t seed) {
       StartOf(system, info.positive, SpreadOver(system, system.start), seed);
   const Vector spread = SpreadOver(system, start);
   return MakeTask(
-      info.state_names, system.span, spread, kNoiseShare * spread,
+      info.state_names, system.span, system.points, system.test_share, spread,
+      system.noise_share * spread,
       [&](std::span<const double> times) { return Solve(system, start, times); }, seed);
 }
 
@@ -205,6 +239,34 @@ Task SystemGapTask(const CalibrationSystem& system, std::uint64_t seed) {
   return task;
 }
 
+// Removes the rows whose true states have x1 > 0 and x2 < 0 from the data. Their values are what
+// bands are compared with.
+void CutQuadrant(Task* task) {
+  Trajectory& data = task->data.trajectories[0];
+  BandsTask& bands = *task->bands;
+  std::vector<Eigen::Index> kept, removed;
+  std::vector<double> kept_times;
+  bands.times.clear();
+  for (Eigen::Index i = 0; i < data.values.rows(); ++i) {
+    const bool is_removed = i > 0 && bands.seen_truth(i, 0) > 0 && bands.seen_truth(i, 1) < 0;
+    (is_removed ? removed : kept).push_back(i);
+    (is_removed ? bands.times : kept_times).push_back(data.times[static_cast<std::size_t>(i)]);
+  }
+  bands.truth = Matrix(bands.seen_truth(removed, Eigen::all));
+  bands.observed = Matrix(data.values(removed, Eigen::all));
+  bands.from = 0;
+  bands.to = data.times.back();
+  bands.seen_truth = Matrix(bands.seen_truth(kept, Eigen::all));
+  data.values = Matrix(data.values(kept, Eigen::all));
+  data.times = std::move(kept_times);
+}
+
+Task SparseTask(const SparseSystem& sparse, std::uint64_t seed) {
+  Task task = SystemTask(sparse.system, seed);
+  if (sparse.has_quadrant_gap) CutQuadrant(&task);
+  return task;
+}
+
 Task RealTask(const RealSeries& series) {
   const auto learnt = static_cast<Eigen::Index>(series.learnt),
              later = series.values.rows() - learnt;
@@ -243,7 +305,7 @@ Task PriorTask(std::uint64_t seed) {
   for (std::size_t d = 0; d < prior.start.size(); ++d)
     channels.push_back(fmt::format("x{}", d + 1));
   const Vector spread = SpreadOf(solve(RegularTimes(0, prior.span, kSpreadPoints)));
-  Task task = MakeTask(channels, prior.span, spread, deviation, solve, seed);
+  Task task = MakeTask(channels, prior.span, kPoints, kTestShare, spread, deviation, solve, seed);
   task.options = prior.options;
   task.prior = prior;
   return task;
@@ -264,6 +326,11 @@ std::string NameOf(std::string_view prefix, std::string_view source) {
 
 const std::vector<CalibrationSystem>& CalibrationSystems() {
   static const std::vector<CalibrationSystem> systems = ListSystems();
+  return systems;
+}
+
+const std::vector<SparseSystem>& SparseSystems() {
+  static const std::vector<SparseSystem> systems = ListSparseSystems();
   return systems;
 }
 
@@ -288,6 +355,10 @@ std::vector<TaskInfo> ListCalibrationTasks() {
   }
   tasks.push_back({NameOf(kPrefix, kPriorSource), "2 states", "calibration-prior",
                    TaskKind::kCalibration, kPriorRuns});
+  for (const SparseSystem& system : SparseSystems()) {
+    tasks.push_back({NameOf(kSparsePrefix, system.name), system.name, "calibration-sparse",
+                     TaskKind::kCalibration, kRuns});
+  }
   return tasks;
 }
 
@@ -303,6 +374,9 @@ Task MakeCalibrationTask(const TaskInfo& info, std::uint64_t seed,
                          const std::filesystem::path& folder) {
   const std::string source = SourceOf(info);
   if (source == kPriorSource) return PriorTask(seed);
+  for (const SparseSystem& system : SparseSystems()) {
+    if (info.name == NameOf(kSparsePrefix, system.name)) return SparseTask(system, seed);
+  }
   for (const CalibrationSystem& system : CalibrationSystems()) {
     if (source == system.name) {
       return IsGap(info) ? SystemGapTask(system, seed) : SystemTask(system, seed);

@@ -97,7 +97,7 @@ const std::array kMocapRows = {
              kSixNone,
              {{Only(11.97), Only(9.77), Only(9.48), Only(14.3), Only(20.2), Only(24.6)}}}};
 
-std::vector<PaperRow> AllOfThem() {
+std::vector<PaperRow> MakePaperRows() {
   std::vector<PaperRow> figures = Simulated();
   for (std::size_t task = 0; task < kMocapTasks.size(); ++task) {
     for (const MocapRow& row : kMocapRows) {
@@ -110,7 +110,7 @@ std::vector<PaperRow> AllOfThem() {
 }  // namespace
 
 const std::vector<PaperRow>& AllPaperRows() {
-  static const std::vector<PaperRow> figures = AllOfThem();
+  static const std::vector<PaperRow> figures = MakePaperRows();
   return figures;
 }
 

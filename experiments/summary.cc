@@ -10,7 +10,7 @@ namespace {
 
 // Summarises value(run) over those runs for which it returns one.
 template <typename Value>
-Summary Over(std::span<const RunRecord* const> runs, Value value) {
+Summary SummariseOver(std::span<const RunRecord* const> runs, Value value) {
   std::vector<double> values;
   for (const RunRecord* run : runs) {
     const std::optional<double> v = value(*run);
@@ -21,11 +21,11 @@ Summary Over(std::span<const RunRecord* const> runs, Value value) {
 
 // Summarises a score. A failed run has no scores. It counts as infinite if the scores are those of
 // test data or if other runs have such scores.
-Summary OverScores(std::span<const RunRecord* const> runs, std::optional<Scores> RunRecord::*scores,
-                   double Scores::*member) {
+Summary SummariseOneScore(std::span<const RunRecord* const> runs,
+                          std::optional<Scores> RunRecord::*scores, double Scores::*member) {
   const bool any = std::any_of(runs.begin(), runs.end(),
                                [&](const RunRecord* run) { return (run->*scores).has_value(); });
-  return Over(runs, [&](const RunRecord& run) -> std::optional<double> {
+  return SummariseOver(runs, [&](const RunRecord& run) -> std::optional<double> {
     if (run.*scores) return (*(run.*scores)).*member;
     // If all runs failed, it is not known whether the task has other scores than those of test
     // data.
@@ -34,8 +34,8 @@ Summary OverScores(std::span<const RunRecord* const> runs, std::optional<Scores>
   });
 }
 
-Summary OverSettling(std::span<const RunRecord* const> runs, double Settling::*member) {
-  return Over(runs, [&](const RunRecord& run) -> std::optional<double> {
+Summary SummariseSettling(std::span<const RunRecord* const> runs, double Settling::*member) {
+  return SummariseOver(runs, [&](const RunRecord& run) -> std::optional<double> {
     if (!run.settling) return std::nullopt;
     return (*run.settling).*member;
   });
@@ -43,7 +43,7 @@ Summary OverSettling(std::span<const RunRecord* const> runs, double Settling::*m
 
 void SummariseScores(std::span<const RunRecord* const> runs, MethodSummary* s) {
   const auto test = [&](double Scores::*member) {
-    return OverScores(runs, &RunRecord::scores, member);
+    return SummariseOneScore(runs, &RunRecord::scores, member);
   };
   s->mnll = test(&Scores::mnll);
   s->mse = test(&Scores::mse);
@@ -52,18 +52,19 @@ void SummariseScores(std::span<const RunRecord* const> runs, MethodSummary* s) {
   s->coverage_90 = test(&Scores::coverage_90);
   s->coverage_95 = test(&Scores::coverage_95);
   s->predictive_90 = test(&Scores::predictive_90);
-  s->calibrated_mnll = OverScores(runs, &RunRecord::calibrated, &Scores::mnll);
-  s->calibrated_crps = OverScores(runs, &RunRecord::calibrated, &Scores::crps);
-  s->calibrated_predictive_90 = OverScores(runs, &RunRecord::calibrated, &Scores::predictive_90);
-  s->validation_mnll = OverScores(runs, &RunRecord::validation, &Scores::mnll);
-  s->validation_mse = OverScores(runs, &RunRecord::validation, &Scores::mse);
+  s->calibrated_mnll = SummariseOneScore(runs, &RunRecord::calibrated, &Scores::mnll);
+  s->calibrated_crps = SummariseOneScore(runs, &RunRecord::calibrated, &Scores::crps);
+  s->calibrated_predictive_90 =
+      SummariseOneScore(runs, &RunRecord::calibrated, &Scores::predictive_90);
+  s->validation_mnll = SummariseOneScore(runs, &RunRecord::validation, &Scores::mnll);
+  s->validation_mse = SummariseOneScore(runs, &RunRecord::validation, &Scores::mse);
   s->validation_calibrated_mnll =
-      OverScores(runs, &RunRecord::validation_calibrated, &Scores::mnll);
+      SummariseOneScore(runs, &RunRecord::validation_calibrated, &Scores::mnll);
 }
 
 template <typename Value>
 Summary OverSamplers(std::span<const RunRecord* const> runs, Value value) {
-  return Over(runs, [&](const RunRecord& run) -> std::optional<double> {
+  return SummariseOver(runs, [&](const RunRecord& run) -> std::optional<double> {
     if (!run.sampler) return std::nullopt;
     return static_cast<double>(value(run));
   });
@@ -92,8 +93,9 @@ std::vector<BandPoint> MeanBands(std::span<const RunRecord* const> runs) {
   std::vector<BandPoint> bands = with.empty() ? std::vector<BandPoint>() : with[0]->bands;
   for (std::size_t i = 0; i < bands.size(); ++i) {
     for (double BandPoint::*member : {&BandPoint::mean, &BandPoint::lower, &BandPoint::upper}) {
-      bands[i].*member =
-          Over(with, [&](const RunRecord& r) { return std::optional(r.bands[i].*member); }).mean;
+      bands[i].*member = SummariseOver(with, [&](const RunRecord& r) {
+                           return std::optional(r.bands[i].*member);
+                         }).mean;
     }
   }
   return bands;
@@ -109,7 +111,7 @@ BandSummary SummariseBands(std::span<const RunRecord* const> runs, ScoresOf scor
     const bool any = std::ranges::any_of(runs, [&](const RunRecord* run) {
       return !run->calibration || !std::isnan(scores_of(*run->calibration).*score.member);
     });
-    summary.scores[i] = Over(runs, [&](const RunRecord& run) -> std::optional<double> {
+    summary.scores[i] = SummariseOver(runs, [&](const RunRecord& run) -> std::optional<double> {
       if (!any) return std::nullopt;
       if (!run.calibration) return score.failed;
       const double value = scores_of(*run.calibration).*score.member;
@@ -229,19 +231,19 @@ MethodSummary SummariseMethod(std::span<const RunRecord* const> runs) {
     s.diverged += run->scores ? run->scores->diverged : 0;
   }
   SummariseScores(runs, &s);
-  s.floor = Over(runs, [](const RunRecord& r) {
+  s.floor = SummariseOver(runs, [](const RunRecord& r) {
     return std::isnan(r.floor) ? std::nullopt : std::optional(r.floor);
   });
-  s.seconds = Over(runs, [](const RunRecord& r) { return std::optional(r.seconds); });
-  s.steps =
-      Over(runs, [](const RunRecord& r) { return std::optional(static_cast<double>(r.steps)); });
+  s.seconds = SummariseOver(runs, [](const RunRecord& r) { return std::optional(r.seconds); });
+  s.steps = SummariseOver(
+      runs, [](const RunRecord& r) { return std::optional(static_cast<double>(r.steps)); });
   if (s.task.kind == TaskKind::kCalibration) s.calibration = SummariseCalibration(runs);
   s.ranks = SummariseAllRanks(runs);
   SummariseSamplers(runs, &s);
   s.bands = MeanBands(runs);
-  s.end_bound = OverSettling(runs, &Settling::bound);
-  s.settling_seconds = OverSettling(runs, &Settling::seconds);
-  s.settling_steps = OverSettling(runs, &Settling::step);
+  s.end_bound = SummariseSettling(runs, &Settling::bound);
+  s.settling_seconds = SummariseSettling(runs, &Settling::seconds);
+  s.settling_steps = SummariseSettling(runs, &Settling::step);
   for (const PaperRow& row : PaperRowsOf(first.task)) {
     if (row.method == first.method) s.paper = row;
   }

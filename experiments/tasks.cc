@@ -41,7 +41,7 @@ std::vector<TaskInfo> ListTasks() {
   return tasks;
 }
 
-bool Asked(const TaskInfo& task, const std::string& word) {
+bool MatchesWord(const TaskInfo& task, const std::string& word) {
   const bool calibration = task.kind == TaskKind::kCalibration;
   return word == task.name || word == task.group || (word == kCalibration && calibration) ||
          (word == kAll && task.kind != TaskKind::kFresh && !calibration);
@@ -79,7 +79,7 @@ std::vector<TaskInfo> ExpandTasks(std::span<const std::string> words) {
   }
   std::vector<TaskInfo> tasks;
   for (const TaskInfo& task : AllTasks()) {
-    const auto asked = [&](const std::string& word) { return Asked(task, word); };
+    const auto asked = [&](const std::string& word) { return MatchesWord(task, word); };
     if (std::any_of(words.begin(), words.end(), asked)) tasks.push_back(task);
   }
   return tasks;

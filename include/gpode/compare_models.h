@@ -98,8 +98,8 @@ ModelComparison CompareModels(const Dataset& data, std::span<const CandidateMode
 // options of ChooseOptions, `chosen`, are to be used as they are. Models are compared if the
 // function is a Gaussian process without inputs, the trajectories together have more than 100 times
 // and at most 3000 values of states, and the caller has set no option of training (`given` names
-// the options that were set). The candidates are joint (up to 600 times and 6 states), gpode and
-// shooting.
+// the options that were set). The candidates are joint (up to 600 times and 6 states), then
+// shooting and gpode, the latter first if no trajectory has 100 times.
 std::vector<CandidateModel> ModelsToTry(const Dataset& data, const FitOptions& chosen,
                                         const std::vector<std::string>& given = {});
 
@@ -109,9 +109,9 @@ struct ModelChoice {
   std::string reason = {};          // a sentence for people; empty if nothing was compared
 };
 
-// Chooses among ModelsToTry by forecasts of held-back data. The search ends with the first model
-// whose forecasts are as good as the noise allows. Returns `chosen` if there is nothing to try, if
-// no model is better than the simple forecasts, or if the comparison was interrupted.
+// Chooses the first of ModelsToTry whose forecasts of held-back data are better than the simple
+// forecasts, or as good as the noise allows. Returns `chosen` if there is nothing to try, if there
+// is no such model, or if the comparison was interrupted.
 ModelChoice ChooseModel(const Dataset& data, const FitOptions& chosen,
                         const std::vector<std::string>& given = {},
                         const CompareControl& control = {});

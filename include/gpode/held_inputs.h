@@ -1,5 +1,5 @@
-// The values at which the inputs of a field are held: those of measured inputs and, if the clock or
-// the time drives the system, a time.
+// The values at which the inputs of a field are held constant: one for each measured input and, if
+// a clock or the time drives the system, a time.
 //
 // Thread safety: any thread may use an object as long as none of them changes it.
 //

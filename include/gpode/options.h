@@ -56,7 +56,8 @@ NamedModel NameOf(const FitOptions& options);
 void SetModel(FitOptions& options, std::string_view name, std::string_view source);
 // Tells whether the posterior is made by a sampler rather than trained.
 bool IsSampled(const FitOptions& options);
-// Returns the number of states: that of the option, or of the given map, or the number of channels.
+// Returns the number of states of a model: that of the option `states` or, without it, that of the
+// given observation map or, without either, the number of channels.
 std::size_t CountStates(const FitOptions& options, std::size_t channels);
 
 // Returns the options that say what kind of file was read, as text for Dataset::reading; empty if

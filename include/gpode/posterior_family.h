@@ -107,6 +107,8 @@ class PosteriorFamily {
   // Tells whether the sampler runs many short chains that start from draws of a linearised model,
   // instead of a few long chains.
   virtual bool is_linearised() const { return false; }
+  // Tells whether the posteriors of this family are point estimates (LatentPosterior).
+  bool MakesPointEstimates() const;
   // Adds the parameters of all parts to `parameters`, and returns the posterior that they describe.
   virtual std::unique_ptr<LatentPosterior> Make(const LatentLayout& latent,
                                                 ParameterLayout& parameters) const = 0;

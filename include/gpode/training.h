@@ -50,6 +50,11 @@ struct Progress {
   std::size_t skipped = 0;      // steps so far that were skipped for lack of a finite gradient
 };
 
+// What takes the steps of training. kCuda is the GPU, and an error if there is none or if it does not
+// support the model; kAuto is the GPU where it is faster, and otherwise the CPU. kEmulated runs the
+// kernels of the GPU on the CPU, slowly, for tests. Samplers always run on the CPU.
+enum class Device { kCpu, kCuda, kAuto, kEmulated };
+
 struct FitControl {
   // This function is called every `report_every` steps and after the last one. Training ends if it
   // returns false.
@@ -81,6 +86,10 @@ struct FitControl {
   std::function<void(const HoldoutReport&)> compared = {};
 
   std::optional<std::size_t> threads = {};  // if set, replaces FitOptions::threads
+  Device device = Device::kCpu;
+  // If set, this function is called once a run knows what takes its steps, with a line that says so.
+  // It is not called with Device::kCpu.
+  std::function<void(const std::string&)> device_chosen = {};
   // If set, the ranks of this group share the work of training, and all but rank 0 must be in
   // ServeTraining. Samplers run on rank 0 alone.
   Ranks* ranks = nullptr;

@@ -178,7 +178,8 @@ void AddData(py::module_& module) {
       "simulate",
       [](const std::string& system, std::size_t points, double span, bool irregular,
          const std::vector<double>& noise, double noise_share, std::size_t trajectories,
-         double missing, const std::vector<double>& start, std::uint64_t seed) {
+         double missing, const std::vector<double>& start, double counts, double dispersion,
+         double outliers, std::uint64_t seed) {
         return SimulateSystem({.system = system,
                                .start = start,
                                .span = span,
@@ -188,11 +189,14 @@ void AddData(py::module_& module) {
                                .noise_share = noise_share,
                                .trajectories = trajectories,
                                .missing = missing,
+                               .counts = counts,
+                               .dispersion = dispersion,
+                               .outliers = outliers,
                                .seed = seed});
       },
       py::arg("system"), py::arg("points"), py::arg("span"), py::arg("irregular"), py::arg("noise"),
       py::arg("noise_share"), py::arg("trajectories"), py::arg("missing"), py::arg("start"),
-      py::arg("seed"));
+      py::arg("counts"), py::arg("dispersion"), py::arg("outliers"), py::arg("seed"));
   module.def(
       "solve_system",
       [](const std::string& system, const InArray& start, const InArray& times) {

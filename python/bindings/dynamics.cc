@@ -1,5 +1,5 @@
-// The dynamics of a model: fixed points, oscillations, basins and Lyapunov exponents, and the same
-// over the values of an input.
+// Bindings of the analysis of dynamics: fixed points, oscillations, basins and Lyapunov exponents,
+// also over the values of an input.
 #include "gpode/summary.h"
 #include "insight.h"
 #include "supervisor.h"

@@ -1,4 +1,4 @@
-// Readable equations, differences of fields, and where to measure next.
+// Bindings of readable equations, differences of fields and the design of measurements.
 #include <algorithm>
 
 #include "gpode/compare.h"

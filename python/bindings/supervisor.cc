@@ -8,7 +8,7 @@ namespace {
 constexpr std::chrono::milliseconds kWake{50};
 constexpr std::chrono::milliseconds kPatience{500};  // the longest wait for a run told to stop
 
-// The threads that were told to stop and that nobody waits for, until Python ends.
+// The threads that were asked to stop but left running, until the next run or the end of Python.
 class LeftThreads {
  public:
   void Add(std::thread thread) {

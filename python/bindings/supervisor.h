@@ -1,10 +1,11 @@
 // Long work that Python can watch and interrupt.
 //
-// The work runs in a thread of its own. The thread that called waits without the interpreter's lock,
+// The work runs in a thread of its own. The calling thread waits without the interpreter's lock,
 // and wakes a few times a second to let Python handle signals and to report progress. If either
-// raises an exception, such as the KeyboardInterrupt of Ctrl-C, the work is told to stop and its
-// result is returned with that exception. An optimiser stops after its present step; a sampler may
-// take seconds until it looks. Nobody waits for it then, except for the next run.
+// raises an exception, such as the KeyboardInterrupt of Ctrl-C, the work is asked to stop, and its
+// result is returned with that exception. An optimiser stops after its present step. A sampler may
+// take seconds to notice the request; the caller then returns without its result, and the next run
+// waits until the thread has ended.
 //
 // Thread safety: each object serves one call. The interpreter's lock must be held.
 //
@@ -24,7 +25,8 @@
 
 namespace gpode::python {
 
-// What Python is told: a step and the number of steps; in training also the bound and the phase.
+// The progress that Python sees: the step and the number of steps, and in training also the bound
+// and the phase.
 struct Update {
   std::size_t step = 0, steps = 0;
   double bound = 0;
@@ -47,17 +49,19 @@ struct Run {
 namespace internal {
 
 // Runs `work` in another thread and waits for it. Returns the exception that Python raised
-// meanwhile, or None. If `*ended` is false, the work goes on without anybody waiting for it.
+// meanwhile, or None. Sets `*ended` to false if the work did not stop in time and its thread was
+// left running.
 py::object WaitFor(const std::shared_ptr<Run>& run, std::function<void()> work,
                    const py::object& progress, bool* ended);
 
 }  // namespace internal
 
-// Ends the threads that nobody waited for. The interpreter's lock must not be held.
+// Waits for the threads that were left running. The interpreter's lock must not be held.
 void JoinLeftThreads();
 
-// `progress` is None or a function of (step, steps, bound, shooting), or of (step, steps) if updates
-// have no bound. Returns the result, if the work came to an end, and the exception that stopped it.
+// `progress` is None or a function of (step, steps, bound, shooting), or of (step, steps) if
+// updates have no bound. Returns the result, if the work came to an end, and the exception that
+// stopped it.
 template <typename Result, typename Work>
 std::pair<std::optional<Result>, py::object> Supervise(const py::object& progress, Work work) {
   const auto run = std::make_shared<Run>();

@@ -47,11 +47,13 @@ def read(data: _Any, time: _Any = None, *, channels: _Optional[_Sequence[str]] =
 
 def simulate(system: str = "vdp", *, points: int = 50, span: float = 0.0, irregular: bool = False,
              noise: _Union[float, _Sequence[float]] = (), noise_share: float = 0.0, trajectories: int = 1,
-             missing: float = 0.0, start: _Sequence[float] = (), seed: int = 1, truth: bool = False) -> _Any:
+             missing: float = 0.0, start: _Sequence[float] = (), counts: float = 0.0, dispersion: float = 0.0,
+             outliers: float = 0.0, seed: int = 1, truth: bool = False) -> _Any:
     """Simulates noisy data of a system with known equations, as ``gpode simulate`` does.
 
     noise is the variance of the noise, one for all states or one for each. With ``truth``, the exact states of every
-    trajectory are returned as well.
+    trajectory are returned as well. ``counts`` makes counts of that mean times the state, negative binomial with a
+    ``dispersion``; ``outliers`` is the probability of a gross one.
 
     >>> import gpode
     >>> len(gpode.simulate("vdp", points=20).times(0))
@@ -59,7 +61,7 @@ def simulate(system: str = "vdp", *, points: int = 50, span: float = 0.0, irregu
     """
     variances = [float(noise)] if isinstance(noise, (int, float)) else [float(v) for v in noise]
     data, states = _gpode.simulate(system, points, span, irregular, variances, noise_share, trajectories, missing,
-                                   [float(x) for x in start], seed)
+                                   [float(x) for x in start], float(counts), float(dispersion), float(outliers), seed)
     return (data, states) if truth else data
 
 

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Optional, Union
+from typing import Any, Optional, Sequence, Union
 
 from . import _gpode
 from ._insight import Insight
@@ -12,12 +12,17 @@ class Pictures(Insight):
     """The pictures of a model."""
 
     def report(self, path: Union[str, "os.PathLike[str]", None] = None, *, title: str = "model", until: Any = None,
-               draws: int = 128, seed: int = 1, threads: int = 0) -> Any:
-        """Writes the page of ``gpode report``; without a path, returns it to be shown in a notebook."""
+               draws: int = 128, seed: int = 1, threads: int = 0, include: Sequence[str] = ()) -> Any:
+        """Writes the page of ``gpode report``; without a path, returns it to be shown in a notebook. ``include`` names
+        sections of analyses to add, of "dynamics", "equations" and "design"."""
         if not hasattr(_gpode, "report_page"):
             raise RuntimeError("report: this build of gpode has no report pages; build it with -DGPODE_TOOLS=ON")
+        sections = [include] if isinstance(include, str) else [str(word) for word in include]
+        unknown = [word for word in sections if word not in ("dynamics", "equations", "design")]
+        if unknown:
+            raise ValueError(f"report: include has {unknown[0]!r}, must be of dynamics, equations, design")
         end = None if until is None else self._axis.number(until, "report", "until")
-        page = _gpode.report_page(self._raw, title, end, draws, seed, threads)
+        page = _gpode.report_page(self._raw, title, end, draws, seed, threads, sections)
         if path is None:
             from ._html import Page
 

@@ -24,6 +24,18 @@ def _axes(ax: Any, count: int = 1, width: float = 6.4, height: float = 4.0) -> A
     return flat
 
 
+def _whole_ticks(panel: Any, model: Any) -> None:
+    """Labels a time axis at whole numbers if the data have whole times, such as years."""
+    from matplotlib.ticker import MaxNLocator
+
+    data = None if model is None else model.data
+    if data is None or not len(data) or data.calendar is not None:
+        return
+    times = data.times(0)
+    if len(times) > 1 and np.array_equal(times, np.round(times)):
+        panel.xaxis.set_major_locator(MaxNLocator(integer=True))
+
+
 def _tidy(ax: Any) -> None:
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)
@@ -65,6 +77,7 @@ def forecast(forecast: Any, ax: Any = None, *, channels: Optional[Sequence[str]]
         if forecast.end is not None and forecast.times[-1] > forecast.end:
             panel.axvline(axis.values(np.array([forecast.end]))[0], color=GREY, linewidth=0.8, linestyle=(0, (3, 2)))
         panel.set_ylabel(channel)
+        _whole_ticks(panel, model)
         _tidy(panel)
     flat[len(shown) - 1].set_xlabel(axis.label)
     if label:

@@ -30,7 +30,7 @@ double MedianOf(std::vector<double> values) {
 }
 
 // Returns where the values rise through their median, as fractional sample numbers.
-std::vector<double> Rises(const std::vector<double>& values) {
+std::vector<double> FindRises(const std::vector<double>& values) {
   const double level = MedianOf(values);
   std::vector<double> rises;
   for (std::size_t i = 0; i + 1 < values.size(); ++i) {
@@ -45,7 +45,7 @@ void MeasureTurns(const Matrix& states, const Vector& half, double step, Turns* 
   const Eigen::Index moving = LargestMotion(states, half);
   const auto column = states.col(moving);
   const std::vector<double> values(column.begin(), column.end());
-  const std::vector<double> rises = Rises(values);
+  const std::vector<double> rises = FindRises(values);
   turns->periods.clear();
   turns->sizes.clear();
   for (std::size_t k = 0; k + 1 < rises.size(); ++k) {

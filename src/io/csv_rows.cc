@@ -16,7 +16,7 @@ namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-std::string_view JoinedHow(DuplicateTimes how) {
+std::string_view DescribeJoining(DuplicateTimes how) {
   return how == DuplicateTimes::kAverage ? "averaged"
          : how == DuplicateTimes::kFirst ? "left out but the first"
                                          : "left out but the last";
@@ -56,7 +56,8 @@ void RowTable::Join(const std::vector<double>& values) {
   ++joined_rows_;
   if (options_.duplicates == DuplicateTimes::kFirst) return;
   std::vector<std::size_t>& joined = current_->joined;
-  // The counts are those of an earlier row unless its line is the last one.
+  // The counts of joined values belong to one row, whose number is the last entry. They start anew
+  // if that is an earlier row.
   if (joined.empty() || current_->trajectory.times.size() != joined.back()) {
     joined.assign(channels_ + 1, 0);
     for (std::size_t c = 0; c < channels_; ++c) {
@@ -192,7 +193,7 @@ std::vector<Trajectory> RowTable::Finish(std::vector<std::string>* notes) {
   if (joined_rows_ > 0) {
     notes->push_back(fmt::format("{} with a repeated time {}",
                                  joined_rows_ == 1 ? "1 row" : fmt::format("{} rows", joined_rows_),
-                                 JoinedHow(options_.duplicates)));
+                                 DescribeJoining(options_.duplicates)));
   }
   return trajectories;
 }
@@ -263,7 +264,7 @@ Dataset LongTable::Finish(std::vector<std::string>* notes) {
     notes->push_back(
         fmt::format("{} at a repeated time {}",
                     joined_values_ == 1 ? "1 value" : fmt::format("{} values", joined_values_),
-                    JoinedHow(options_.duplicates)));
+                    DescribeJoining(options_.duplicates)));
   }
   return data;
 }

@@ -137,7 +137,7 @@ class TemporaryFile {
     // The name has to be unique, since other threads and processes may write the same file.
     static std::atomic<unsigned> counter = 0;
     temporary_ += fmt::format(".{}.{}.tmp", getpid(), counter++);
-    // A file whose mode is going to be set is closed to others until then.
+    // If the file gets the mode of an old one, only its owner may open it until the mode is set.
     descriptor_ = open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
                        attributes ? S_IRUSR | S_IWUSR : 0666);
     if (descriptor_ < 0) Fail();

@@ -18,6 +18,7 @@ namespace {
 
 using internal::ByteReader;
 using internal::Crc;
+using internal::EntryPlace;
 using internal::IsPrintableAscii;
 using internal::kCentralSignature;
 using internal::kDeflated;
@@ -31,7 +32,6 @@ using internal::ParseFile;
 using internal::Quote;
 using internal::ThrowAt;
 using internal::verify_checksums;
-using internal::Where;
 
 using Bytes = std::span<const std::byte>;
 
@@ -176,7 +176,8 @@ Entry ReadCentralEntry(ByteReader* reader, std::string_view file) {
   reader->TakeBytes(6);  // skips attributes
   entry.offset = reader->Take<std::uint32_t>();
   entry.name = reader->TakeText(name_size);
-  ApplyZip64(reader->TakeBytes(extra_size), &disk, &entry, Where(file, WithoutSuffix(entry.name)));
+  ApplyZip64(reader->TakeBytes(extra_size), &disk, &entry,
+             EntryPlace(file, WithoutSuffix(entry.name)));
   reader->TakeBytes(comment_size);
   CheckOneDisk(disk == 0, file);
   return entry;
@@ -236,7 +237,7 @@ void CheckDisjoint(std::vector<Entry> entries, std::string_view file) {
     const Entry& before = entries[i - 1];
     const Entry& entry = entries[i];
     if (before.end > entry.offset) {
-      ThrowAt(Where(file, WithoutSuffix(entry.name)),
+      ThrowAt(EntryPlace(file, WithoutSuffix(entry.name)),
               fmt::format("overlaps entry {}, must have bytes of its own",
                           Quote(WithoutSuffix(before.name))));
     }
@@ -252,7 +253,7 @@ std::vector<Entry> ReadDirectory(Bytes bytes, std::string_view file) {
   for (; !reader.rest().empty(); ++count) {
     Entry entry = ReadCentralEntry(&reader, file);
     if (entry.name.ends_with('/')) continue;
-    const std::string where = Where(file, WithoutSuffix(entry.name));
+    const std::string where = EntryPlace(file, WithoutSuffix(entry.name));
     CheckReadable(entry, where);
     Locate(body, &entry, where);
     entries.push_back(entry);
@@ -346,7 +347,7 @@ Archive ReadNpz(std::span<const std::byte> bytes, std::string_view name,
   for (const Entry& entry : ReadDirectory(bytes, name)) {
     const std::string_view key = WithoutSuffix(entry.name);
     if (!wanted(key)) continue;
-    const std::string where = Where(name, key);
+    const std::string where = EntryPlace(name, key);
     if (archive.contains(key)) ThrowAt(where, "occurs twice, names must differ");
     unpacked.Add(entry, where);
     archive.emplace(key, ReadEntry(entry, where));

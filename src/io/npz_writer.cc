@@ -11,7 +11,7 @@
 
 namespace gpode::internal {
 
-std::string Where(std::string_view file, std::string_view name) {
+std::string EntryPlace(std::string_view file, std::string_view name) {
   return fmt::format("{}: entry {}", file, Quote(name));
 }
 
@@ -65,7 +65,7 @@ void PutEndRecord(std::size_t entries, std::size_t size, std::size_t offset,
 void NpzWriter::Add(std::string_view name, std::span<const std::size_t> shape,
                     std::span<const double> values) {
   std::vector<std::byte> npy;
-  AppendNpy(shape, values, Where(where_, name), &npy);
+  AppendNpy(shape, values, EntryPlace(where_, name), &npy);
   AddNpy(name, npy);
 }
 
@@ -79,7 +79,7 @@ void NpzWriter::AddText(std::string_view name, std::string_view text) {
 // archives, which this writer does not have, or if the name is one that ReadNpz does not accept.
 void NpzWriter::AddNpy(std::string_view name, std::span<const std::byte> npy) {
   if (!IsPrintableAscii(name) || name.size() + kSuffix.size() > kSee64Short) {
-    ThrowAt(Where(where_, name), "name must be printable ASCII and at most 65531 bytes long");
+    ThrowAt(EntryPlace(where_, name), "name must be printable ASCII and at most 65531 bytes long");
   }
   if (++entries_ >= kSee64Short) {
     ThrowAt(where_, "archive has more than 65534 entries, must have at most that many");

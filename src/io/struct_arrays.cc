@@ -79,7 +79,7 @@ std::string MemberReader::Key(std::string_view name) const {
 }
 
 void MemberReader::Fail(std::string_view name, std::string_view message) const {
-  ThrowAt(Where(file_, Key(name)), message);
+  ThrowAt(EntryPlace(file_, Key(name)), message);
 }
 
 const Array* MemberReader::Find(std::string_view name, std::size_t dimensions) const {

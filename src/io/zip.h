@@ -33,7 +33,7 @@ inline std::uint32_t Crc(std::span<const std::byte> bytes) {
 }
 
 // Returns "FILE: entry 'NAME'", for messages.
-std::string Where(std::string_view file, std::string_view name);
+std::string EntryPlace(std::string_view file, std::string_view name);
 bool IsPrintableAscii(std::string_view name);
 
 }  // namespace gpode::internal

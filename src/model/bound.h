@@ -64,6 +64,9 @@ class Bound final : public Objective {
   std::size_t draws() const { return draws_.size(); }
   std::size_t segments() const { return cut_.segments.size(); }
   const Segmentation& segmentation() const { return cut_; }
+  const std::vector<TimedValues>& trajectories() const { return trajectories_; }
+  const ObservationMap& map() const { return map_; }
+  const SolverOptions& solver_options() const { return solver_options_; }
   SegmentChoice AllSegments() const;
 
   // Sets the segments of the evaluations that follow.

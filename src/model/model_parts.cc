@@ -23,8 +23,7 @@ bool BelongToItems(const std::vector<ParameterRange>& ranges, const LatentPart& 
 ModelParts::ModelParts(const FitOptions& options, const ModelShape& shape)
     : shape_(shape), likelihood_(&GetLikelihood(options.likelihood)) {
   const PosteriorFamily& family = GetPosteriorFamily(options.posterior);
-  ParameterLayout trial;
-  const bool point = family.Make({}, trial)->is_point_estimate();
+  const bool point = family.MakesPointEstimates();
   function_ =
       MakeUnknownFunction(options.function, {.options = options,
                                              .dim = shape.dim,

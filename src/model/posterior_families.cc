@@ -226,10 +226,10 @@ class GaussianPosterior final : public LatentPosterior {
  private:
   struct Part {
     bool full;  // true if `spread` holds Cholesky factors, false if standard deviations
-    ItemBlock mean = Nothing(), spread = Nothing();
+    ItemBlock mean = EmptyBlock(), spread = EmptyBlock();
   };
 
-  static ItemBlock Nothing() {
+  static ItemBlock EmptyBlock() {
     ParameterLayout none;
     return ItemBlock(none, none.Add("none", {0}, Transform::kFree));
   }
@@ -323,6 +323,11 @@ Registry<PosteriorFamily>& Families() {
 }
 
 }  // namespace
+
+bool PosteriorFamily::MakesPointEstimates() const {
+  ParameterLayout trial;
+  return Make({}, trial)->is_point_estimate();
+}
 
 const PosteriorFamily& GetPosteriorFamily(std::string_view name) { return Families().Get(name); }
 

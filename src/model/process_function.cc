@@ -6,12 +6,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "data/kmeans.h"
-#include "data/thin.h"
 #include "gpode/error.h"
 #include "kernel/kernel_sum.h"
-#include "model/initial_inducing_values.h"
 #include "model/process_draw.h"
+#include "model/process_prior.h"
+#include "model/process_start.h"
 
 namespace gpode {
 namespace {
@@ -19,33 +18,14 @@ namespace {
 // With at least this many inducing points, rows of hyperparameters are processed in parallel. With
 // fewer, the matrices of a row take less time than a thread needs to wake up.
 constexpr std::size_t kInducingWorthSharing = 40;
-// The standard deviations of the priors of log lengthscales and log variances, and the factor by
-// which lengthscales are expected to be longer than at the start.
-constexpr double kLengthscaleDeviation = 0.5, kVarianceDeviation = 1.0, kSmooth = 4;
 // The prior standard deviations of the logarithms of a polynomial's scales: for the constant and
 // the linear terms, and for the terms of each higher degree.
 constexpr double kLinearScaleDeviation = 0.5, kScaleDeviation = 1.5;
-// Training starts with lengthscales of kStartLengthscale times the spread of the states, so that
-// they reach over the data, and with standard deviations kStartDeviation of the latent variables.
-constexpr double kStartLengthscale = 1.3, kStartDeviation = 0.05;
-// Without scaling, an output's variance at the start is at least this share of the outputs' mean.
-constexpr double kSmallestVariance = 1e-4;
+// The standard deviation of the latent variables' posterior when training starts.
+constexpr double kStartDeviation = 0.05;
 // Functions drawn by a sampler all have the same Fourier frequencies. Their random numbers are
 // those of this step (gpode/random.h), which training never reaches.
 constexpr std::uint64_t kSampledStep = std::uint64_t{1} << 60;
-// The largest number of states that k-means clusters, and of slopes that the start regresses on.
-constexpr std::size_t kMostClustered = 20000, kMostSlopes = 1000;
-
-// Minus the log density of log value ~ N(log centre, deviation^2), up to a constant, and its
-// derivative with respect to the value.
-struct LogNormalCost {
-  double cost, slope;
-};
-LogNormalCost CostOf(double value, double centre, double deviation) {
-  const double away = std::log(value / centre) / deviation;
-  return {0.5 * away * away, away / (deviation * value)};
-}
-
 class ProcessFunction final : public UnknownFunction {
  public:
   explicit ProcessFunction(const FunctionSetting& setting)
@@ -111,22 +91,24 @@ class ProcessFunction final : public UnknownFunction {
   }
 
   FunctionStart Start(const Matrix& states, const Matrix& slopes,
-                      const Vector& spread) const override;
-
-  Matrix WhitenedStart(const GpParameters& start, const Matrix& scales, const Matrix& white,
-                       const Matrix& weights) const;
+                      const Vector& spread) const override {
+    return StartProcess({.options = options_,
+                         .dim = outputs_,
+                         .inputs = inputs_ - outputs_,
+                         .with_residual = residual_,
+                         .is_sampled = samples_residual_},
+                        states, slopes, spread);
+  }
 
   void SetStart(const FunctionStart& start) override {
     Allocate();
-    // The hyperparameters are in the order locations, lengthscales, variances.
     const double* at = start.hyperparameters.data() + parameters_.inducing_locations.size();
-    const double longer =
-        samples_residual_ ? options_.prior.lengthscale / kStartLengthscale : kSmooth;
-    lengthscale_centres_ = longer * Eigen::Map<const Matrix>(at, Index(rows_), Index(inputs_));
-    at += lengthscale_centres_.size();
-    variance_centres_ = Eigen::Map<const Vector>(at, Index(rows_));
-    if (samples_residual_) variance_centres_ *= options_.prior.variance;
-    at += variance_centres_.size();
+    const Eigen::Map<const Matrix> lengthscales(at, Index(rows_), Index(inputs_));
+    at += lengthscales.size();
+    const Eigen::Map<const Vector> variances(at, Index(rows_));
+    prior_ = samples_residual_ ? ProcessPrior(lengthscales, variances, options_.prior)
+                               : ProcessPrior(lengthscales, variances);
+    at += variances.size();
     if (terms_ > 0) {
       scale_centres_ = Eigen::Map<const Matrix>(at, Index(rows_), Index(terms_));
     }
@@ -204,17 +186,8 @@ class ProcessFunction final : public UnknownFunction {
   }
 
   void Moderate(std::span<double> values) const override {
-    const auto clip = [](double& value, double centre, double deviation) {
-      value = std::clamp(value, centre * std::exp(-deviation), centre * std::exp(deviation));
-    };
-    const std::span<double> lengthscales = layout_.Values(lengthscales_, values);
-    for (std::size_t i = 0; i < lengthscales.size(); ++i) {
-      clip(lengthscales[i], lengthscale_centres_.data()[i], options_.prior.lengthscale_deviation);
-    }
-    const std::span<double> variances = layout_.Values(variances_, values);
-    for (std::size_t i = 0; i < variances.size(); ++i) {
-      clip(variances[i], variance_centres_.data()[i], options_.prior.variance_deviation);
-    }
+    prior_.Moderate(options_.prior, layout_.Values(lengthscales_, values),
+                    layout_.Values(variances_, values));
   }
 
   std::vector<Matrix> Basis(const Matrix& points) const override {
@@ -302,26 +275,9 @@ class ProcessFunction final : public UnknownFunction {
   }
 
   double HyperparameterCost(double b, std::span<double> bvalues) const override {
-    double sum = 0;
-    const auto visit = [&](const LogNormalCost& prior, std::size_t block, std::size_t i) {
-      sum += prior.cost;
-      if (!bvalues.empty()) layout_.Values(block, bvalues)[i] += b * prior.slope;
-    };
-    const GpParameters& gp = parameters_;
-    const PriorOptions& prior = options_.prior;
-    const double lengthscale_deviation =
-        samples_residual_ ? prior.lengthscale_deviation : kLengthscaleDeviation;
-    const double variance_deviation =
-        samples_residual_ ? prior.variance_deviation : kVarianceDeviation;
-    for (Eigen::Index row = 0; row < gp.variances.size(); ++row) {
-      for (Eigen::Index k = 0; k < gp.lengthscales.cols(); ++k) {
-        visit(CostOf(gp.lengthscales(row, k), lengthscale_centres_(row, k), lengthscale_deviation),
-              lengthscales_, static_cast<std::size_t>(row * gp.lengthscales.cols() + k));
-      }
-      visit(CostOf(gp.variances[row], variance_centres_[row], variance_deviation), variances_,
-            static_cast<std::size_t>(row));
-    }
-    return sum;
+    if (bvalues.empty()) return prior_.Cost(parameters_, b, {}, {});
+    return prior_.Cost(parameters_, b, layout_.Values(lengthscales_, bvalues),
+                       layout_.Values(variances_, bvalues));
   }
 
   std::optional<FieldMoments> Moments(const Matrix& points,
@@ -490,8 +446,7 @@ class ProcessFunction final : public UnknownFunction {
       blog_scales_ = Matrix::Zero(rows, Index(terms_));
     }
     gradient_ = std::make_unique<GpGradient>(parameters_);
-    lengthscale_centres_ = parameters_.lengthscales;
-    variance_centres_ = parameters_.variances;
+    prior_ = ProcessPrior(parameters_.lengthscales, parameters_.variances);
   }
 
   FitOptions options_;
@@ -503,8 +458,7 @@ class ProcessFunction final : public UnknownFunction {
   mutable SparseGp gp_;
   mutable GpParameters parameters_;  // without a posterior of the inducing values
   mutable std::unique_ptr<GpGradient> gradient_;
-  mutable Matrix lengthscale_centres_;
-  mutable Vector variance_centres_;
+  mutable ProcessPrior prior_;
   mutable Matrix scale_centres_;  // (D or 1, J)
   ParameterLayout layout_;
   std::size_t locations_ = 0, lengthscales_ = 0, variances_ = 0, weights_block_ = 0;
@@ -521,105 +475,10 @@ class ProcessFunction final : public UnknownFunction {
   mutable std::vector<Vector> bmixed_;  // the parts of blog_scales_ that come from the whitenings
 };
 
-// Returns the latent variables z (D, M + J) for `white`, which is v (D, M), and `weights`, which is
-// b (D, J).
-Matrix ProcessFunction::WhitenedStart(const GpParameters& start, const Matrix& scales,
-                                      const Matrix& white, const Matrix& weights) const {
-  GpParameters shape = start;
-  shape.inducing_mean.resize(Index(outputs_), 0);
-  SparseGp gp(kernel_, options_.jitter);
-  if (const FactorStatus status = gp.Set(shape); status != FactorStatus::kOk) {
-    ThrowInput("Fit", "start", Message(status));
-  }
-  const Matrix terms = Polynomial::Terms(start.inducing_locations, sum_.degree);
-  Matrix latent(white.rows(), white.cols() + weights.cols());
-  latent << white, weights;
-  for (std::size_t d = 0; d < outputs_; ++d) {
-    PolynomialWhitening whitening;
-    whitening.Set(gp.Factor(d), terms, scales.row(Index(gp.HyperRow(d))).transpose());
-    latent.row(Index(d)) = whitening.Inverse(latent.row(Index(d)).transpose()).transpose();
-  }
-  return latent;
-}
-
-FunctionStart ProcessFunction::Start(const Matrix& states, const Matrix& slopes,
-                                     const Vector& spread) const {
-  GpParameters gp;
-  // Without scaling, the priors of a sampled process are in the user's units, and do not depend on
-  // the data.
-  const bool has_fixed_units = samples_residual_ && !options_.scale;
-  const Vector units = has_fixed_units ? Vector::Ones(spread.size()) : spread;
-  gp.inducing_locations = KMeans(Thin(states, kMostClustered), options_.inducing, options_.seed);
-  gp.lengthscales = (kStartLengthscale * units.transpose()).replicate(Index(rows_), 1);
-  gp.variances = Vector::Ones(Index(rows_));
-  if (!options_.scale && !has_fixed_units) {
-    // A state that does not move in the data may still move elsewhere, so that its prior variance
-    // must not be zero.
-    const Vector sizes =
-        (slopes.colwise().squaredNorm() / static_cast<double>(slopes.rows())).cwiseSqrt();
-    const Vector variances = sizes.cwiseAbs2();
-    const double mean = variances.mean() > 0 ? variances.mean() : 1.0;
-    gp.variances = Vector::Constant(Index(rows_), mean);
-    if (rows_ == outputs_) gp.variances = variances.cwiseMax(kSmallestVariance * mean);
-  }
-  const Matrix at = Thin(states, kMostSlopes);
-  Matrix left = Thin(slopes, kMostSlopes), scales, weights;
-  if (terms_ > 0) {
-    scales =
-        gp.variances.cwiseSqrt() * options_.prior.linear *
-        Polynomial::PriorDeviations(units, sum_.degree, options_.prior.lengthscale).transpose();
-    weights = RegressedPolynomial(Polynomial::Terms(at, sum_.degree), scales, gp.variances, left);
-  }
-  const Matrix white = RegressedInducingValues(kernel_, at, left, options_.jitter, gp);
-  FunctionStart start;
-  const auto append = [](const auto& from, std::vector<double>& to) {
-    to.insert(to.end(), from.data(), from.data() + from.size());
-  };
-  append(gp.inducing_locations, start.hyperparameters);
-  append(gp.lengthscales, start.hyperparameters);
-  append(gp.variances, start.hyperparameters);
-  append(scales, start.hyperparameters);
-  if (terms_ > 0) {
-    append(WhitenedStart(gp, scales, white, weights), start.latent);
-  } else {
-    append(white, start.latent);
-  }
-  return start;
-}
-
-// Throws an InputError if the covariances of the posterior or the features of the draws would be
-// too large for memory.
-void CheckSizes(const FunctionSetting& setting) {
-  constexpr double kMostCovariances = 1e8, kMostFrequencies = 4e8;
-  const FitOptions& o = setting.options;
-  const auto dim = static_cast<double>(setting.dim), inducing = static_cast<double>(o.inducing);
-  if (dim * inducing * inducing > kMostCovariances) {
-    ThrowInput("Fit", "inducing",
-               fmt::format("is {} for {} states, must be at most {:.0f}", o.inducing, dim,
-                           std::max(1.0, std::floor(std::sqrt(kMostCovariances / dim)))));
-  }
-  if (const KernelSum sum = GetKernelSum(o.kernel); sum.degree > 0) {
-    const auto terms =
-        static_cast<double>(Polynomial::CountTerms(setting.dim + setting.inputs, sum.degree));
-    if (dim * (inducing + terms) * (inducing + terms) > kMostCovariances) {
-      ThrowInput("Fit", "kernel",
-                 fmt::format("\"{}\" has {:.0f} terms for {} states, must have fewer: choose a "
-                             "lower degree, fewer inducing points or fewer states",
-                             sum.Name(), terms, dim));
-    }
-  }
-  const double features = static_cast<double>(o.features) * static_cast<double>(o.draws);
-  if (dim * dim * features > kMostFrequencies) {
-    ThrowInput("Fit", "features",
-               fmt::format("times draws is {:.0f} for {} states, must be at most {:.0f}", features,
-                           dim, std::max(1.0, std::floor(kMostFrequencies / dim / dim))));
-  }
-}
-
 }  // namespace
 
 std::unique_ptr<UnknownFunction> MakeProcessFunction(const FunctionSetting& setting) {
-  CheckSizes(setting);
+  CheckProcessSize(setting);
   return std::make_unique<ProcessFunction>(setting);
 }
 

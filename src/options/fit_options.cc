@@ -310,31 +310,43 @@ bool IsSampled(const FitOptions& options) {
   return GetPosteriorFamily(options.posterior).is_sampled();
 }
 
+namespace {
+
+// The models that have a name for people, but none for SetModel: they are chosen by --posterior.
+const std::vector<NamedModel>& SampledModels() {
+  using enum BoundKind;
+  static const std::vector<NamedModel> models = {
+      {"gpode-joint", "GPODE (joint posterior)", "process", "joint", kVanilla},
+      {"gpode-nuts", "GPODE (NUTS)", "process", "nuts", kVanilla}};
+  return models;
+}
+
+// The names for people of functions whose models are not in a table.
+struct FunctionTitle {
+  std::string_view function, title;
+};
+constexpr FunctionTitle kFunctionTitles[] = {{"equations", "known equations"}};
+
+}  // namespace
+
 // Ignores options.bound if the posterior is sampled, since samplers always integrate whole
 // trajectories.
 NamedModel NameOf(const FitOptions& options) {
-  for (const NamedModel& m : ListModels()) {
-    if (m.function == options.function && m.posterior == options.posterior &&
-        (m.bound == options.bound || IsSampled(options))) {
-      return m;
+  for (const std::vector<NamedModel>* models : {&ListModels(), &SampledModels()}) {
+    for (const NamedModel& m : *models) {
+      if (m.function == options.function && m.posterior == options.posterior &&
+          (m.bound == options.bound || IsSampled(options))) {
+        return m;
+      }
     }
   }
-  if (options.function == "process" &&
-      (options.posterior == "joint" || options.posterior == "nuts")) {
-    return {"gpode-" + options.posterior,
-            options.posterior == "joint" ? "GPODE (joint posterior)" : "GPODE (NUTS)",
-            options.function, options.posterior, options.bound};
-  }
   const bool shooting = options.bound == BoundKind::kShooting && !IsSampled(options);
-  if (options.function == "equations") {
-    return {fmt::format("equations-{}{}", options.posterior, shooting ? "-shooting" : ""),
-            fmt::format("known equations (posterior {}{})", options.posterior,
-                        shooting ? ", shooting" : ""),
-            options.function, options.posterior, options.bound};
-  }
+  const std::string posterior = options.posterior + (shooting ? ", shooting" : "");
+  const auto title = std::ranges::find(kFunctionTitles, options.function, &FunctionTitle::function);
   return {fmt::format("{}-{}{}", options.function, options.posterior, shooting ? "-shooting" : ""),
-          fmt::format("{} with posterior {}{}", options.function, options.posterior,
-                      shooting ? ", shooting" : ""),
+          title != std::end(kFunctionTitles)
+              ? fmt::format("{} (posterior {})", title->title, posterior)
+              : fmt::format("{} with posterior {}", options.function, posterior),
           options.function, options.posterior, options.bound};
 }
 

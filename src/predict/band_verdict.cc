@@ -77,7 +77,7 @@ std::string BandVerdict(const TrainedModel& trained, const FitQuality& quality) 
   const PosteriorFamily& family = GetPosteriorFamily(model.options.posterior);
   if (family.is_linearised()) return VerdictOfShortChains(model);
   if (family.is_sampled()) return VerdictOfChains(model);
-  if (model.options.posterior == "point") {
+  if (family.MakesPointEstimates()) {
     return "of the noise alone: a point estimate has no posterior; --holdout 0.2 adds what it "
            "misses";
   }

@@ -141,7 +141,7 @@ std::vector<char> RowsSeen(const Trajectory& given, const Dataset& seen) {
 struct GivenTrajectory {
   StartData all, old;
   bool has_old = false;
-  Vector guess;  // the mode with the mean field
+  Vector guess;  // the mode for the mean field, from which the searches for other fields start
 };
 
 // One field with a start of each trajectory, and the weight of this pair.

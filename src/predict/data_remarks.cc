@@ -47,7 +47,7 @@ std::vector<double> Seen(const Trajectory& t, Eigen::Index channel) {
 // Returns the number of values that are far from the mean of their two neighbours; 0 if there are
 // fewer than kFewest values. `typical` is a robust estimate of the standard deviation of the
 // distances, from their median.
-std::size_t FarOff(const std::vector<double>& values) {
+std::size_t CountFarValues(const std::vector<double>& values) {
   if (values.size() < kFewest) return 0;
   std::vector<double> off;
   for (std::size_t i = 1; i + 1 < values.size(); ++i) {
@@ -72,7 +72,7 @@ ChannelLook LookAt(const Dataset& data, Eigen::Index channel) {
     const std::vector<double> values = Seen(t, channel);
     look.rows += t.times.size();
     look.seen += values.size();
-    look.far_off += FarOff(values);
+    look.far_off += CountFarValues(values);
     for (double v : values) {
       if (!look.many) look.distinct.insert(v);
       look.many = look.distinct.size() > kCounted;

@@ -30,7 +30,7 @@ std::size_t AllowedSteps(std::size_t steps, double span, double usual) {
 
 namespace {
 
-SolveStatus Noted(const SolveResult& result, bool* stiff) {
+SolveStatus NoteStiffness(const SolveResult& result, bool* stiff) {
   if (stiff != nullptr && result.statistics.stiff) *stiff = true;
   return result.status;
 }
@@ -54,22 +54,22 @@ SolveStatus SolveBothWays(std::size_t dim, std::span<const double> times, std::s
 SolveStatus IntegrateBothWays(Solver& solver, const Field& field, std::span<const double> x0,
                               std::span<const double> times, std::span<double> states,
                               const InputSignal* inputs, bool* stiff) {
-  return SolveBothWays(x0.size(), times, states,
-                       [&](std::span<const double> at, std::span<double> out) {
-                         return Noted(solver.Solve(field, x0, 0.0, at, out, 0, inputs), stiff);
-                       });
+  return SolveBothWays(
+      x0.size(), times, states, [&](std::span<const double> at, std::span<double> out) {
+        return NoteStiffness(solver.Solve(field, x0, 0.0, at, out, 0, inputs), stiff);
+      });
 }
 
 SolveStatus IntegrateBothWays(ForcedSolver& solver, const Field& field, const ForceAround& force,
                               std::span<const double> x0, std::span<const double> times,
                               std::span<double> states, const InputSignal* inputs, bool* stiff) {
-  return SolveBothWays(x0.size(), times, states,
-                       [&](std::span<const double> at, std::span<double> out) {
-                         const bool past = !at.empty() && at.back() < 0;
-                         const Force own{.ends = past ? force.past_ends : force.ends,
-                                         .values = past ? force.past_values : force.values};
-                         return Noted(solver.Solve(field, own, x0, 0.0, at, out, 0, inputs), stiff);
-                       });
+  return SolveBothWays(
+      x0.size(), times, states, [&](std::span<const double> at, std::span<double> out) {
+        const bool past = !at.empty() && at.back() < 0;
+        const Force own{.ends = past ? force.past_ends : force.ends,
+                        .values = past ? force.past_values : force.values};
+        return NoteStiffness(solver.Solve(field, own, x0, 0.0, at, out, 0, inputs), stiff);
+      });
 }
 
 void ForceAround::Extend(double length, double time, std::span<const double> unit,

@@ -15,7 +15,7 @@
 
 namespace gpode::report {
 
-// Names and facts that the library knows.
+// Functions of the library that are used as functions of this namespace.
 using gpode::DescribeDraws;
 using gpode::DescribeWidening;
 using gpode::FieldFacts;

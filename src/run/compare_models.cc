@@ -4,9 +4,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <string_view>
 
 #include "data/moments.h"
 #include "gpode/error.h"
@@ -21,7 +23,9 @@ namespace gpode {
 namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-// At most so many rows of a trajectory are compared.
+// The posteriors of a Gaussian process that are candidates by their own names.
+constexpr std::array<std::string_view, 2> kSampledProcesses = {"joint", "nuts"};
+// The largest number of rows of a trajectory that are compared.
 constexpr std::size_t kMostTimes = 2000;
 
 // The data of a comparison: both parts, and the variances of the channels in the part that is seen.
@@ -189,7 +193,7 @@ std::optional<ModelScore> TryModel(const CandidateModel& candidate, std::size_t 
 CandidateModel MakeCandidate(const std::string& name, const Dataset& data, FitOptions options,
                              std::vector<std::string> given) {
   if (name == "auto") return {name, ChooseOptions(data, std::move(options), given)};
-  if (name == "joint" || name == "nuts") {
+  if (std::ranges::find(kSampledProcesses, name) != kSampledProcesses.end()) {
     options.function = "process";
     options.posterior = name;
     given.emplace_back("posterior");
@@ -207,7 +211,8 @@ CandidateModel MakeCandidate(const std::string& name, const Dataset& data, FitOp
 }  // namespace
 
 std::vector<std::string> CandidateNames() {
-  std::vector<std::string> names = {"auto", "joint", "nuts"};
+  std::vector<std::string> names = {"auto"};
+  names.insert(names.end(), kSampledProcesses.begin(), kSampledProcesses.end());
   for (const NamedModel& model : ListModels()) names.push_back(model.name);
   return names;
 }

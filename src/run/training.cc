@@ -29,9 +29,10 @@ class CheckpointClock {
  public:
   explicit CheckpointClock(const FitControl& control) : control_(control) {}
 
-  bool Due() {
+  // Counts a step, after which the run can be saved or not.
+  bool Due(bool can_save) {
     ++steps_;
-    if (control_.checkpoint.empty()) return false;
+    if (control_.checkpoint.empty() || !can_save) return false;
     const std::chrono::duration<double> passed = Clock::now() - last_;
     const bool due =
         (control_.checkpoint_steps > 0 && steps_ >= control_.checkpoint_steps) ||
@@ -125,6 +126,10 @@ void NoteInstructionSets(TrainedModel& trained) {
 
 TrainedModel Run(Trainer& trainer, TrainedModel trained, const FitControl& control) {
   NoteInstructionSets(trained);
+  if (control.device != Device::kCpu) {
+    const std::string line = trainer.UseDevice(control.device);
+    if (control.device_chosen) control.device_chosen(line);
+  }
   constexpr std::size_t kHistory = 400;  // the most records of progress before the last step
   const std::size_t history_every = (trainer.steps() + kHistory - 1) / kHistory;
   constexpr std::chrono::milliseconds kLongStep(500);
@@ -139,20 +144,23 @@ TrainedModel Run(Trainer& trainer, TrainedModel trained, const FitControl& contr
     if (shared) shared->Collect(trainer);
     Update(trainer, trained);
   };
-  while (!trainer.done()) {
+  bool goes_on = true;
+  // A device takes blocks of steps, so that the run can be saved and stopped between blocks only.
+  while (!trainer.done() && (goes_on || !trainer.IsBetweenBlocks())) {
     const auto begin = std::chrono::steady_clock::now();
     const Progress progress = shared ? shared->Step(trainer) : trainer.Step();
     const bool is_long = std::chrono::steady_clock::now() - begin > kLongStep;
     if (progress.step % history_every == 0 || trainer.done()) trained.history.push_back(progress);
-    if (!trainer.done() && clock.Due()) {
+    const bool can_save = !trainer.done() && trainer.IsBetweenBlocks();
+    if (clock.Due(can_save)) {
       update();
       SaveCheckpoint(control, trained);
     }
-    if (!trainer.done() && is_long && control.standby) {
+    if (can_save && is_long && control.standby) {
       update();
       StandBy(control, trained);
     }
-    if (!Report(control, progress, trainer.done())) break;
+    goes_on = Report(control, progress, trainer.done()) && goes_on;
   }
   update();
   shared.reset();

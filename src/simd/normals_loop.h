@@ -17,7 +17,7 @@ inline Lanes<double> UnfusedPolynomial(Lanes<double> x, const double (&c)[n]) {
 }
 
 // Returns uniform numbers on [1, 2), whose mantissas are the lower 52 bits of `bits`.
-inline Lanes<double> OneToTwo(IntLanes<double> bits) {
+inline Lanes<double> UniformFromOneToTwo(IntLanes<double> bits) {
   constexpr std::int64_t kMantissa = 0x000FFFFFFFFFFFFF;
   constexpr std::int64_t kOne = 0x3FF0000000000000;
   return FromBits<double>((bits & kMantissa) | kOne);
@@ -73,11 +73,11 @@ inline void NormalsLoop(std::size_t n, const std::uint64_t* bits, double* normal
       a[i] = static_cast<std::int64_t>(bits[2 * (start + i)]);
       b[i] = static_cast<std::int64_t>(bits[2 * (start + i) + 1]);
     }
-    const Lanes<double> squared = MinusTwoLog(2.0 - OneToTwo(a));
+    const Lanes<double> squared = MinusTwoLog(2.0 - UniformFromOneToTwo(a));
     Lanes<double> radius;
     for (std::size_t i = 0; i < w; ++i) radius[i] = std::sqrt(squared[i]);
     Lanes<double> sine, cosine;
-    SinCosTurn(OneToTwo(b) - 1.0, sine, cosine);
+    SinCosTurn(UniformFromOneToTwo(b) - 1.0, sine, cosine);
     for (std::size_t i = 0; i < count; ++i) {
       normals[2 * (start + i)] = radius[i] * cosine[i];
       normals[2 * (start + i) + 1] = radius[i] * sine[i];

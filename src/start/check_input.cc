@@ -11,6 +11,8 @@
 #include "gpode/likelihood.h"
 #include "gpode/ode.h"
 #include "gpode/options.h"
+#include "gpode/posterior_family.h"
+#include "gpode/unknown_function.h"
 #include "model/model_parts.h"
 #include "options/fit_options.h"
 
@@ -50,17 +52,19 @@ void CheckGivenNoise(const std::vector<double>& variances, std::size_t channels)
 void CheckProcessNoise(const Dataset& data, const FitOptions& o) {
   const std::vector<double> known = KnownProcessNoise(o);
   if (known.empty()) return;
+  const std::size_t states = CountStates(o, data.channels.size());
   const bool is_possible =
-      o.function != "network" && (o.posterior == "joint" || o.posterior == "nuts");
+      GetPosteriorFamily(o.posterior).samples_residual() &&
+      !MakeUnknownFunction(
+           o.function, {.options = o, .dim = states, .inputs = o.InputsWith(data.inputs).size()})
+           ->has_symmetries();
   if (!is_possible) {
     ThrowInput(
         "Fit", "process_noise",
         "needs a Gaussian process or equations with the posterior joint or nuts; use none or "
         "learnt");
   }
-  if (known.size() > 1) {
-    CheckSize("Fit", "process_noise", known.size(), CountStates(o, data.channels.size()));
-  }
+  if (known.size() > 1) CheckSize("Fit", "process_noise", known.size(), states);
 }
 
 void CheckGivenMap(const ObservationMap& map, std::size_t states, std::size_t channels) {

@@ -49,9 +49,9 @@ void ToPriorUnits(const Model& model, std::span<double> weights) {
 const Array& Find(const Archive& archive, std::string_view file, const std::string& name,
                   std::size_t size) {
   const auto found = archive.find(name);
-  if (found == archive.end()) ThrowAt(Where(file, name), "is missing, must be there");
+  if (found == archive.end()) ThrowAt(EntryPlace(file, name), "is missing, must be there");
   if (found->second.size() != size) {
-    ThrowAt(Where(file, name),
+    ThrowAt(EntryPlace(file, name),
             fmt::format("has {} values, must have {}", found->second.size(), size));
   }
   return found->second;

@@ -96,11 +96,11 @@ void ReadParameters(const Archive& archive, std::string_view file, Model& model)
   for (const ParameterBlock& block : parts.layout().blocks()) {
     const std::string name = "model/parameters/" + block.name;
     const auto found = archive.find(name);
-    if (found == archive.end()) ThrowAt(Where(file, name), "is missing, must be there");
+    if (found == archive.end()) ThrowAt(EntryPlace(file, name), "is missing, must be there");
     const Array& array = found->second;
     if (array.shape != block.shape || array.size() != block.value_size) {
-      ThrowAt(Where(file, name), fmt::format("has shape {}, must have {}", ShapeText(array.shape),
-                                             ShapeText(block.shape)));
+      ThrowAt(EntryPlace(file, name), fmt::format("has shape {}, must have {}",
+                                                  ShapeText(array.shape), ShapeText(block.shape)));
     }
     std::vector<double>& values = model.parameters.values;
     values.insert(values.end(), array.values.begin(), array.values.end());

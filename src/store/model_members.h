@@ -266,7 +266,8 @@ void ForMembers(S& s, const Visit& visit) {
 InputColumns ToInputColumns(const std::vector<std::string>& names,
                             const std::vector<InputSamples>& samples);
 InputColumns ToInputColumns(const Dataset& data);
-// Throw an InputError unless the sizes of the columns agree. They do not check the values.
+// These functions convert inputs back from columns. They throw an InputError unless the sizes of
+// the columns agree, and do not check the values.
 std::vector<InputSamples> FromColumns(const InputColumns& columns);
 void SetInputs(const InputColumns& columns, Dataset* data);
 

@@ -101,8 +101,8 @@ std::vector<std::size_t> ChooseNodes(const Path& path, std::size_t nodes, bool a
 
 // The derivatives of the states at the grid times: one matrix (D, S D + D + P D) for each time. The
 // first S D columns are derivatives with respect to the field's values at the S nodes, output after
-// output; the next D columns are derivatives with respect to x0, and the last P D those with respect
-// to the force on each piece. All pieces have the same number of steps of the grid.
+// output; the next D columns are derivatives with respect to x0, and the last P D those with
+// respect to the force on each piece. All pieces have the same number of steps of the grid.
 class Sensitivities {
  public:
   Sensitivities(const Field& field, const Path& path, std::vector<std::size_t> nodes,
@@ -259,8 +259,8 @@ class Solutions {
     paths_.reserve(count);  // Sensitivities keep references to paths, which must not move.
     for (std::size_t n = 0; n < count; ++n) {
       const auto row = x0.row(static_cast<Eigen::Index>(n));
-      // Each piece of the force has a whole number of steps of the grid, which must be finer than
-      // the jumps of the inputs are close.
+      // Each piece of the force is divided into a whole number of steps of the grid. The steps must
+      // be shorter than the intervals between jumps of the inputs.
       std::size_t steps = std::max(nodes, 2 * jumps / count) * kStepsPerNode, pieces = 0;
       Force own_force;
       if (!force.pieces.counts.empty()) {

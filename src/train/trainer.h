@@ -9,6 +9,7 @@
 //   Model model = trainer.Snapshot();
 #pragma once
 
+#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,6 +19,7 @@
 #include "gpode/parallel.h"
 #include "gpode/training.h"
 #include "model/bound.h"
+#include "train/device_steps.h"
 #include "train/minibatch.h"
 #include "train/schedules.h"
 #include "train/trainer_state.h"
@@ -42,6 +44,17 @@ class Trainer {
   void UseRanks(Ranks& ranks);
   void CollectStates();
 
+  // Lets a device take the steps (device_steps.h). It takes blocks of them, of which Step then returns
+  // one after the other. Snapshot and Save may only be called when IsBetweenBlocks(). Returns a line
+  // that says what takes the steps, and why if it is the CPU. Throws an InputError if the device is
+  // kCuda and cannot be used.
+  std::string UseDevice(Device device);
+  bool IsBetweenBlocks() const { return pending_.empty(); }
+  // Sets the most steps that a device takes at a time.
+  void LimitBlocks(std::size_t steps) { most_in_block_ = steps; }
+  // Measures the kernels of a step on the device that UseDevice has set (device/engine.h).
+  std::vector<device::KernelTime> TimeKernels(std::size_t repetitions);
+
   // Returns true after the last step, or when too many steps in a row had no usable gradient.
   bool done() const { return state_.phase == plan_.size() || failed(); }
   // Returns the largest number of steps that the run takes: those of all phases and, with
@@ -60,9 +73,22 @@ class Trainer {
   void Restore(const TrainerState& state);
 
  private:
+  // Training ends after this many steps in a row without a usable gradient.
+  static constexpr std::size_t kMostSkipped = 200;
+  // Validation data are scored every so many steps.
+  static constexpr std::size_t kValidationEvery = 50;
+
   BoundKind BoundOf(std::size_t phase) const;
   void BeginPhase(std::size_t phase);
   std::size_t BatchSize() const;
+
+  // The parts of Step() on a device.
+  Progress StepOnDevice();
+  void TakeBlock();
+  std::size_t BlockSize() const;
+  std::vector<device::StepPlan> PlanBlock(std::size_t steps);
+  std::string WhyNotOn(Device device) const;
+  DevicePhase PhaseForDevice() const { return {options_, *parts_, *bound_, counts_, start_noise_}; }
 
   // The parts of Step().
   void ChooseSegments();
@@ -120,6 +146,15 @@ class Trainer {
   std::vector<double> start_noise_;  // parameters of the likelihood at the start
 
   TrainerState state_;
+
+  // The device that was asked for, and its steps in the current phase: none before the first, or if
+  // it is the CPU that takes them. `pending_` are results that Step has not returned yet; the state
+  // is already that after the last of them, except for what the host decides after each step.
+  Device device_ = Device::kCpu;
+  std::unique_ptr<DeviceSteps> device_steps_;
+  std::deque<device::StepResult> pending_;
+  double seconds_per_step_ = 0;
+  std::size_t most_in_block_ = 250;
 
   // Objects of the current phase, or of the last one when done.
   std::unique_ptr<ModelParts> parts_;

@@ -13,13 +13,6 @@
 #include "train/trainer.h"
 
 namespace gpode {
-namespace {
-
-// Training ends after this many steps in a row without a usable gradient.
-constexpr std::size_t kMostSkippedInARow = 200;
-
-}  // namespace
-
 BoundKind Trainer::BoundOf(std::size_t phase) const {
   return state_.keeps_shooting ? BoundKind::kShooting : plan_[phase].bound;
 }
@@ -42,6 +35,7 @@ void Trainer::BeginPhase(std::size_t phase) {
   minibatches_.emplace(options_.seed, phase, bound_->segments(), BatchSize());
   choice_.segments.clear();
   if (ranks_ != nullptr) bound_->UseRanks(*ranks_, minibatches_->whole());
+  device_steps_.reset();
 
   state_.phase = phase;
   state_.step = 0;
@@ -123,7 +117,7 @@ bool Trainer::BeginSettling() {
   return true;
 }
 
-bool Trainer::failed() const { return state_.skipped_in_a_row >= kMostSkippedInARow; }
+bool Trainer::failed() const { return state_.skipped_in_a_row >= kMostSkipped; }
 
 std::string Trainer::Warning() const {
   if (failed()) {
@@ -160,6 +154,7 @@ void Trainer::ReadShootingStates(Model& model) const {
 }
 
 TrainerState Trainer::Save() const {
+  GPODE_CHECK(IsBetweenBlocks());
   TrainerState state = state_;
   state.objective = bound_->Checkpoint();
   return state;

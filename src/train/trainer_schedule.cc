@@ -84,11 +84,10 @@ void Trainer::UpdateTolerance(double gap) {
       std::max(state_.log_tolerance + half * NaturalLogStep(gap), std::log(kSmallestTolerance));
 }
 
-// Scores the parameters on the validation data every kEvery steps and keeps the best. Only steps of
+// Scores the parameters on the validation data every kValidationEvery steps and keeps the best. Only steps of
 // the last phase count, because its parameters become the model.
 void Trainer::CheckValidation() {
-  constexpr std::size_t kEvery = 50;
-  const bool due = (state_.step + 1) % kEvery == 0 || state_.step + 1 == EndOfPhase();
+  const bool due = (state_.step + 1) % kValidationEvery == 0 || state_.step + 1 == EndOfPhase();
   if (!validation_ || !IsLastPhase() || !due || IsSettling()) return;
   const double score = validation_->Score(*parts_, state_.flat, pool_);
   ValidationState& best = state_.validation;

@@ -12,6 +12,24 @@ test_version() {
   contains "$(GPODE_SIMD=baseline "$gpode" --version)" "its loops use baseline here"
 }
 
+test_device_without_a_gpu() {
+  "$gpode" simulate vdp --points 30 -o vdp.csv --quiet
+  local fit=("$gpode" fit vdp.csv --model shooting --iterations 60 --batch 0)
+  local code=0 message
+  expect 2 "" "gpode: fit: --device is 'tpu', must be cpu, cuda or auto" fit vdp.csv --device tpu
+  message=$("${fit[@]}" --device cuda -o gpu.gpode --quiet 2>&1) || code=$?
+  if [ $code = 0 ]; then
+    echo "there is a GPU: script/gpu-test tests it"
+    exit 77
+  fi
+  [ $code = 2 ] || fail "code $code"
+  contains "$message" "--device is cuda, but "
+  [ "$(wc -l <<<"$message")" = 1 ] || fail "more than one line: $message"
+  contains "$("${fit[@]}" --device auto -o auto.gpode)" "training on the CPU, because "
+  "${fit[@]}" --quiet -o cpu.gpode
+  cmp auto.gpode cpu.gpode
+}
+
 test_help_about_a_command() {
   expect 0 "$("$gpode" fit --help)" "" help fit
   expect 0 "$("$gpode" --help)" "" help

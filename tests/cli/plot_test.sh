@@ -135,7 +135,7 @@ test_plot_forecast_shows_what_is_asked_for() {
 
 test_plot_refuses_in_one_line() {
   small_model
-  expect 2 "" "gpode: plot: --kind is 'pie', must be one of forecast, phase, field, training, calibration" \
+  expect 2 "" "gpode: plot: --kind is 'pie', must be one of forecast, phase, field, training, calibration, dynamics, basins, bifurcation, difference, design" \
     plot vdp.gpode --kind pie -o a.svg
   expect 2 "" "gpode: plot: --output is 'a.jpg', must be a name that ends in .svg, .png or .pdf" \
     plot vdp.gpode --kind phase -o a.jpg

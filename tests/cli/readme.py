@@ -11,7 +11,7 @@ one scratch folder, with BIN first in PATH. If there is a folder data beside FIL
 Words and whole numbers must agree exactly, white space may differ in width. Numbers with a decimal point must agree
 within one unit of the last digit shown or within RELATIVE, whichever is larger. Instruction sets round differently, and
 the chains of a sampler magnify that until they are other draws from the same posterior. A page with sampled models
-therefore has to be run and written with the instructions that every CPU has: GPODE_SIMD=baseline (README.md). The
+therefore has to be run and written with the instructions that every CPU has: GPODE_SIMD=baseline (docs/tour.md). The
 tolerance leaves room for other compilers and C libraries.
 """
 import os

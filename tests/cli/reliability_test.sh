@@ -64,7 +64,7 @@ test_threads_that_cannot_be_created_hung_or_aborted() {
   local said
   said=$(limit_memory 4000000; timeout -k 1 60 "$gpode" fit v.csv "${small[@]}" --threads 4096 -o t.gpode --quiet 2>&1) ||
     fail "exit code $?" "$said"
-  [[ "$said" =~ ^"gpode: the system cannot start 4096 threads; going on with "[0-9]+", which changes no result"$ ]] ||
+  [[ "$said" =~ ^"gpode: the system cannot start 4096 threads; continuing with "[0-9]+", which changes no result"$ ]] ||
     fail "said" "$said"
   cmp m.gpode t.gpode
 }

@@ -50,7 +50,7 @@ TEST(CalibrationTasks, TheHalvesAreFixed) {
   for (const TaskInfo& task : ExpandTasks(std::vector<std::string>{"all"})) {
     EXPECT_NE(task.kind, TaskKind::kCalibration) << task.name;
   }
-  EXPECT_EQ(NamesOf("calibration").size(), 2 * (18 + 8) + 1u);
+  EXPECT_EQ(NamesOf("calibration").size(), 2 * (18 + 8) + 1 + 9u);
 }
 
 TEST(CalibrationTasks, TheTableInTheDocsIsThatOfTheCode) {
@@ -89,6 +89,34 @@ TEST(CalibrationTasks, SystemsAreObservedAtRandomTimesWithEightPercentNoise) {
       values += static_cast<double>(scaled.size() + later.size());
     }
     EXPECT_NEAR(std::sqrt(ratio / values), 0.08, 0.01);
+  }
+}
+
+TEST(CalibrationTasks, SparseTasksForecastTheirSpanOnceMore) {
+  EXPECT_EQ(NamesOf("calibration-sparse").size(), SparseSystems().size());
+  for (const SparseSystem& sparse : SparseSystems()) {
+    SCOPED_TRACE(sparse.name);
+    const CalibrationSystem& system = sparse.system;
+    const Task task = MakeTask(InfoOf("calibration-sparse-" + sparse.name), 2, "");
+    EXPECT_NO_THROW(CheckDataset(task.data));
+    if (sparse.has_quadrant_gap) continue;
+    EXPECT_EQ(task.data.trajectories[0].times.size(), system.points);
+    EXPECT_GT(task.bands->times[0], system.span);
+    EXPECT_DOUBLE_EQ(task.bands->times.back(), 2 * system.span);
+  }
+}
+
+TEST(CalibrationTasks, AQuadrantGapHasNoRowsInTheData) {
+  for (const SparseSystem& sparse : SparseSystems()) {
+    if (!sparse.has_quadrant_gap) continue;
+    SCOPED_TRACE(sparse.name);
+    const Task task = MakeTask(InfoOf("calibration-sparse-" + sparse.name), 1, "");
+    const BandsTask& bands = *task.bands;
+    EXPECT_EQ(task.data.trajectories[0].times.size() + bands.times.size(), sparse.system.points);
+    ASSERT_GE(bands.times.size(), 3u);
+    EXPECT_GT(bands.truth.col(0).minCoeff(), 0);
+    EXPECT_LT(bands.truth.col(1).maxCoeff(), 0);
+    EXPECT_EQ(bands.seen_truth.rows(), task.data.trajectories[0].values.rows());
   }
 }
 

@@ -24,6 +24,7 @@ RECORDED = HERE / "recorded.json"
 SKIPPED = 77
 
 SMALL = ["--iterations", "400", "--inducing", "8", "--features", "32"]
+SHORT = ["--inducing", "6", "--features", "16"]
 CHAINS = ["--sampler-chains", "2", "--sampler-warm-up", "8", "--sampler-draws", "6"]
 
 # Each case has a name, a data file and the options of gpode fit.
@@ -56,6 +57,16 @@ CASES = {
     "tsit5": ("vdp.csv", ["--solver", "tsit5", "--initial", "gap", *SMALL]),
     "dop853": ("vdp.csv", ["--solver", "dop853", *SMALL]),
     "rk4": ("vdp.csv", ["--solver", "rk4", "--solver-fixed-step", "0.05", *SMALL]),
+    "esdirk4": ("vdp.csv", ["--solver", "esdirk4", *SMALL]),
+    "polynomial": ("vdp.csv", ["--kernel", "se + polynomial2", *SMALL]),
+    "inputs": ("driven.csv", ["--inputs", "u", "--period", "4", *SMALL]),
+    "equations": ("vdp.csv", ["--equations", "vdp.ode", "--posterior", "blocks", *SMALL]),
+    "poisson": ("counts.csv", ["--likelihood", "poisson", *SMALL]),
+    "negative-binomial": ("counts.csv", ["--likelihood", "s=negative-binomial,i=poisson", *SMALL]),
+    "student-t": ("vdp.csv", ["--likelihood", "student-t", *SMALL]),
+    "lognormal": ("positive.csv", ["--likelihood", "lognormal", *SMALL]),
+    "nuts": ("vdp.csv", ["--posterior", "nuts", *SHORT, *CHAINS]),
+    "process-noise": ("vdp.csv", ["--posterior", "nuts", "--process-noise", "0.1", *SHORT, *CHAINS]),
     # Threads share the work on the states themselves if there are many.
     "many-states": ("long.csv", ["--model", "shooting", "--batch", "0", "--polish", "0", "--draws", "2", "--iterations", "20",
                                  "--inducing", "8", "--features", "16"]),
@@ -84,7 +95,11 @@ def make_data(gpode):
     run(gpode, "simulate", "vdp", "--noise", "0.05", "--points", "30", "--truth-until", "10", "-o", "vdp.csv")
     run(gpode, "simulate", "vdp", "--noise", "0.05", "--points", "20", "--seed", "5", "-o", "other.csv")
     run(gpode, "simulate", "vdp", "--noise", "0.05", "--points", "1000", "--span", "140", "-o", "long.csv")
+    run(gpode, "simulate", "sir", "--counts", "100", "--points", "30", "-o", "counts.csv")
+    run(gpode, "simulate", "lotka-volterra", "--noise", "0.01", "--points", "30", "--span", "8", "-o", "positive.csv")
+    pathlib.Path("vdp.ode").write_text("param a ~ normal(1, 0.5)\ndx1 = x2\ndx2 = -a * x1 + gp(x1, x2)\n")
     rows = read_rows("vdp.csv")
+    write_rows("driven.csv", [[*row, "u" if i == 0 else str(i // 5 % 2)] for i, row in enumerate(rows)])
     write_rows("one.csv", [row[:2] for row in rows])
     write_rows("gaps.csv", [row[:1] + ["" if (i + 3 * k) % 7 == 2 else row[k] for k in (1, 2)]
                             for i, row in enumerate(rows) if i % 5 != 4])
@@ -124,8 +139,9 @@ def numbers_of(gpode, name):
     with zipfile.ZipFile("model.gpode") as archive:
         sums = {entry.removesuffix(".npy"): checksum(values_of(archive.read(entry)))
                 for entry in sorted(archive.namelist()) if entry.startswith("model/")}
-    run(gpode, "forecast", "model.gpode", "--until", "150" if data == "long.csv" else "10", "--points", "9", "--draws", "16", "--noise",
-        "-o", "forecast.csv")
+    held = ["--hold-inputs"] if data == "driven.csv" else []
+    run(gpode, "forecast", "model.gpode", "--until", "150" if data == "long.csv" else "10", "--points", "9", "--draws", "16",
+        "--noise", *held, "-o", "forecast.csv")
     text = pathlib.Path("forecast.csv").read_text()
     check_finite(name, text)
     sums["forecast"] = checksum(text.encode())

@@ -183,3 +183,12 @@ def test_what_is_left_out_is_a_warning(tmp_path):
     with pytest.warns(gpode.GpodeWarning, match="note"):
         data = gpode.read(file)
     assert data.channels == ["a"] and np.array_equal(data.times(0), [0, 1])
+
+
+def test_counts_and_outliers_are_simulated_as_on_the_command_line(cli, tmp_path):
+    data = gpode.simulate("sir", points=20, counts=50, dispersion=0.1, seed=3)
+    cli("simulate", "sir", "--points", 20, "--counts", 50, "--dispersion", 0.1, "--seed", 3, "-o", tmp_path / "sir.csv", "-q")
+    np.testing.assert_array_equal(data.values(0), gpode.read(str(tmp_path / "sir.csv")).values(0))
+    assert (data.values(0) == np.round(data.values(0))).all()
+    plain, odd = (gpode.simulate("vdp", noise=0.01, outliers=p).values(0) for p in (0, 0.2))
+    assert (np.abs(odd - plain) > 3).any()

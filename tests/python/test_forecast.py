@@ -1,4 +1,4 @@
-"""Forecasts with labels, and the objects around them."""
+"""Tests of forecasts with labels, and of the objects that hold them."""
 import copy
 import pickle
 import tracemalloc
@@ -100,6 +100,11 @@ def test_report(model, tmp_path):
     assert page.startswith("<!doctype html>") or "<html" in page[:500]
     assert "A title" in page
     assert "iframe" in model.report()._repr_html_()
+    assert '"insight":' not in page
+    model.report(tmp_path / "more.html", draws=8, include=["dynamics", "equations"])
+    assert '"id":"dynamics"' in (tmp_path / "more.html").read_text() and '"id":"design"' not in (tmp_path / "more.html").read_text()
+    with pytest.raises(ValueError, match="report: include has 'colours', must be of dynamics, equations, design"):
+        model.report(include="colours")
 
 
 def test_inference_data(model):

@@ -19,7 +19,7 @@ def saved(model, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def room():
-    """A room that an input heats."""
+    """Returns data of a room that is heated by an input."""
     times = np.arange(0, 24.1, 0.5)
     heat = (times // 4 % 2)
     temp = [15.0]

@@ -11,6 +11,7 @@
 
 #include "arguments.h"
 #include "commands.h"
+#include "device/engine.h"
 #include "fit_arguments.h"
 #include "fit_data.h"
 #include "fit_summary.h"
@@ -310,6 +311,12 @@ class Fitter {
     control.checkpoint_seconds = a_.checkpoint_seconds;
     if (a_.common.threads > 0) control.threads = a_.common.threads;
     control.ranks = ProgramRanks();
+    control.device = a_.device;
+    control.device_chosen = [silent](const std::string& name) {
+      if (!silent) Print("training on {}\n", name);
+      std::fflush(stdout);
+    };
+    CheckDevice();
     const bool resumes =
         a_.resume && (config_.files.empty() || std::filesystem::exists(control.checkpoint));
     if (!resumes) {
@@ -348,6 +355,20 @@ class Fitter {
       Print("{}: {}\n", out_, saved.finished && compared ? "already finished" : "resuming");
     }
     return Resume(control.checkpoint, control);
+  }
+
+  // Finds errors of --device before training begins.
+  void CheckDevice() const {
+    if (a_.device != Device::kCuda) return;
+    if (IsSampled(config_.fit) && !config_.files.empty()) {
+      ThrowInput("fit", "--device",
+                 fmt::format("is cuda, but the posterior {} is sampled, which the CPU does; "
+                             "--model shooting --posterior blocks is trained",
+                             internal::Quote(config_.fit.posterior)));
+    }
+    if (const std::string reason = device::WhyNoGpu(); !reason.empty()) {
+      ThrowInput("fit", "--device", "is cuda, but " + reason);
+    }
   }
 
   // Prints how many processes share the work, if there are several.

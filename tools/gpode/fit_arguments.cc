@@ -257,6 +257,16 @@ void AddFitOptions(CLI::App* command, FitArguments* a) {
   AddSwitch(command, "--resume", &a->resume, "resume the run in the model file");
   AddSwitch(command, "--force", &a->force,
             "do not keep a model that the new one replaces (default: it becomes NAME~)");
+  AddWord(
+      command, "--device", "NAME",
+      [a](const Place& place, const std::string& word) {
+        if (word != "cpu" && word != "cuda" && word != "auto") {
+          Refuse(place, word, "cpu, cuda or auto");
+        }
+        a->device = word == "cpu" ? Device::kCpu : word == "cuda" ? Device::kCuda : Device::kAuto;
+      },
+      "what trains: cpu, cuda (a GPU) or auto (a GPU where it is faster) (default: cpu; "
+      "docs/gpu.md)");
   AddNumber(command, "--checkpoint", &a->checkpoint_seconds, {.least = 0},
             "seconds between checkpoints of a long run; 0: none (default: 5)");
   AddThreads(command, &a->common);

@@ -10,6 +10,7 @@
 
 #include "commands.h"
 #include "config.h"
+#include "gpode/training.h"
 
 namespace gpode::tool {
 
@@ -20,6 +21,7 @@ struct FitArguments {
   std::optional<std::string> holdout, holdout_after;
   bool resume = false, no_refit = false, force = false;
   double checkpoint_seconds = 5;
+  Device device = Device::kCpu;
   CommonOptions common;
   // The changes that the command line makes to the configuration, in the order of its options.
   std::vector<std::function<void(RunConfig&)>> changes;

@@ -26,8 +26,9 @@ void TakeEquations(const std::string& file, const Dataset& data, RunConfig* conf
 // Reads the inputs from a file, whose dates are converted to the time unit of the data.
 void TakeInputsFrom(const RunConfig& config, Dataset* data);
 
-// Throws if a channel is constant or has no values, since nothing can be learnt about it. Principal
-// components may have such channels. `rows` describes the rows of `data` in the message.
+// Throws if a channel is constant or has no values, since nothing can be learnt about it. Such
+// channels are accepted if principal components are observed. `rows` describes the rows of `data`
+// in the message.
 void CheckChannelsMove(const Dataset& data, const RunConfig& config, std::string_view rows);
 
 }  // namespace gpode::tool

@@ -137,7 +137,8 @@ void PrintData(const Dataset& data) {
   }
 }
 
-constexpr std::string_view kNoDraws = "stopped before its sampler had draws; fit --resume continues";
+constexpr std::string_view kNoDraws =
+    "stopped before its sampler had draws; fit --resume continues";
 
 // Returns true for a model whose sampler was stopped before it had draws. What was learnt is not
 // known yet.
@@ -240,7 +241,7 @@ void PrintModel(const TrainedModel& trained, const std::optional<report::Timing>
   for (const auto& [name, value] : facts) width = std::max(width, name.size());
   for (const auto& [name, value] : facts) Print("  {:<{}} {}\n", name, width, value);
   const ObservationNoise noise = m.noise();
-  const bool gaussian = m.options.likelihood == "gaussian";
+  const bool gaussian = noise.likelihood->is_gaussian();
   Print("\n  {:<14} {:>10}{}\n", "channel", "noise", gaussian ? "" : "  likelihood");
   for (std::size_t c = 0; c < m.channels.size(); ++c) {
     Print("  {:<14} {:>10.4g}{}\n", report::Shortened(m.channels[c], kLongestName),

@@ -16,6 +16,7 @@
 
 #include "arguments.h"
 #include "commands.h"
+#include "device/engine.h"
 #include "gpode/gpode.h"
 #include "io/files.h"
 #include "output.h"
@@ -81,9 +82,11 @@ std::string DescribeBuild() {
 #else
   const std::string least = "any CPU of its kind";
 #endif
-  return fmt::format("gpode {}\nbuilt with {}, Eigen {}.{}.{} and {} for {}; its loops use {} here",
-                     Version(), compiler, EIGEN_WORLD_VERSION, EIGEN_MAJOR_VERSION,
-                     EIGEN_MINOR_VERSION, DescribeMpi(), least, simd::Name(simd::ActiveIsa()));
+  const std::string cuda = device::CudaVersion();
+  return fmt::format(
+      "gpode {}\nbuilt with {}, Eigen {}.{}.{} and {} for {}; its loops use {} here{}", Version(),
+      compiler, EIGEN_WORLD_VERSION, EIGEN_MAJOR_VERSION, EIGEN_MINOR_VERSION, DescribeMpi(), least,
+      simd::Name(simd::ActiveIsa()), cuda.empty() ? "" : "\n" + cuda);
 }
 
 // Returns the first example of a command's help; empty if there is none.
@@ -127,12 +130,13 @@ std::string command_name;
 
 void PrintError(std::string_view message) { PrintToError("gpode: {}\n", SafeLine(message)); }
 
-// Says once that there are fewer threads than asked for. A command may make several pools.
+// Prints a remark, once only, that there are fewer threads than requested. A command may make several
+// pools.
 void PrintThreadShortage(std::size_t wanted, std::size_t size) {
   static std::atomic<bool> printed = false;
   if (printed.exchange(true)) return;
   PrintRemark(
-      fmt::format("gpode: the system cannot start {} threads; going on with {}, which "
+      fmt::format("gpode: the system cannot start {} threads; continuing with {}, which "
                   "changes no result",
                   wanted, size));
 }
@@ -142,9 +146,12 @@ void PrintThreadShortage(std::size_t wanted, std::size_t size) {
 struct OptionSource {
   std::string_view function, prefix;
 };
-constexpr OptionSource kOptionSources[] = {{"Fit", ""},      {"Solver", "solver."},
-                                           {"Simulate", ""}, {"SolveSystem", ""},
-                                           {"Forecast", ""}, {"Posterior", ""}};
+constexpr OptionSource kOptionSources[] = {
+    {"Fit", ""},          {"Solver", "solver."}, {"Simulate", ""},
+    {"SolveSystem", ""},  {"Forecast", ""},      {"ForecastPushed", ""},
+    {"Posterior", ""},    {"Condition", ""},     {"AnalysePosterior", ""},
+    {"ExplainModel", ""}, {"CompareFields", ""}, {"DesignMeasurements", ""},
+    {"CompareModels", ""}};
 
 // Prints an error. If the error is about an argument of one of kOptionSources, names the command
 // and its option instead, which the user knows.

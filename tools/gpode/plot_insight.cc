@@ -28,7 +28,7 @@ constexpr std::size_t kSweepDraws = 32, kBatch = 3, kCandidates = 40, kTargets =
 struct SweepValues {
   std::string name;
   std::vector<double> values;
-  Matrix inputs;  // (n, U)
+  Matrix inputs = {};  // (n, U)
 };
 
 HeldInputs Held(const PlotArguments& a, const Posterior& posterior) {

@@ -26,8 +26,8 @@ function textOf({ title, text }: { title: string; text: string }): HTMLElement {
 
 function tableOf({ title, head, rows, note }: NonNullable<Insight["tables"]>[number]): HTMLElement {
   const result = el("figure", {}, el("figcaption", {}, el("h3", {}, nameText(title))),
-    el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": title },
-      table(head.map((text) => short(text, 40)), rows)));
+    el("div", { class: "scroll results", tabindex: 0, role: "region", "aria-label": title },
+      table(head.map((text) => (text === "" ? "" : short(text, 40))), rows)));
   if (note) result.append(el("p", { class: "note" }, note));
   return result;
 }

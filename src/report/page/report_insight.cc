@@ -58,18 +58,18 @@ std::string TypesText(const PointSummary& point) {
 Json PointsTable(const Analysis& a) {
   std::vector<std::string> head = {"", "probability"};
   for (const std::string& state : a.states) head.push_back(state);
-  for (const char* column : {"type", "stable", "leading eigenvalue", ""}) head.emplace_back(column);
+  for (const char* column : {"type", "stable", "leading eigenvalue"}) head.emplace_back(column);
   Json rows = Json::array();
   for (std::size_t g = 0; g < a.points.size(); ++g) {
     const PointSummary& point = a.points[g];
-    Json row = {std::to_string(g + 1), fmt::format("{:.2f}", point.probability)};
+    Json row = {std::to_string(g + 1), fmt::format("{:.2f}{}", point.probability,
+                                                   point.outside_data ? ", outside the data" : "")};
     for (const QuantityBand& place : point.place) row.push_back(Show(place));
     row.push_back(TypesText(point));
     row.push_back(fmt::format("{:.2f}", point.stable));
     row.push_back(Show(point.real[0]) + (point.imaginary[0].median != 0
                                              ? fmt::format(" ± {:.4g}i", point.imaginary[0].median)
                                              : ""));
-    row.push_back(point.outside_data ? "outside the data" : "");
     rows.push_back(std::move(row));
   }
   return Table(

@@ -1,0 +1,22 @@
+// Errors of CUDA, and the choice of the engine for a number of states (cuda_engine.cu).
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <memory>
+
+#include "device/engine.h"
+
+namespace gpode::device {
+
+// Throws a std::runtime_error that names the call and CUDA's reason.
+void CheckCuda(cudaError_t status, const char* call);
+// Throws an InputError that says how much memory is needed, if it could not be had.
+void RequireMemory(cudaError_t status, std::size_t bytes);
+// Throws an InputError if there is no GPU.
+void RequireGpu();
+
+template <int D>
+std::unique_ptr<Engine> MakeCudaEngineFor(const Problem& problem);
+
+}  // namespace gpode::device

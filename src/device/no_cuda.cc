@@ -1,0 +1,17 @@
+// What a build without CUDA says about GPUs.
+#ifndef GPODE_CUDA
+#include "device/engine.h"
+#include "gpode/error.h"
+
+namespace gpode::device {
+
+std::string WhyNoGpu() { return "this build has no CUDA; script/build cuda makes one that has"; }
+std::string GpuName() { return ""; }
+std::string CudaVersion() { return ""; }
+
+std::unique_ptr<Engine> MakeCudaEngine(const Problem&) {
+  ThrowInput("fit", "--device", WhyNoGpu());
+}
+
+}  // namespace gpode::device
+#endif
