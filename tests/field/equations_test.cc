@@ -193,5 +193,14 @@ TEST(Equations, AZeroTimesAnInfiniteSlopeIsZero) {
   EXPECT_EQ(jacobian(1, 0), 1);
 }
 
+TEST(Equations, AnInfiniteSlopeTimesZeroIsZero) {
+  const System system = Parse("dx = sqrt(max(x, 0)) + y\ndy = x", {{"x", "y"}, {}});
+  EquationField field(system);
+  field.Set(EquationUnits(*system), {}, {});
+  const Matrix jacobian = EvaluateJacobian(field, Vector{{-1, 0}});
+  EXPECT_EQ(jacobian(0, 0), 0);
+  EXPECT_EQ(jacobian(0, 1), 1);
+}
+
 }  // namespace
 }  // namespace gpode
