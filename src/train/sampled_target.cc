@@ -365,6 +365,8 @@ void SampledDensity::WriteFurther() {
 // btarget_ of its result.
 void SampledDensity::PullBasis(bool with_offset) {
   const LinearisedLikelihood& linear = this->linear();
+  // A likelihood that cannot be linearised has no rows, and no basis was computed.
+  if (linear.target.size() == 0) return;
   std::vector<Matrix> bbasis;
   Eigen::Index from = 0, to = 0;
   for (const Matrix& own : basis_) {

@@ -77,6 +77,16 @@ test_threads_and_resuming_do_not_change_equations() {
   cmp whole.gpode part.gpode
 }
 
+# A slope that is never finite: no likelihood can be linearised. This used to crash the joint posterior.
+test_equations_without_finite_slopes_do_not_crash() {
+  data
+  printf '%s\n' 'dangle = velocity + sqrt(angle - angle)' 'dvelocity = gp(angle, velocity)' >p.ode
+  local code=0
+  "$gpode" fit p.csv --equations p.ode --posterior joint --iterations 100 --sampler-chains 1 --sampler-warm-up 2 \
+    --sampler-draws 4 --sampler-max-depth 2 --inducing 4 -o p.gpode --quiet 2>err || code=$?
+  [ $code -le 2 ] || fail "exit code $code" "$(<err)"
+}
+
 test_mistakes_in_equations_are_one_line() {
   data
   printf 'dangle = velocity\ndvelocity = -k * angle\n' >p.ode

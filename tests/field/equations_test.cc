@@ -97,7 +97,7 @@ TEST(Equations, PriorsMapStandardNormalVariables) {
 TEST(Equations, ErrorsNameTheirPlace) {
   const auto message = [](const std::string& text) { return MessageOf([&] { Parse(text); }); };
   EXPECT_EQ(message("dx = 1\ndy = x + speed"),
-            "a.ode:2:10: 'speed' is not known: it is no channel, input, state, parameter or "
+            "a.ode:2:10: 'speed' is not known: it is not a channel, input, state, parameter or "
             "definition above; states are x, y");
   EXPECT_EQ(message("dx = (1 + x\ndy = 1"), "a.ode:1:12: the end of the line found, must be ')'");
   EXPECT_EQ(
@@ -191,6 +191,15 @@ TEST(Equations, AZeroTimesAnInfiniteSlopeIsZero) {
   const Matrix jacobian = EvaluateJacobian(field, Vector::Zero(2));
   EXPECT_EQ(jacobian(0, 1), 1);
   EXPECT_EQ(jacobian(1, 0), 1);
+}
+
+TEST(Equations, AnInfiniteSlopeTimesZeroIsZero) {
+  const System system = Parse("dx = sqrt(max(x, 0)) + y\ndy = x", {{"x", "y"}, {}});
+  EquationField field(system);
+  field.Set(EquationUnits(*system), {}, {});
+  const Matrix jacobian = EvaluateJacobian(field, Vector{{-1, 0}});
+  EXPECT_EQ(jacobian(0, 0), 0);
+  EXPECT_EQ(jacobian(0, 1), 1);
 }
 
 }  // namespace
