@@ -1,11 +1,13 @@
-// Measures training steps on a GPU: the table of docs/performance.md, the time of each kernel beside
-// the limit of the unit that does its work, and how far training on the GPU is from the CPU's.
+// Measures training steps on a GPU: the table of docs/performance.md, the time of each kernel
+// beside the limit of the unit that does its work, and how far training on the GPU is from the
+// CPU's.
 //
-// usage: device_bench [steps|kernels|agreement|runs|only=TEXT]...     default: all but runs; only the tasks
-//        whose names contain the text
+// usage: device_bench [steps|kernels|agreement|runs]... [only=TEXT]    default: all but runs
 //
-// GPODE_DATA may name the folder of the paper's data (mocap/mocap35.npz); otherwise data of the same
-// shape are simulated.
+// With only=TEXT, it measures only the tasks whose names contain the text.
+//
+// GPODE_DATA may name the folder of the paper's data (mocap/mocap35.npz); otherwise data of the
+// same shape are simulated.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -103,8 +105,8 @@ struct Timing {
   std::size_t segments = 0;
 };
 
-// Measures steps 61 to 105 of a run, as train_bench does on the CPU: one block of the device, with the
-// transfer of the parameters there and back. Of several runs, the fastest counts.
+// Measures steps 61 to 105 of a run, as train_bench does on the CPU: one block of the device, with
+// the transfer of the parameters there and back. Of several runs, the fastest counts.
 Timing Measure(const Task& task) {
   Timing timing;
   for (int round = 0; round < 3; ++round) {
@@ -141,8 +143,9 @@ void PrintSteps() {
   }
 }
 
-// The operations of one step in the two kernels that evaluate fields. Counts are those of the loops in
-// device/features.h and device/kernels/reverse.h, with D states, M inducing points and F features.
+// The operations of one step in the two kernels that evaluate fields. Counts are those of the
+// loops in device/features.h and device/kernels/reverse.h, with D states, M inducing points and F
+// features.
 struct Operations {
   double single, special, full;  // single-precision, special-function and double-precision
 };
@@ -235,8 +238,8 @@ void PrintAgreement() {
   }
 }
 
-// Whole runs of 1000 steps. Residual and noise are means over channels of their standard deviations,
-// in units of the channel's.
+// Whole runs of 1000 steps. Residual and noise are means over channels of their standard
+// deviations, in units of the channel's.
 void PrintRuns() {
   fmt::print(
       "\n| run of 1000 steps | device | precision | time | bound | residual | noise |\n"

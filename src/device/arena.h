@@ -1,5 +1,5 @@
-// The memory of an engine: one allocation, in which every array of Work has its place. A copy of the
-// whole allocation is a copy of all that the kernels know.
+// The memory of an engine: one allocation, in which every array of Work has its place. A copy of
+// the whole allocation is a copy of all that the kernels know.
 #pragma once
 
 #include <string>

@@ -13,8 +13,8 @@ __global__ void __launch_bounds__(Kernel::kMostThreads) Launch(const __grid_cons
   Kernel::Run(CudaBlock(), w);
 }
 
-// Runs kernels in order on one stream; those between Fork and Join that run `beside` the others have
-// a stream of their own. Repeated steps are captured as a graph.
+// Runs kernels in order on one stream; those between Fork and Join that run `beside` the others
+// have a stream of their own. Repeated steps are captured as a graph.
 class CudaBackend {
  public:
   CudaBackend() {

@@ -1,9 +1,9 @@
 // Training steps of a Gaussian process on a device: a GPU, or an emulation of one on the CPU.
 //
-// An engine keeps parameters, optimiser state and data in the device's memory and takes whole blocks
-// of steps (paper, algorithm 1) there; train/device_steps.h decides what it is given and when. A
-// step is a list of kernels (kernels/*.h); engine_steps.h has the list. Nothing but a few numbers
-// for each step comes back before GetState.
+// An engine keeps parameters, optimiser state and data in the device's memory and takes whole
+// blocks of steps (paper, algorithm 1) there; train/device_steps.h decides what it is given and
+// when. A step is a list of kernels (kernels/*.h); engine_steps.h has the list. Nothing but a few
+// numbers for each step comes back before GetState.
 //
 // The random numbers are those of the CPU (gpode/random.h), bit for bit. Sums are formed in a fixed
 // order, so that the same device gives the same bits in every run; another device, and the CPU,

@@ -274,8 +274,8 @@ class EngineFor final : public Engine {
     backend_.Upload(w_.next_control, &control_, sizeof(Control));
   }
 
-  // Appends the results of the steps since Begin. If a trajectory had too many steps for its memory,
-  // makes the memory larger; that step and those after it were not taken.
+  // Appends the results of the steps since Begin. If a trajectory had too many steps for its
+  // memory, makes the memory larger; that step and those after it were not taken.
   void End(std::vector<StepResult>& results) {
     backend_.Download(&control_, w_.next_control, sizeof(Control));
     const std::size_t old = results.size();
@@ -296,8 +296,8 @@ class EngineFor final : public Engine {
 
   void TakeStep() { RunKernels(false); }
 
-  // The kernels of one training step. FactorRow, which needs nothing but the parameters, runs beside
-  // those that make random numbers and features.
+  // The kernels of one training step. FactorRow, which needs nothing but the parameters, runs
+  // beside those that make random numbers and features.
   void RunKernels(bool has_normals) {
     const auto up = [](int a, int b) { return (a + b - 1) / b; };
     const int s = w_.draws, m = w_.inducing;

@@ -141,7 +141,7 @@ void Trainer::ComputeGradient() {
 
 Progress Trainer::Step() {
   GPODE_CHECK(!done());
-  if (device_ != Device::kCpu && WhyNotOn(device_).empty()) return StepOnDevice();
+  if (IsOnDevice()) return StepOnDevice();
   ChooseSegments();
   ComputeValues();
   bound_->SampleNormals(options_.seed, GlobalStep(), pool_);

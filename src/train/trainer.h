@@ -44,10 +44,10 @@ class Trainer {
   void UseRanks(Ranks& ranks);
   void CollectStates();
 
-  // Lets a device take the steps (device_steps.h). It takes blocks of them, of which Step then returns
-  // one after the other. Snapshot and Save may only be called when IsBetweenBlocks(). Returns a line
-  // that says what takes the steps, and why if it is the CPU. Throws an InputError if the device is
-  // kCuda and cannot be used.
+  // Lets a device take the steps (device_steps.h). It takes blocks of them, of which Step then
+  // returns one after the other. Snapshot and Save may only be called when IsBetweenBlocks().
+  // Returns a line that says what takes the steps, and why if it is the CPU. Throws an InputError
+  // if the device is kCuda and cannot be used.
   std::string UseDevice(Device device);
   bool IsBetweenBlocks() const { return pending_.empty(); }
   // Sets the most steps that a device takes at a time.
@@ -88,6 +88,7 @@ class Trainer {
   std::size_t BlockSize() const;
   std::vector<device::StepPlan> PlanBlock(std::size_t steps);
   std::string WhyNotOn(Device device) const;
+  bool IsOnDevice();
   DevicePhase PhaseForDevice() const { return {options_, *parts_, *bound_, counts_, start_noise_}; }
 
   // The parts of Step().
@@ -151,6 +152,7 @@ class Trainer {
   // it is the CPU that takes them. `pending_` are results that Step has not returned yet; the state
   // is already that after the last of them, except for what the host decides after each step.
   Device device_ = Device::kCpu;
+  std::optional<bool> is_on_device_;  // whether it takes the steps of the current phase, once known
   std::unique_ptr<DeviceSteps> device_steps_;
   std::deque<device::StepResult> pending_;
   double seconds_per_step_ = 0;

@@ -13,8 +13,8 @@
 namespace gpode {
 namespace {
 
-// The steps of the first block, and the time that others should take, so that progress is shown and a
-// stop is noticed soon.
+// The steps of the first block, and the time that others should take, so that progress is shown
+// and a stop is noticed soon.
 constexpr std::size_t kFirstSteps = 10;
 constexpr double kBlockSeconds = 0.2;
 
@@ -51,9 +51,16 @@ std::string Trainer::WhyNotOn(Device device) const {
   return reason;
 }
 
+bool Trainer::IsOnDevice() {
+  if (device_ == Device::kCpu) return false;
+  if (!is_on_device_) is_on_device_ = WhyNotOn(device_).empty();
+  return *is_on_device_;
+}
+
 std::string Trainer::UseDevice(Device device) {
   device_ = device;
   device_steps_.reset();
+  is_on_device_.reset();
   if (device == Device::kCpu) return "";
   const std::string reason = WhyNotOn(device);
   if (reason.empty()) {

@@ -36,6 +36,7 @@ void Trainer::BeginPhase(std::size_t phase) {
   choice_.segments.clear();
   if (ranks_ != nullptr) bound_->UseRanks(*ranks_, minibatches_->whole());
   device_steps_.reset();
+  is_on_device_.reset();
 
   state_.phase = phase;
   state_.step = 0;

@@ -70,7 +70,8 @@ test_explain_writes_equations() {
 test_explain_takes_terms_of_a_file() {
   oscillator
   printf '# candidates\nx1\nx2\n\nx1^2*x2  # the damping\nsin(x1) - 1\n' >terms.txt
-  contains "$("$gpode" explain vdp.gpode --terms terms.txt --latex vdp.tex)" "4 terms for each state" "(sin(x1) - 1)"
+  contains "$("$gpode" explain vdp.gpode --terms terms.txt --latex vdp.tex)" "4 terms for each state"
+  contains "$("$gpode" explain vdp.gpode --terms terms.txt --json)" '"term": "(sin(x1) - 1)"' '"term": "x1^2*x2"'
   contains "$(<vdp.tex)" 'x_{2}'
   printf 'x1\nx3*x1\n' >bad.txt
   expect 2 "" "gpode: bad.txt:2: 'x3' is not known: it is no channel, input, state, parameter or definition above; states are x1, x2" \

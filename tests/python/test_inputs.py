@@ -65,3 +65,9 @@ def test_bad_inputs_are_one_line(model, room):
         with pytest.raises(ValueError, match=message) as error:
             call()
         assert "\n" not in str(error.value)
+
+
+def test_inputs_in_arrays_have_names_of_their_own():
+    times = np.arange(0, 6, 0.2)
+    driven = gpode.fit((times, np.cos(times)[:, None]), inputs=(times, np.sin(times)[:, None]), **QUICK)
+    assert (driven.channels, driven.inputs) == (["x1"], ["u1"])

@@ -164,8 +164,8 @@ struct Factoring {
     }
   }
 
-  // Sets the factors of the panel's rows: X in the panel, and minus the rows below times the inverse
-  // of the diagonal block. These are also the panel's columns of the inverse.
+  // Sets the factors of the panel's rows: X in the panel, and minus the rows below times the
+  // inverse of the diagonal block. These are also the panel's columns of the inverse.
   GPODE_HD void SetFactors(int t, int begin, int end) const {
     const int c = t % kPanel, size = end - begin;
     for (int i = begin + t / kPanel; i < m; i += warps * 32 / kPanel) {
@@ -228,9 +228,9 @@ struct Factoring {
 
 // Computes the inverse L^-1 of the Cholesky factor of k(Z, Z) for one row of hyperparameters
 // (block: row), by Gaussian elimination of the matrix beside a unit matrix: column c of the matrix
-// is replaced by that of the inverse once it is eliminated. Columns are eliminated in panels: first
-// those of the diagonal block, one by one, then everything beside and below it at once. If a pivot is not positive, it
-// begins again with more jitter, as SparseGp does.
+// is replaced by that of the inverse once it is eliminated. Columns are eliminated in panels:
+// first those of the diagonal block, one by one, then everything beside and below it at once. If a
+// pivot is not positive, it begins again with more jitter, as SparseGp does.
 template <bool kShared, typename Block>
 GPODE_HD void FactorRow(const Block& block, const Work& w) {
   if (w.next_control->is_halted) return;

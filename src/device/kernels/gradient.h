@@ -236,8 +236,8 @@ GPODE_HD void KernelPull(const Block& block, const Work& w) {
     }
   });
   block.Sync();
-  // Of group 0, the first rows become the slope of the kernel times bK and its transpose, the others
-  // the kernel's profile times bK.
+  // Of group 0, the first rows become the slope of the kernel times bK and its transpose, the
+  // others the kernel's profile times bK.
   block.ForThreads([&](int t) {
     double inverse_square[D];
     for (int k = 0; k < D; ++k) {
@@ -342,7 +342,8 @@ struct ParameterGradient {
     return sum;
   }
 
-  // Returns the gradient with respect to lengthscale `part` or, if that is D, the variance of a row.
+  // Returns the gradient with respect to lengthscale `part` or, if that is D, the variance of a
+  // row.
   GPODE_HD double OfHyper(int row, int part) const {
     double sum = 0;
     GPODE_UNROLL_BY(8)

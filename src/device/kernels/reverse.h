@@ -64,7 +64,8 @@ struct Adjoint {
     }
   }
 
-  // Reads the cotangent of the state at an output, and adds that of the constraint if it is the last.
+  // Reads the cotangent of the state at an output, and adds that of the constraint if it is the
+  // last.
   GPODE_HD void OutputCotangent(int index, int count, bool is_ok, double tolerance,
                                 double (&b)[D]) {
     const int o = w.segment_first[segment] + index;
@@ -224,8 +225,8 @@ inline std::size_t PairMemory(const Sizes& n) {
   return sums * (kPairThreads + 1) * sizeof(double) + 64;
 }
 
-// Sums g_d f_d (D) and g_d x_k J_dk (D, D) over evaluations, where g is the cotangent of the field's
-// value f and J its Jacobian (thread: some evaluations; second coordinate: draw).
+// Sums g_d f_d (D) and g_d x_k J_dk (D, D) over evaluations, where g is the cotangent of the
+// field's value f and J its Jacobian (thread: some evaluations; second coordinate: draw).
 template <int D, typename Block>
 GPODE_HD void PairSums(const Block& block, const Work& w) {
   if (w.control->is_halted) return;
@@ -291,8 +292,8 @@ inline std::size_t ObserveMemory(const Sizes& n) {
   return static_cast<std::size_t>(kChannelGroups * (n.dim + 1) * 32) * sizeof(double) + 64;
 }
 
-// Computes the log likelihood of each observation and its gradient with respect to the state (block:
-// 32 observation times; second coordinate: draw).
+// Computes the log likelihood of each observation and its gradient with respect to the state
+// (block: 32 observation times; second coordinate: draw).
 template <int D, typename Block>
 GPODE_HD void Observe(const Block& block, const Work& w) {
   if (w.control->is_halted) return;
