@@ -74,7 +74,7 @@ test_explain_takes_terms_of_a_file() {
   contains "$("$gpode" explain vdp.gpode --terms terms.txt --json)" '"term": "(sin(x1) - 1)"' '"term": "x1^2*x2"'
   contains "$(<vdp.tex)" 'x_{2}'
   printf 'x1\nx3*x1\n' >bad.txt
-  expect 2 "" "gpode: bad.txt:2: 'x3' is not known: it is no channel, input, state, parameter or definition above; states are x1, x2" \
+  expect 2 "" "gpode: bad.txt:2: 'x3' is not known: it is not a channel, input, state, parameter or definition above; states are x1, x2" \
     explain vdp.gpode --terms bad.txt
   printf 'gp(x1)\n' >bad.txt
   expect 2 "" "gpode: bad.txt:1: term 'gp(x1)' must have numbers, functions and x1, x2 only" explain vdp.gpode --terms bad.txt
