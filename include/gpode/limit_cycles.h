@@ -51,8 +51,8 @@ struct CycleOptions {
   std::size_t cycle_rows = 65;  // rows of LimitCycle::states
 };
 
-// Where a solution ends: at a stable fixed point, on a cycle, or outside the box by more than the
-// size of the box. A solution that does none of these keeps moving, as on a chaotic attractor.
+// The fate of a solution: it ends at a stable fixed point, on a cycle, or outside the box by more
+// than the size of the box. A solution that does none of these keeps moving, as on a chaotic attractor.
 enum class Fate { kFixedPoint, kCycle, kLeaves, kKeepsMoving };
 
 struct Attractor {

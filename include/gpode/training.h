@@ -50,8 +50,8 @@ struct Progress {
   std::size_t skipped = 0;      // steps so far that were skipped for lack of a finite gradient
 };
 
-// What takes the steps of training. kCuda is the GPU, and an error if there is none or if it does not
-// support the model; kAuto is the GPU where it is faster, and otherwise the CPU. kEmulated runs the
+// The device that takes the steps of training. kCuda is the GPU; it is an error if there is none or
+// if it does not support the model. kAuto is the GPU where it is faster, and otherwise the CPU. kEmulated runs the
 // kernels of the GPU on the CPU, slowly, for tests. Samplers always run on the CPU.
 enum class Device { kCpu, kCuda, kAuto, kEmulated };
 

@@ -29,7 +29,7 @@ namespace gpode::device {
 // The most states that kernels are compiled for.
 inline constexpr int kMostStates = 6;
 
-// What does not change during a phase of training. The members of Sizes from draws to times, the
+// The inputs that stay fixed during a phase of training. The members of Sizes from draws to times, the
 // places of the blocks, is_learnt, is_laplace, flat_size and the solver's options must be set.
 struct Problem {
   Sizes sizes{};
@@ -46,7 +46,7 @@ struct Problem {
   std::vector<double> count, noise_floor;        // (channels): of UpdateLikelihood
 };
 
-// What changes during training.
+// The state that training changes.
 struct EngineState {
   std::vector<double> flat, first, second;  // parameters and Adam's moments
   int adam_steps = 0;

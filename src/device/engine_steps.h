@@ -72,7 +72,7 @@ void RunOnHost(const Grid& grid, const Work& w) {
   std::vector<double> shared(grid.shared / sizeof(double) + 64);
   for (int y = 0; y < grid.y; ++y) {
     for (int x = 0; x < grid.x; ++x) {
-      // What another block left in shared memory must not matter.
+      // Results must not depend on what another block left in shared memory.
       std::ranges::fill(shared, std::numeric_limits<double>::quiet_NaN());
       Kernel::Run(HostBlock(x, y, grid.threads, reinterpret_cast<std::byte*>(shared.data())), w);
     }

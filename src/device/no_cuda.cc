@@ -1,4 +1,4 @@
-// What a build without CUDA says about GPUs.
+// The device functions of a build without CUDA, which report that there is no GPU.
 #ifndef GPODE_CUDA
 #include "device/engine.h"
 #include "gpode/error.h"

@@ -236,8 +236,8 @@ GPODE_HD void KernelPull(const Block& block, const Work& w) {
     }
   });
   block.Sync();
-  // Of group 0, the first rows become the slope of the kernel times bK and its transpose, the
-  // others the kernel's profile times bK.
+  // The first rows of group 0 become the slope of the kernel times bK and its transpose; its other
+  // rows become the kernel's profile times bK.
   block.ForThreads([&](int t) {
     double inverse_square[D];
     for (int k = 0; k < D; ++k) {

@@ -225,8 +225,8 @@ struct Lanes {
     for (int k = 0; k < D; ++k) Point(k, p) = X(k, p) + factor * Slope(0, k, p);
   }
 
-  // What follows after the first evaluation of a segment: the step size of the last time, or a
-  // probe, for which see Solver::Run::ChooseFirstStep.
+  // Goes on after the first evaluation of a segment, with its remembered step size or with a probe
+  // (see Solver::Run::ChooseFirstStep).
   GPODE_HD void AfterStart(Lane& lane, int p) const {
     if (!IsFiniteAt(x, p) || !IsFiniteAt(slopes, p)) return Finish(lane, false);
     if (lane.known > 0) {
