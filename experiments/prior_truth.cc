@@ -5,6 +5,8 @@
 #include "gpode/error.h"
 #include "gpode/gp.h"
 #include "gpode/random.h"
+#include "gpode/simulate.h"
+#include "train/bounded_draws.h"
 
 namespace gpode::experiments {
 namespace {
@@ -13,15 +15,17 @@ constexpr std::size_t kDim = 2, kFeatures = 2000;
 // Solutions of linear fields grow exponentially, over this span by a factor of about 10.
 constexpr double kSpan = 2;
 constexpr std::uint64_t kFirstSeed = 90000;  // so large that no other task uses these seeds
-constexpr std::uint64_t kStep = 0;           // the step number of all random streams of a truth
+constexpr std::uint64_t kStep = 0;           // the step number of the random streams of a truth
+constexpr std::size_t kRangeTimes = 100;     // the times that determine the range of a solution
 
 // A function drawn from the prior, with its affine part, as an autonomous field.
 class PriorField final : public Field {
  public:
   // The affine function is offset (D) + slopes (D, D) x.
-  PriorField(const SparseGp& gp, std::uint64_t seed, Vector offset, Matrix slopes)
+  PriorField(const SparseGp& gp, std::uint64_t seed, std::uint64_t draw, Vector offset,
+             Matrix slopes)
       : draw_(gp, kFeatures), offset_(std::move(offset)), slopes_(std::move(slopes)) {
-    draw_.Set(gp, SampleGpNormals(gp, kFeatures, seed, kStep, 0));
+    draw_.Set(gp, SampleGpNormals(gp, kFeatures, seed, kStep, draw));
   }
 
   std::size_t dim() const override { return kDim; }
@@ -59,10 +63,10 @@ class PriorField final : public Field {
 
 }  // namespace
 
-PriorTruth DrawPriorTruth(std::uint64_t seed) {
+PriorTruth DrawUnrestrictedTruth(std::uint64_t seed, std::uint64_t draw) {
   const std::uint64_t own = kFirstSeed + seed;
   std::vector<double> normals(2 * kDim * kDim + 4 * kDim);
-  RandomStream(own, kStep, 0, Purpose::kTest).Normals(normals);
+  RandomStream(own, kStep, draw, Purpose::kTest).Normals(normals);
   const double* next = normals.data();
   PriorTruth truth;
   truth.span = kSpan;
@@ -87,7 +91,7 @@ PriorTruth DrawPriorTruth(std::uint64_t seed) {
   Matrix slopes(kDim, kDim);
   for (double& v : offset) v = prior.linear * *next++;
   for (Eigen::Index i = 0; i < slopes.size(); ++i) slopes.data()[i] = prior.linear * *next++;
-  truth.field = std::make_shared<PriorField>(gp, own, offset, slopes);
+  truth.field = std::make_shared<PriorField>(gp, own, draw, offset, slopes);
 
   for (std::size_t d = 0; d < kDim; ++d) truth.start.push_back(*next++);
   for (std::size_t d = 0; d < kDim; ++d) {
@@ -95,6 +99,27 @@ PriorTruth DrawPriorTruth(std::uint64_t seed) {
   }
   truth.options.scale = false;
   return truth;
+}
+
+bool LeavesRange(const PriorTruth& truth) {
+  std::vector<double> times;
+  for (std::size_t i = 0; i <= kRangeTimes; ++i) {
+    times.push_back(truth.span * static_cast<double>(i) / static_cast<double>(kRangeTimes));
+  }
+  const Matrix seen = SolveSystem(*truth.field, truth.start, times);
+  const Vector last = seen.bottomRows(1).transpose();
+  return DistanceOfSolution(*truth.field, {last.data(), kDim}, kSpans * truth.span, seen,
+                            truth.options.solver) > kNear;
+}
+
+PriorTruth DrawPriorTruth(std::uint64_t seed) {
+  for (std::uint64_t draw = 0;; ++draw) {
+    PriorTruth truth = DrawUnrestrictedTruth(seed, draw);
+    if (!LeavesRange(truth)) return truth;
+    double uniform = 0;
+    RandomStream(kFirstSeed + seed, kStep + 1, draw, Purpose::kTest).Uniforms({&uniform, 1});
+    if (uniform < kFarWeight) return truth;
+  }
 }
 
 }  // namespace gpode::experiments

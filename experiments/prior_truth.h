@@ -8,7 +8,10 @@
 //
 //   f_d(x) = g_d(x) + b_d0 + b_d . x,   g_d ~ GP(0, k_d), k_d squared exponential,   b ~ N(0, I),
 //   log lengthscales ~ N(log 3, 1),   log variances ~ N(0, 1),
-//   start ~ N(0, I),   log noise ~ N(log 0.1, 1)
+//   start ~ N(0, I),   log noise ~ N(log 0.1, 1),
+//
+// restricted to solutions that mostly stay near the range of the data (train/bounded_draws.h): a
+// truth that leaves it is accepted with probability kFarWeight, otherwise another one is drawn.
 //
 // Thread safety: any thread may call these functions; they share no state that changes.
 //
@@ -33,7 +36,13 @@ struct PriorTruth {
   FitOptions options = {};    // the options with which the model has the truth's prior
 };
 
-// Returns the truth of a seed. The prior is defined in this function.
+// Returns a draw from the prior without the restriction. A seed has any number of draws.
+PriorTruth DrawUnrestrictedTruth(std::uint64_t seed, std::uint64_t draw);
+
+// Returns whether the solution of a truth, continued after its span, leaves the range of the span.
+bool LeavesRange(const PriorTruth& truth);
+
+// Returns the truth of a seed: its first draw that is accepted.
 PriorTruth DrawPriorTruth(std::uint64_t seed);
 
 }  // namespace gpode::experiments

@@ -1,33 +1,58 @@
-// Removes draws whose solutions run away soon after the data.
+// Removes draws whose solutions leave the range of the data soon after the data.
 //
-// With polynomials of degree two and three, solutions can go to infinity in finite time, and the
-// data of one trajectory do not rule out that this happens just after the last observation. But
-// observed systems stay in a bounded region. The prior of a sampled process with such a polynomial
-// is therefore restricted: solutions that continue the data for kSpans times the time that the data
-// span may leave the range of each state by at most kMostAway times that range. Draws that violate
-// the condition are removed, which is rejection sampling from the posterior under that prior. If
-// all draws violate it, all are kept.
+// Most observed systems stay in a bounded region. A Gaussian process does not know that: beside the
+// path of one trajectory its field is nearly free, so that many posterior draws leave the path
+// where the data end, above all where the system comes to rest. The prior of a sampled process is
+// therefore restricted. Let e be the largest distance of the solutions from the range of the data,
+// in units of that range (the largest over states and trajectories), while they continue the data
+// for kSpans times the time that the data span. The prior density is multiplied by
+//
+//   1           if e <= kNear,
+//   kFarWeight  otherwise,
+//   0           if e > kMostAway and the kernel has a polynomial part of degree two or three, whose
+//               solutions can go to infinity in finite time.
+//
+// Draws are kept with a probability proportional to that factor, which is rejection sampling from
+// the posterior under that prior. The factor kFarWeight is not zero because some systems do leave
+// the range of their data, such as growing populations: their draws all leave it, and are all kept.
 //
 // Thread safety: any thread may call this function.
 //
 //   KeepBoundedDraws(trajectories, start.states, model);
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "data/segments.h"
+#include "gpode/field.h"
 #include "gpode/model.h"
 
 namespace gpode {
 
-// The largest distance of a solution from the range of the data, in units of that range.
-inline constexpr double kMostAway = 10;
-// The time after the data for which this limit holds, in units of the time that the data span.
+// The time after the data for which the restriction holds, in units of the time that the data span.
 inline constexpr double kSpans = 1.25;
+// Distances from the range of the data, in units of that range.
+inline constexpr double kNear = 1, kMostAway = 10;
+inline constexpr double kFarWeight = 0.1;
+
+// Returns the factor of the prior density of a draw whose solutions are at most `distance` away.
+// `degree` is that of the kernel's polynomial part.
+double BoundedWeight(double distance, std::size_t degree);
+
+// Returns the distance of a path (times, D) from the range of the states seen (T, D), in units of
+// that range; infinity if the path is not finite. States that do not vary are left out.
+double DistanceFromRange(const Matrix& path, const Matrix& seen);
+
+// Returns the distance, from the range of the states seen (T, D), of the solution that starts at
+// `from` and takes the time `span`; infinity if it fails. Once the distance exceeds kMostAway, the
+// solution is followed no further.
+double DistanceOfSolution(const Field& field, std::span<const double> from, double span,
+                          const Matrix& seen, const SolverOptions& options);
 
 // Removes rows of model.draws. `states` are the smoothed states (T, D) of each trajectory in the
-// model's coordinates. Does nothing if the kernel has no polynomial part of degree two or more, or
-// if the system has inputs, which are not known beyond the data.
+// model's coordinates. Does nothing if the unknown function is not a process, if the posterior does
+// not sample its residual, or if the system has inputs, which are not known beyond the data.
 void KeepBoundedDraws(const std::vector<TimedValues>& trajectories,
                       const std::vector<Matrix>& states, Model& model);
 

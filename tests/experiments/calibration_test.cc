@@ -475,7 +475,7 @@ TEST(PriorTruths, HaveTheMomentsOfThePrior) {
   Matrix at(1, 2);
   at << 0.3, -0.7;
   for (int seed = 1; seed <= kTruths; ++seed) {
-    const PriorTruth truth = DrawPriorTruth(seed);
+    const PriorTruth truth = DrawUnrestrictedTruth(seed, 0);
     start += (truth.start[0] * truth.start[0] + truth.start[1] * truth.start[1]) / (2 * kTruths);
     slope += Evaluate(*truth.field, at).squaredNorm() / (2 * kTruths);
     noise += std::log(truth.noise[0] * truth.noise[1]) / (2 * kTruths);
@@ -485,6 +485,18 @@ TEST(PriorTruths, HaveTheMomentsOfThePrior) {
   // affine part.
   EXPECT_NEAR(slope, std::exp(0.5) + 1 + at.squaredNorm(), 0.8);
   EXPECT_NEAR(noise, std::log(0.1), 0.15);
+}
+
+TEST(PriorTruths, ThatLeaveTheRangeAreAcceptedOneTimeInTen) {
+  constexpr int kTruths = 300;
+  double all = 0, accepted = 0;
+  for (int seed = 1; seed <= kTruths; ++seed) {
+    all += LeavesRange(DrawUnrestrictedTruth(seed, 0));
+    accepted += LeavesRange(DrawPriorTruth(seed));
+  }
+  const double share = all / kTruths, expected = 0.1 * share / (0.1 * share + 1 - share);
+  EXPECT_GT(share, 0.2);
+  EXPECT_NEAR(accepted / kTruths, expected, 4 * std::sqrt(expected * (1 - expected) / kTruths));
 }
 
 TEST(CalibrationRuns, OfAPriorTruthHaveScoresAndRanks) {

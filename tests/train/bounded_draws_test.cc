@@ -1,7 +1,9 @@
-// Tests of the removal of draws that run away after the data.
+// Tests of the removal of draws whose solutions leave the range of the data.
 #include "train/bounded_draws.h"
 
 #include <gtest/gtest.h>
+
+#include <cmath>
 
 #include "gpode/simulate.h"
 #include "support/sampled_options.h"
@@ -60,11 +62,54 @@ TEST_F(BoundedDraws, IfAllDrawsRunAwayAllAreKept) {
   EXPECT_EQ(model.draws, before);
 }
 
-TEST_F(BoundedDraws, AKernelWithALinearPartKeepsAllDraws) {
+TEST_F(BoundedDraws, OneInTenOfTheDrawsThatLeaveTheRangeIsKept) {
   Model model = MakeModel("se + linear");
-  LetRunAway(1, model);
+  const Matrix start = model.draws.topRows(1);
+  model.draws = start.replicate(200, 1);
+  for (Eigen::Index row = 0; row < 200; row += 2) LetRunAway(row, model);
+  const Matrix before = model.draws;
+  KeepBoundedDraws(trajectories_, start_.states, model);
+  Eigen::Index near = 0;
+  for (Eigen::Index row = 0; row < model.draws.rows(); ++row) near += model.draws.row(row) == start;
+  EXPECT_EQ(near, 100);
+  // The number of the others is binomial: 100 draws, each kept with probability 0.1.
+  const Eigen::Index far = model.draws.rows() - near;
+  EXPECT_GT(far, 1);
+  EXPECT_LT(far, 23);
+  Model again = MakeModel("se + linear");
+  again.draws = before;
+  again.options.threads = 3;
+  KeepBoundedDraws(trajectories_, start_.states, again);
+  EXPECT_EQ(again.draws, model.draws);
+}
+
+TEST_F(BoundedDraws, DrawsThatAllLeaveTheRangeAreAllKept) {
+  Model model = MakeModel("se + linear");
+  for (Eigen::Index row = 0; row < 3; ++row) LetRunAway(row, model);
   KeepBoundedDraws(trajectories_, start_.states, model);
   EXPECT_EQ(model.draws.rows(), 3);
+}
+
+TEST(BoundedWeights, OfDistances) {
+  EXPECT_EQ(BoundedWeight(0, 0), 1);
+  EXPECT_EQ(BoundedWeight(1, 3), 1);
+  EXPECT_EQ(BoundedWeight(1.01, 1), 0.1);
+  EXPECT_EQ(BoundedWeight(HUGE_VAL, 1), 0.1);
+  EXPECT_EQ(BoundedWeight(9, 2), 0.1);
+  EXPECT_EQ(BoundedWeight(11, 2), 0);
+}
+
+TEST(BoundedWeights, DistancesAreInUnitsOfTheRangeOfEachState) {
+  Matrix seen(3, 3), path(2, 3);
+  seen << 0, 10, 5, 1, 20, 5, 2, 30, 5;
+  path << 1, 20, 900, 2, 30, 5;  // The third state does not vary in the data.
+  EXPECT_EQ(DistanceFromRange(path, seen), 0);
+  path(1, 1) = 40;
+  EXPECT_DOUBLE_EQ(DistanceFromRange(path, seen), 0.5);
+  path(0, 0) = -3;
+  EXPECT_DOUBLE_EQ(DistanceFromRange(path, seen), 1.5);
+  path(0, 1) = NAN;
+  EXPECT_EQ(DistanceFromRange(path, seen), HUGE_VAL);
 }
 
 }  // namespace
