@@ -27,8 +27,8 @@ struct MethodInfo {
   std::string title;       // the name in tables
   double effort = 1;       // time per step over GPODE's, so that the longest runs can start first
   bool validates = false;  // true if validation sequences, if there are any, stop it early
-  // Sets the training options. It is called after the options of the model are set, and is null for
-  // a method given as settings.
+  // Sets the training options. It is called after the options of the model are set, and is null if
+  // `name` is a text of settings.
   void (*set)(const TaskInfo& task, FitOptions* options) = nullptr;
 };
 

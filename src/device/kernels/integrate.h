@@ -368,7 +368,7 @@ struct Lanes {
   }
 
   // Sums the parts of entry v of the field at the point of lane p, the value or slope of an output;
-  // with v = kValues + k, notes the point itself.
+  // with v = kValues + k, stores component k of the point in the record.
   GPODE_HD void Collect(int v, int p) const {
     const Lane& lane = lanes[p];
     if (lane.pair < 0) return;
@@ -394,15 +394,17 @@ struct Lanes {
     if (part == 0) AfterValue(lane, d, p, sum);
   }
 
-  // Notes component d of a slope. In the middle of a step, also sets component d of its next point,
-  // and at its end that of its error.
+  // Stores component d of the slope of the lane's stage. Between the first and the last stage of a
+  // step, it also computes component d of the next stage's point; after the last stage, component d
+  // of the error estimate.
   GPODE_HD void AfterValue(const Lane& lane, int d, int p, double value) const {
     Slope(lane.stage, d, p) = value;
     if (lane.stage >= 1 && lane.stage <= 5) {
       const double* const a = w.method.a[lane.stage + 1];
       double sum = a[lane.stage] * value;
       for (int j = 0; j < lane.stage; ++j) sum += a[j] * Slope(j, d, p);
-      // The point of this evaluation is noted by other threads from `point` in the same phase.
+      // In the same phase, other threads read the point of this evaluation from `point` and store it
+      // in the record. The next point is therefore kept in `errors` until then.
       errors[d * points + p] = X(d, p) + lane.signed_size * sum;
     } else if (lane.stage == 6) {
       double e = w.method.error[6] * value;

@@ -286,7 +286,8 @@ GPODE_HD void PairSums(const Block& block, const Work& w) {
   });
 }
 
-// Threads of Observe: 32 observation times and groups of channels.
+// Observe has 32 kChannelGroups threads per block: one for each of 32 observation times and each
+// group of channels.
 inline constexpr int kChannelGroups = 8;
 inline std::size_t ObserveMemory(const Sizes& n) {
   return static_cast<std::size_t>(kChannelGroups * (n.dim + 1) * 32) * sizeof(double) + 64;
@@ -433,8 +434,8 @@ GPODE_HD void Sums(const Block& block, const Work& w) {
   SharedMemory memory(block.shared());
   double* const rows = memory.Take<double>(kSumsPairs * kStages * kRow);  // x, x^2, g
   int* const is_used = memory.Take<int>(kSumsPairs * kStages);
-  int* const used = memory.Take<int>(kSumsPairs * kStages + 4);  // places of rows, then zeros
-  int* const most = memory.Take<int>(2);                         // steps of a pair, used rows
+  int* const used = memory.Take<int>(kSumsPairs * kStages + 4);  // indices of the rows in use
+  int* const most = memory.Take<int>(2);                         // most steps, number of such rows
   struct Own {
     double z[D], scale[D], offset, sums[1 + 2 * D];
     int d;
