@@ -1,7 +1,7 @@
 // Expressions of equations as text (equation_system.h): from tokens to the operations of a system.
 //
-// Equal operations are added once. Depth and number of parts are limited, so that malformed texts exhaust
-// neither memory nor the stack. Errors are InputErrors with line and column.
+// Equal operations are added once. Depth and number of parts are limited, so that malformed texts
+// exhaust neither memory nor the stack. Errors are InputErrors with line and column.
 //
 // Thread safety: an ExpressionReader belongs to one thread.
 //

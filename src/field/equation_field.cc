@@ -56,8 +56,9 @@ double Apply(EquationOp op, double a, double b) {
   }
 }
 
-// The derivatives of an operation with the value v with respect to a and b. Each is computed only if
-// the operand varies: a power of a negative number has no derivative with respect to its exponent.
+// The derivatives of an operation with the value v with respect to a and b. Each is computed only
+// if the operand varies: a power of a negative number has no derivative with respect to its
+// exponent.
 struct Slopes {
   double a = 0, b = 0;
 };

@@ -22,8 +22,8 @@
 // An expression has numbers, names of states, inputs, parameters and definitions, the time `t`,
 // + - * / ^, parentheses, functions (sin cos tan exp log sqrt tanh sinh cosh abs min max) and
 // unknown functions: gp(a, b) occurs once; gp NAME(a, b) is the same function wherever the name
-// occurs; gp NAME[2](a, b) is its derivative with respect to the second argument. Names that are not
-// words are quoted: d"x 1" = -"x 1". The user's page is docs/known-equations.md.
+// occurs; gp NAME[2](a, b) is its derivative with respect to the second argument. Names that are
+// not words are quoted: d"x 1" = -"x 1". The user's page is docs/known-equations.md.
 //
 // Thread safety: plain data; threads may share it as long as none of them changes it.
 //

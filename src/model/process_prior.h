@@ -29,8 +29,8 @@ class ProcessPrior {
   // The prior of a sampled process, whose centres and deviations come from the options.
   ProcessPrior(const Matrix& lengthscales, const Vector& variances, const PriorOptions& options);
 
-  // Returns minus the log density of the prior, up to a constant. Unless the spans are empty, adds b
-  // times the gradient to them.
+  // Returns minus the log density of the prior, up to a constant. Unless the spans are empty, adds
+  // b times the gradient to them.
   double Cost(const GpParameters& gp, double b, std::span<double> blengthscales,
               std::span<double> bvariances) const;
 

@@ -23,7 +23,7 @@ inline std::size_t ReverseMemory(const Sizes& n) {
          64;
 }
 
-// One pair's adjoint.
+// The discrete adjoint of one pair.
 template <int D>
 struct Adjoint {
   const Work& w;
@@ -162,7 +162,7 @@ struct Adjoint {
     for (int k = 0; k < D; ++k) w.bstart[static_cast<std::size_t>(k) * w.pairs + pair] = bnext[k];
   }
 
-  // Computes b = J^T g at one evaluation and notes g there.
+  // Computes b = J^T g at one evaluation and stores g in its record.
   GPODE_HD void Pull(int slot, int stage, const double (&g)[D], double (&b)[D]) const {
     double* const record = Record(slot, stage);
     bool is_zero = true;
@@ -268,7 +268,7 @@ GPODE_HD void PairSums(const Block& block, const Work& w) {
     for (int i = 0; i < kSums; ++i) all[i * (kPairThreads + 1) + t] = sums[i];
   });
   block.Sync();
-  // Thread (v, i) adds every 8th part of sum v, and then thread (v, 0) these.
+  // Thread (v, i) adds every 8th part of sum v. Then one thread for each v adds the 8 results.
   block.ForThreads([&](int t) {
     for (int e = t; e < 8 * kSums; e += kPairThreads) {
       double* const own = all + (e / 8) * (kPairThreads + 1);
