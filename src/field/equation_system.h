@@ -12,8 +12,8 @@
 //   param NAME = NUMBER                     a known number
 //   param NAME = NUMBER in [LOW, HIGH]      uniform between bounds; learning starts at the number
 //   param NAME ~ normal(M, S)               also lognormal(M, S) and uniform(LOW, HIGH)
-//   state NAME                              a state without a channel;
-//   state NAME ~ normal(M, S)               its value at the start is about M, give or take S
+//   state NAME                              a state without a channel
+//   state NAME ~ normal(M, S)               the same, with a prior of its initial value
 //   let NAME = EXPRESSION                   a name for an expression
 //   dNAME = EXPRESSION                      the derivative of a state with respect to time
 //   channels NAME, ...                      the names of the observed states and of the inputs,

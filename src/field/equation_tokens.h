@@ -32,7 +32,7 @@ struct Token {
 // Returns true if the name needs no quotes in equations.
 bool IsWord(std::string_view name);
 
-// The functions that begin with Take move behind what they return.
+// The functions that begin with Take advance past the token that they return.
 class TokenStream {
  public:
   // Throws an InputError if the text has a character or a number that cannot be a token. The text
