@@ -45,7 +45,7 @@ src/model/bound.cc:3: module model must not include module sample
 src/ode/solver.cc:2: module ode must not include module field"
 rm src/model/bound.cc src/ode/solver.cc include/gpode/kernel.h
 
-# New headers and folders must be assigned to a room in the script.
+# New headers and folders must be assigned to a module in the script.
 file include/gpode/shapes.h
 file src/cellar/wine.cc
 file src/core/random.cc gpode/shapes.h cellar/wine.h
