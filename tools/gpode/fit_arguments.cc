@@ -265,7 +265,7 @@ void AddFitOptions(CLI::App* command, FitArguments* a) {
         }
         a->device = word == "cpu" ? Device::kCpu : word == "cuda" ? Device::kCuda : Device::kAuto;
       },
-      "what trains: cpu, cuda (a GPU) or auto (a GPU where it is faster) (default: cpu; "
+      "the device that trains: cpu, cuda (a GPU) or auto (a GPU where it is faster) (default: cpu; "
       "docs/gpu.md)");
   AddNumber(command, "--checkpoint", &a->checkpoint_seconds, {.least = 0},
             "seconds between checkpoints of a long run; 0: none (default: 5)");
