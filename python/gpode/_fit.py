@@ -140,7 +140,8 @@ def _options(model: str, observe: Any, given: Dict[str, Any]) -> "_gpode.FitOpti
             options.set("observation", "matrix", "fit: observe")
             options.set("observation_map.matrix", word(matrix.tolist()), "fit: observe")
     tolerance = given.get("tolerance")
-    if isinstance(tolerance, (int, float)) and not isinstance(tolerance, bool):  # its last value, as --tolerance
+    # A number is the tolerance at the end of its decrease, as the number of --tolerance is.
+    if isinstance(tolerance, (int, float)) and not isinstance(tolerance, bool):
         given = {**given, "tolerance": None, "tight_tolerance": tolerance,
                  "loose_tolerance": max(given.get("loose_tolerance") or 0.1, tolerance)}
     if given.get("equations") is not None:
