@@ -103,7 +103,7 @@ double LongestSpan(const Model& model) {
 }
 
 // The longest forecast, as a multiple of the longest span of the training data. Longer ones would
-// take hours or for ever.
+// take hours or never end.
 constexpr double kMostSpans = 1e6;
 
 // Throws if a forecast over this span is too long. `usual` is the longest span of the data; both
