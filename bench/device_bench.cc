@@ -42,7 +42,7 @@ struct Task {
   std::string name;
   Dataset data;
   FitOptions options;
-  double wanted, jax;  // milliseconds of a step
+  double wanted, jax;  // milliseconds per step: our target, and the time of a JAX program
 };
 
 FitOptions Shooting() {

@@ -23,12 +23,12 @@ namespace gpode::experiments {
 inline constexpr const char* kDefaultFit = "default";
 
 struct MethodInfo {
-  std::string name;        // the model's name in `gpode fit --model`, or the settings
-  std::string title;       // the name in tables
-  double effort = 1;       // time per step over GPODE's, so that the longest runs can start first
+  std::string name;   // the model's name in `gpode fit --model`, or the settings
+  std::string title;  // the name in tables
+  double effort = 1;  // time per step relative to GPODE's, so that the longest runs start first
   bool validates = false;  // true if validation sequences, if there are any, stop it early
-  // Sets the training options. It is called after the options of the model are set, and is null for
-  // a method given as settings.
+  // Sets the training options. It is called after the options of the model are set, and is null if
+  // `name` is a text of settings.
   void (*set)(const TaskInfo& task, FitOptions* options) = nullptr;
 };
 

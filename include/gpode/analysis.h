@@ -104,7 +104,7 @@ struct Analysis {
   StateBox box = {};
   Vector inputs = {};  // (U): the held inputs
   double level = 0.9;
-  std::size_t draws = 0, asked = 0;  // finished draws, and all that were asked for
+  std::size_t draws = 0, asked = 0;  // finished draws, and requested draws
   double checked = 0;                // the share of draws with FixedPointSearch::checked
 
   std::vector<PointSummary> points = {};     // by decreasing probability

@@ -18,7 +18,8 @@
 // number of them.
 //
 //   FieldDifference difference = CompareFields(a, data_a, b, data_b);
-//   Forecast pushed = ForecastPushed(posterior, 0, times, {{.time = 3, .change = Vector{{0.5, 0}}}});
+//   const Push push{.time = 3, .change = Vector{{0.5, 0}}};
+//   Forecast pushed = ForecastPushed(posterior, 0, times, {push});
 #pragma once
 
 #include <cstdint>

@@ -99,10 +99,10 @@ struct ReadOptions {
   std::size_t every = 1;
   std::vector<std::string> only = {};
 
-  // CSV: if not 0, only about so many rows are kept: windows of up to 100 consecutive rows, drawn at
-  // random while the file is read, which become trajectories of their own. The memory does not
-  // depend on the size of the file. The same file gives the same sample. Cannot be combined with
-  // the options above that choose rows.
+  // CSV: if not 0, a random sample of about this many rows is kept. It consists of windows of up to
+  // 100 consecutive rows, which become trajectories of their own. The memory needed does not depend
+  // on the size of the file, and the same file always gives the same sample. This option cannot be
+  // combined with the options above that choose rows.
   std::size_t sample_rows = 0;
 
   // If true, the options come from earlier data. If they name a column that a file does not have,

@@ -48,9 +48,10 @@ struct TermLibrary {
 // Returns all monomials of the variables up to this degree, including the constant.
 TermLibrary PolynomialTerms(const std::vector<std::string>& variables, std::size_t degree);
 
-// Returns the terms of a text, one in each line, in the language of `gpode fit --equations`: names of
-// variables, numbers, + - * / ^ and functions such as sin and exp. '#' begins a comment. `source` is
-// the name of the text in messages. Throws an InputError for a line that is not such a term.
+// Returns the terms of a text, one in each line, in the language of `gpode fit --equations`: names
+// of variables, numbers, + - * / ^ and functions such as sin and exp. '#' begins a comment.
+// `source` is the name of the text in messages. Throws an InputError for a line that is not such a
+// term.
 TermLibrary WrittenTerms(std::string_view text, const std::string& source,
                          const std::vector<std::string>& variables);
 

@@ -109,8 +109,8 @@ struct FitOptions {
   std::vector<double> noise_variance;
   // Process noise, a random force on the states (src/data/noise_pieces.h), in the posteriors
   // "joint" and "nuts". "none": the system is an ODE. "learnt": the noise is learnt, if the data
-  // show that there is any. Or one number for all states, or one for each, with commas between
-  // them: known standard deviations per square root of time, in the user's units.
+  // show that there is any. Numbers are known standard deviations per square root of time in the
+  // user's units: one for all states, or one for each, with commas between them.
   std::string process_noise = "learnt";
   // If true, the model's states and time are scaled to unit size. Otherwise they are in the user's
   // units, and tolerances, jitter and the standard normal prior of initial states refer to these.

@@ -62,7 +62,7 @@ struct Forecast {
   std::size_t diverged = 0;                  // the number of draws that ran away
   std::vector<std::size_t> unfinished = {};  // indices of draws that ran out of solver steps
   std::size_t stiff = 0;        // the number of draws whose step sizes were limited by stability
-  MatrixStack states = {};      // one (T, D) per draw in the user's units, if asked for
+  MatrixStack states = {};      // one (T, D) per draw in the user's units, if requested
   ObservationNoise noise = {};  // the learnt likelihood of the channels
   // The extra standard deviations by which bands are widened (widening.h): of the channels
   // (T, channels) and, unless `states` is empty, of the states (T, D). Empty if bands are not

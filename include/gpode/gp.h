@@ -1,4 +1,5 @@
-// A sparse Gaussian process over functions R^I -> R^O, and draws from its posterior.
+// A sparse Gaussian process over functions R^I -> R^O, and draws from its posterior. The kernel
+// matrices k_d(Z, X) are computed in src/kernel/kernel_matrix.cc.
 //
 // Sizes: I inputs, O outputs, M inducing points, F frequencies per output of a draw.
 //

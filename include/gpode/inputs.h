@@ -21,7 +21,8 @@
 
 namespace gpode {
 
-// The value of a measured input between two samples: that of the sample before, or linear.
+// The value of a measured input between two samples: the value of the previous sample, or linear
+// interpolation.
 enum class InputHold { kPrevious, kLinear };
 
 // The measured inputs of one trajectory, in the user's units.

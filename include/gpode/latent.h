@@ -7,8 +7,8 @@
 //   weight    P x 1                    standard normal: the P weights of a network, each divided by
 //                                      its prior standard deviation
 //   x0        trajectories x D         standard normal: initial states
-//   state     shooting states x D      no prior of their own: the bound ties each of them to the
-//                                      end of the segment before it
+//   state     shooting states x D      no prior of their own: the bound (src/model/bound.cc) ties
+//                                      each of them to the end of the segment before it
 //
 // Variables of the same item may be correlated a posteriori. Which correlations a posterior can
 // represent depends on its family (posterior_family.h). The posteriors q(U), q(x0), q(s_i) and

@@ -52,7 +52,8 @@ struct CycleOptions {
 };
 
 // The fate of a solution: it ends at a stable fixed point, on a cycle, or outside the box by more
-// than the size of the box. A solution that does none of these keeps moving, as on a chaotic attractor.
+// than the size of the box. A solution that does none of these keeps moving, as on a chaotic
+// attractor.
 enum class Fate { kFixedPoint, kCycle, kLeaves, kKeepsMoving };
 
 struct Attractor {

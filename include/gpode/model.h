@@ -4,7 +4,9 @@
 // GPODE (Hegde et al., UAI 2022) has a sparse Gaussian process prior on the field of an unknown
 // ODE, learnt by maximising a bound on the evidence, either over whole trajectories (vanilla) or
 // over short segments whose start states have posteriors of their own (shooting). The models that
-// the paper compares it with make other choices (fit_options.h) and share everything else.
+// the paper compares it with make other choices (fit_options.h) and share everything else. The
+// bounds are computed in src/model/bound.cc, the joint densities of the paper's equations 6 and 7
+// in src/train/sampled_target.cc.
 //
 // Thread safety: plain data; threads may share it as long as none of them changes it.
 //

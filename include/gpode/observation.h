@@ -21,7 +21,7 @@ namespace gpode {
 
 struct StateEstimate {
   Vector mean;             // (D)
-  Matrix covariance = {};  // (D, D); empty if it was not asked for
+  Matrix covariance = {};  // (D, D); empty if it was not requested
 };
 
 struct ObservationMap {

@@ -50,9 +50,10 @@ struct Progress {
   std::size_t skipped = 0;      // steps so far that were skipped for lack of a finite gradient
 };
 
-// The device that takes the steps of training. kCuda is the GPU; it is an error if there is none or
-// if it does not support the model. kAuto is the GPU where it is faster, and otherwise the CPU. kEmulated runs the
-// kernels of the GPU on the CPU, slowly, for tests. Samplers always run on the CPU.
+// The device that takes the steps of training. kCuda is the GPU; training throws an InputError if
+// there is none or if it does not support the model. kAuto is the GPU where it is expected to be
+// faster, and otherwise the CPU. kEmulated runs the GPU's kernels on the CPU, slowly, for tests.
+// Samplers always run on the CPU.
 enum class Device { kCpu, kCuda, kAuto, kEmulated };
 
 struct FitControl {
@@ -87,8 +88,8 @@ struct FitControl {
 
   std::optional<std::size_t> threads = {};  // if set, replaces FitOptions::threads
   Device device = Device::kCpu;
-  // If set, this function is called once a run knows what takes its steps, with a line that says so.
-  // It is not called with Device::kCpu.
+  // If set, this function is called when the device of a run has been chosen, with a line that
+  // names the device and the reason. It is not called with Device::kCpu.
   std::function<void(const std::string&)> device_chosen = {};
   // If set, the ranks of this group share the work of training, and all but rank 0 must be in
   // ServeTraining. Samplers run on rank 0 alone.

@@ -48,7 +48,7 @@ struct BandWidening {
   std::vector<std::size_t> gap_trajectory = {}, gap_channel = {};
   std::vector<double> gap_from = {}, gap_to = {};
 
-  // IsJudged tells whether held-back data were compared, IsZero whether no band is widened.
+  // IsJudged returns true if held-back data were compared, IsZero if no band is widened.
   bool IsJudged() const { return !values.empty(); }
   bool IsZero() const { return variance.size() == 0 || variance.isZero(0); }
 

@@ -28,8 +28,8 @@ namespace py = pybind11;
 // Arrays as the functions of the module take them: contiguous numbers of double precision.
 using InArray = py::array_t<double, py::array::c_style | py::array::forcecast>;
 
-// Return an array that shares the memory of numbers that `owner` keeps alive. It cannot be written
-// to.
+// These functions return a read-only array that shares the memory of existing numbers. `owner` is the
+// Python object that keeps these numbers alive.
 py::array ViewOf(const double* data, std::vector<py::ssize_t> shape, const py::object& owner);
 py::array ViewOf(const Matrix& matrix, const py::object& owner);
 py::array ViewOf(const std::vector<double>& values, const py::object& owner);
@@ -39,7 +39,7 @@ py::array ViewOf(const MatrixStack& stack, const py::object& owner);
 py::array ToArray(Matrix matrix);
 py::array ToArray(std::vector<double> values);
 
-// Return a copy of an array. `name` is the array's name in messages about a wrong shape.
+// Returns a copy of an array. `name` is the array's name in messages about a wrong shape.
 std::vector<double> ToNumbers(const InArray& array, const char* name);
 Matrix ToMatrix(const InArray& array, const char* name);
 

@@ -46,8 +46,8 @@ FitControl ControlOf(Run& run, const std::string& checkpoint, double seconds,
   return control;
 }
 
-// Returns the options of the model that forecasts held-back rows best, as `gpode fit` chooses them,
-// or nothing if the run was stopped. Rows of `holdout` are not used for the choice.
+// Returns the options of the model that trial fits choose, as in `gpode fit` (ChooseModel), or
+// nothing if the run was stopped. Rows of `holdout` are not used for the choice.
 std::optional<FitOptions> MeasuredChoice(const Dataset& data, const FitOptions& options,
                                          const std::vector<std::string>& given,
                                          const std::optional<HoldoutOptions>& holdout,

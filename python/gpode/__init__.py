@@ -52,8 +52,9 @@ def simulate(system: str = "vdp", *, points: int = 50, span: float = 0.0, irregu
     """Simulates noisy data of a system with known equations, as ``gpode simulate`` does.
 
     noise is the variance of the noise, one for all states or one for each. With ``truth``, the exact states of every
-    trajectory are returned as well. ``counts`` makes counts of that mean times the state, negative binomial with a
-    ``dispersion``; ``outliers`` is the probability of a gross one.
+    trajectory are returned as well. With ``counts``, observations are counts whose mean is ``counts`` times the state;
+    their distribution is Poisson or, with a ``dispersion``, negative binomial. ``outliers`` is the probability that a
+    value becomes a gross outlier.
 
     >>> import gpode
     >>> len(gpode.simulate("vdp", points=20).times(0))

@@ -42,7 +42,7 @@ class Ranking:
         return pd.DataFrame(rows).set_index("forecast")
 
     def to_xarray(self) -> Any:
-        """Returns the same as an xarray Dataset along forecast."""
+        """Returns the table of :meth:`to_pandas` as an xarray Dataset with the dimension forecast."""
         return self.to_pandas().to_xarray()
 
     def plot(self, ax: Any = None) -> Any:
@@ -67,7 +67,7 @@ def compare_models(data: Any, time: Any = None, *, models: Optional[Sequence[str
 
     models         names of :func:`gpode.models`, "joint" or "nuts"; default: those among which ``gpode.fit`` chooses
     holdout, holdout_after   which rows are held back (default: the last fifth)
-    season         the period of the seasonal value; default: guessed
+    season         the period of the seasonal value; default: estimated
 
     Data, options of reading and options of training are those of :func:`gpode.fit`.
 

@@ -23,7 +23,7 @@ class Design:
 
     @property
     def deviation(self) -> float:
-        """The root mean square of the forecast's standard deviations, over those of the data."""
+        """The root mean square of the forecast's standard deviations, relative to those of the data."""
         return float(self._raw["deviation"])
 
     @property
@@ -46,7 +46,7 @@ class Design:
 
     @property
     def batch(self) -> Any:
-        """The observations to make together; each reduction is that on top of those before it."""
+        """The observations to make together; each reduction is in addition to those of the observations before it."""
         return self._frame("batch")
 
     def to_pandas(self) -> Any:

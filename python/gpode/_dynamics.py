@@ -46,7 +46,7 @@ class Analysis:
 
     @property
     def level(self) -> float:
-        """The probability of the bands."""
+        """The level of the bands: the share of the draws that a band contains."""
         return float(self._raw["level"])
 
     @property
@@ -117,8 +117,8 @@ class Analysis:
 
     @property
     def oscillation(self) -> Any:
-        """Whether the system oscillates: probabilities; the period, the amplitudes and the largest Floquet multiplier
-        with bands, as a series."""
+        """The probabilities that the system oscillates and that it has an attracting limit cycle; the period, the
+        amplitudes and the largest Floquet multiplier with bands, as a series."""
         import pandas as pd
 
         raw = self._raw["oscillation"]
@@ -157,7 +157,7 @@ class Analysis:
 
     @property
     def horizon(self) -> Tuple[float, float, float]:
-        """The time for which forecasts mean something: median and band; NaN unless the system is chaotic."""
+        """The time in which forecasts lose their use: median and band; NaN unless the system is chaotic."""
         return tuple(self._raw["lyapunov"]["horizon"])  # type: ignore[return-value]
 
     @property

@@ -51,7 +51,7 @@ class Explanation:
 
     def to_pandas(self) -> Any:
         """Returns a row for each equation and term: its probability, whether it was chosen, its coefficient in the chosen
-        formula, and its band if the term is there."""
+        formula, and the band of its coefficient given that the term is present."""
         import pandas as pd
 
         rows, index = [], []
@@ -63,7 +63,7 @@ class Explanation:
         return pd.DataFrame(rows, index=pd.MultiIndex.from_tuples(index, names=["state", "term"]))
 
     def to_xarray(self) -> Any:
-        """Returns the same as an xarray Dataset with the dimensions state and term."""
+        """Returns the table of :meth:`to_pandas` as an xarray Dataset with the dimensions state and term."""
         import xarray as xr
 
         equations: List[Dict[str, Any]] = self._raw["equations"]

@@ -51,7 +51,7 @@ def fit(data: Any, time: Any = None, *, channels: Optional[Sequence[str]] = None
                  narrow are then widened
     holdout_after   hold back all rows after this time instead
     refit        learn from everything after the comparison
-    checkpoint   the model file; it is written from time to time and at the end, and :func:`gpode.resume` goes on
+    checkpoint   the model file; it is written from time to time and at the end; :func:`gpode.resume` continues from it
     progress     True (a line or a bar), False, or a function of (step, steps, bound, shooting)
 
     Options for reading are keywords as well: ``trajectories_by`` and, for files, those of ``gpode fit``: ``missing``,
@@ -60,8 +60,7 @@ def fit(data: Any, time: Any = None, *, channels: Optional[Sequence[str]] = None
     ``missing`` also work for frames.
 
     Every option of :func:`gpode.options` is a keyword as well; ``equations`` is a text or the path of a file. The same
-    data, options and seed give the same model,
-    to the last bit, as the command line does.
+    data, options and seed give the same model as the command line, to the last bit.
 
     >>> import gpode
     >>> model = gpode.fit(gpode.simulate("vdp", noise=0.05), steps=200, seed=3, progress=False)
@@ -141,7 +140,8 @@ def _options(model: str, observe: Any, given: Dict[str, Any]) -> "_gpode.FitOpti
             options.set("observation", "matrix", "fit: observe")
             options.set("observation_map.matrix", word(matrix.tolist()), "fit: observe")
     tolerance = given.get("tolerance")
-    if isinstance(tolerance, (int, float)) and not isinstance(tolerance, bool):  # its last value, as --tolerance
+    # A number is the tolerance at the end of its decrease, as the number of --tolerance is.
+    if isinstance(tolerance, (int, float)) and not isinstance(tolerance, bool):
         given = {**given, "tolerance": None, "tight_tolerance": tolerance,
                  "loose_tolerance": max(given.get("loose_tolerance") or 0.1, tolerance)}
     if given.get("equations") is not None:

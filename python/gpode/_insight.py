@@ -97,7 +97,7 @@ class Insight(Predictions):
 
     def compare(self, other: "Model", region: Region = None, *, draws: int = 256, level: float = 0.9, rate: float = 0.05,
                 seed: int = 1, threads: int = 0) -> FieldDifference:
-        """Says where the field of this model differs from another's beyond chance, as ``gpode compare`` does."""
+        """Compares the field of this model with that of another, as ``gpode compare`` does."""
         if not isinstance(other, Insight):
             raise ValueError(f"compare: other is {type(other).__name__}, must be a model")
         return FieldDifference(_gpode.compare(self._raw, other._raw, self._ranges(region, "compare"),

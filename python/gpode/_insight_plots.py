@@ -132,7 +132,7 @@ def bifurcation(sweep: Any, ax: Any = None, *, state: Optional[str] = None) -> A
 
 
 def _difference_line(found: Any, panel: Any) -> Any:
-    """Draws the difference of fields of one state."""
+    """Draws the difference of two fields with a single state, with its band."""
     frame, name = found.to_pandas(), found.states[0]
     x = frame[name]
     panel.fill_between(x, frame[f"d{name}_lower"], frame[f"d{name}_upper"], color=SKY, alpha=0.4, linewidth=0, label="band")

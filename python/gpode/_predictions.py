@@ -50,10 +50,10 @@ class Predictions(Scoring):
         from_values  values of the channels to start from instead, at the time ``at``
         noise        quantiles of new observations, noise included
         states       the model's states instead of the channels
-        raw          without the widening that held-back data asked for
+        raw          leave out the widening of bands that follows from held-back data
         inputs       data with the measured inputs of the future, in any shape that :func:`gpode.fit` takes
         hold_inputs  keep the last value of the inputs after their last sample
-        push         what if: changes of states by time, as ``{8.0: {"x1": +0.5}}``
+        push         sudden changes of states by time (a what-if forecast), as ``{8.0: {"x1": +0.5}}``
 
         Returns a :class:`Forecast`, or :class:`Forecasts` if there are several trajectories. The numbers are those of
         ``gpode forecast`` with the same options, to the last bit.

@@ -14,7 +14,7 @@ namespace {
 using Point = Eigen::Vector2d;
 
 constexpr Eigen::Index kGrid = 96;  // cells of the interpolation along each axis
-constexpr double kMargin = 1.5;     // size of the interpolated region over that of the box
+constexpr double kMargin = 1.5;     // size of the interpolated region relative to the box
 constexpr double kNear = 1.2;       // distance in cells at which an attractor is reached
 constexpr double kStride = 0.5;     // length of a step in cells
 constexpr std::size_t kMostSteps = 6000;
@@ -57,7 +57,7 @@ class GridField {
                    .transpose();
   }
 
-  // Returns the point after a step of the classical method whose length is about kStride cells.
+  // Returns the point after a step of the classical Runge-Kutta method, about kStride cells long.
   Point Advance(const Point& at) const {
     const Point k1 = At(at);
     const double h = kStride / std::max(k1.norm(), kSlowest * usual_speed_);

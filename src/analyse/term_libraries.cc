@@ -45,7 +45,8 @@ std::string TermText(const std::vector<std::string>& names, const Exponents& pow
   return fmt::format("{}", fmt::join(factors, latex ? " " : "*"));
 }
 
-// A term that a person has written, as the derivative of the first of its variables.
+// A term that a person has written. It is parsed as the right-hand side of the first variable's
+// equation.
 class WrittenTerm {
  public:
   WrittenTerm(const std::string& text, std::string_view source,
@@ -84,7 +85,8 @@ WrittenTerm ParseTerm(const std::string& term, const std::string& where,
     WrittenTerm parsed(text, "term", variables);
     if (parsed.IsKnown()) return parsed;
   } catch (const InputError& error) {
-    // The place in the text that was made here would not help.
+    // The error names a place in the equations composed above, which the user has not seen, so it
+    // is replaced by `where`.
     const std::string message = error.what();
     throw InputError(where + message.substr(std::min(message.find(": "), message.size())));
   }

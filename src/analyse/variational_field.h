@@ -2,8 +2,8 @@
 //
 //   x' = f(x),   Y' = J(x) Y,   J = df/dx,
 //
-// as a field of D + D K states: x, then the matrix Y (D, K) row by row. If Y starts as the identity,
-// it becomes the derivative of the state with respect to its start.
+// as a field of D + D K states: x, then the matrix Y (D, K) row by row. If Y starts as the
+// identity, it becomes the derivative of the state with respect to its start.
 //
 // Solvers evaluate it and never differentiate it: Record and Pullback are not to be called.
 //

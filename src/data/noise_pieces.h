@@ -1,9 +1,9 @@
 // The pieces of time on which the process noise of a model is a constant force.
 //
 // Process noise is a random force w(t) that is added to the field: dx/dt = f(x) + w(t). It is
-// constant on pieces of equal length h, where component d is normal with the variance s_d^2 / h. Over
-// a time T, the force moves state d by a normal number of variance s_d^2 T, as a Brownian motion
-// with the standard deviation s_d per square root of time does.
+// constant on pieces of equal length h, where component d is normal with the variance s_d^2 / h.
+// Over a time T, the force moves state d by a normal number of variance s_d^2 T, as a Brownian
+// motion with the standard deviation s_d per square root of time does.
 #pragma once
 
 #include <cmath>
@@ -14,8 +14,8 @@
 namespace gpode {
 
 struct NoisePieces {
-  // For each trajectory, the number of its pieces, their length in the model's time, and their ends.
-  // The first piece begins at time zero, the start of the trajectory.
+  // For each trajectory, the number of its pieces, their length in the model's time, and their
+  // ends. The first piece begins at time zero, the start of the trajectory.
   std::vector<std::size_t> counts;
   std::vector<double> lengths;
   std::vector<std::vector<double>> ends;

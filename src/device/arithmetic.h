@@ -29,12 +29,13 @@ GPODE_HD_INLINE double FromBits(std::int64_t bits) {
 #endif
 }
 
-// Adds 1.5 * 2^52 rounds a double to an integer, which then is in its lower bits.
+// Adding this number (1.5 * 2^52 for double) rounds to an integer, which is then in the lower bits
+// of the sum.
 inline constexpr double kRound = 6755399441055744.0;
 inline constexpr float kRoundFloat = 12582912.0f;
 
-// The coefficients of the Taylor series of 2^r. Kernels get them as arguments, from where the units
-// read them without instructions of their own.
+// The coefficients of the Taylor series of 2^r. Kernels get them as arguments, because arithmetic
+// instructions can read arguments directly, without separate instructions that load them.
 struct Exponential {
   double terms[14] = {0x1.0000000000000p+0,  0x1.62e42fefa39efp-1,  0x1.ebfbdff82c58ep-3,
                       0x1.c6b08d704a0bfp-5,  0x1.3b2ab6fba4e77p-7,  0x1.5d87fe78a6730p-10,
@@ -49,7 +50,8 @@ GPODE_HD_INLINE double PowerOfTwo(double t, const Exponential& exponential) {
   const double* const c = exponential.terms;
   const double shifted = t + kRound;
   const double r = t - (shifted - kRound);
-  // The even and the odd terms, |r| <= 1/2, do not wait for each other.
+  // The even and the odd terms of the series (|r| <= 1/2) are summed separately, so that their
+  // operations can run at the same time.
   const double u = r * r;
   double even, odd;
   if constexpr (kFull) {
@@ -127,8 +129,8 @@ GPODE_HD_INLINE void SinCosTurns(double t, double& sine, double& cosine) {
   cosine = (quadrant + 1) & 2 ? -second : second;
 }
 
-// On a GPU these are the special-function unit's sine and cosine, whose absolute error is below
-// 5e-7, after the whole turns have been taken off without any error.
+// Computes sine and cosine of 2 pi t. Whole turns are subtracted first, which is exact. A GPU then
+// uses its special-function units, whose absolute error is below 5e-7.
 GPODE_HD_INLINE void SinCosTurns(float t, float& sine, float& cosine) {
   const float r = (t - ((t + kRoundFloat) - kRoundFloat)) * 6.28318530718f;
 #ifdef __CUDA_ARCH__
@@ -140,7 +142,7 @@ GPODE_HD_INLINE void SinCosTurns(float t, float& sine, float& cosine) {
 #endif
 }
 
-// A product and a sum that are rounded one after the other, also where the compiler fuses others.
+// Product and sum, each rounded on its own: the compiler never fuses them to a multiply-add.
 GPODE_HD_INLINE double Times(double a, double b) {
 #ifdef __CUDA_ARCH__
   return __dmul_rn(a, b);

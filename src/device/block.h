@@ -46,7 +46,7 @@ class HostBlock {
     for (int t = 0; t < threads_; ++t) visit(t);
   }
   GPODE_HD void Sync() const {}
-  // The same for the first 32 threads alone.
+  // Like ForThreads, but only for the first 32 threads.
   template <typename Visit>
   GPODE_HD void ForWarp(Visit&& visit) const {
     for (int t = 0; t < 32; ++t) visit(t);

@@ -11,7 +11,8 @@ namespace gpode::device {
 
 // Throws a std::runtime_error that names the call and CUDA's reason.
 void CheckCuda(cudaError_t status, const char* call);
-// Throws an InputError that says how much memory is needed, if it could not be had.
+// Checks the status of an allocation of this many bytes. Throws an InputError that says how much
+// memory is needed if the GPU does not have it.
 void RequireMemory(cudaError_t status, std::size_t bytes);
 // Throws an InputError if there is no GPU.
 void RequireGpu();

@@ -13,8 +13,8 @@ __global__ void __launch_bounds__(Kernel::kMostThreads) Launch(const __grid_cons
   Kernel::Run(CudaBlock(), w);
 }
 
-// Runs kernels in order on one stream; those between Fork and Join that run `beside` the others
-// have a stream of their own. Repeated steps are captured as a graph.
+// Runs kernels in order on one stream. Between Fork and Join, kernels with `beside` run on a second
+// stream at the same time as the others. Repeated steps are captured as a graph.
 class CudaBackend {
  public:
   CudaBackend() {
@@ -52,7 +52,8 @@ class CudaBackend {
     CheckCuda(cudaFree(memory_), "cudaFree");
     memory_ = nullptr;
     RequireMemory(cudaMalloc(&memory_, bytes), bytes);
-    // Tests notice what a kernel reads before it was written.
+    // These bytes make doubles that are NaN, so that tests detect reads of memory that was never
+    // written.
     CheckCuda(cudaMemset(memory_, 0xff, bytes), "cudaMemset");
     CheckCuda(cudaDeviceSynchronize(), "cudaMemset");
     return static_cast<std::byte*>(memory_);
@@ -106,7 +107,7 @@ class CudaBackend {
     CheckCuda(cudaEventRecord(fork_, main_), "cudaEventRecord");
     CheckCuda(cudaStreamWaitEvent(side_, fork_), "cudaStreamWaitEvent");
   }
-  // Lets the side stream, which already runs beside, wait for the kernels up to here.
+  // Makes the second stream, which is already forked, wait for all earlier kernels of the first.
   void ForkAgain() {
     CheckCuda(cudaEventRecord(again_, main_), "cudaEventRecord");
     CheckCuda(cudaStreamWaitEvent(side_, again_), "cudaStreamWaitEvent");

@@ -29,8 +29,9 @@ namespace gpode::device {
 // The most states that kernels are compiled for.
 inline constexpr int kMostStates = 6;
 
-// The inputs that stay fixed during a phase of training. The members of Sizes from draws to times, the
-// places of the blocks, is_learnt, is_laplace, flat_size and the solver's options must be set.
+// The inputs that stay fixed during a phase of training. The caller must set the members of
+// Sizes from draws to times, the places of the blocks, is_learnt, is_laplace, flat_size and the
+// solver's options; the engine sets the others.
 struct Problem {
   Sizes sizes{};
   bool is_single = false;  // single precision of the Fourier features; all else is double
@@ -43,7 +44,7 @@ struct Problem {
   std::vector<double> times, y;                  // (times), (times, channels)
   std::vector<double> map, map_offset;           // (channels, dim), (channels)
   std::vector<double> channel_weight;            // (channels)
-  std::vector<double> count, noise_floor;        // (channels): of UpdateLikelihood
+  std::vector<double> count, noise_floor;        // (channels): see Trainer::UpdateLikelihood
 };
 
 // The state that training changes.
@@ -51,7 +52,9 @@ struct EngineState {
   std::vector<double> flat, first, second;  // parameters and Adam's moments
   int adam_steps = 0;
   double log_tolerance = 0;
-  std::vector<double> step_sizes;  // (draws, segments), and that of other segments, as in Bound
+  // (draws segments + 1): the step size with which each segment of each draw starts, and that of
+  // segments that were never integrated, as in Bound.
+  std::vector<double> step_sizes;
 };
 
 // The random numbers of one step, given instead of drawn. Shapes as in Work.
@@ -83,17 +86,18 @@ class Engine {
   virtual void SetState(const EngineState& state) = 0;
   virtual EngineState GetState() = 0;
 
-  // Takes these steps.
+  // Takes the planned steps and returns the result of each.
   virtual std::vector<StepResult> Advance(std::span<const StepPlan> plans) = 0;
 
   // Computes value and gradient of one step at the present parameters, which do not change. Adam's
   // moments are undefined afterwards.
   virtual Evaluation Evaluate(const StepPlan& plan, const GivenNormals* normals = nullptr) = 0;
 
-  // Takes one step, kernel by kernel, each of them also on the CPU with the same input.
+  // Takes one step kernel by kernel, runs each kernel also on the CPU with the same input, and
+  // returns the differences.
   virtual std::vector<KernelDifference> Compare(const StepPlan& plan) = 0;
 
-  // Measures each kernel of a step alone, the smallest time of some repetitions. Takes steps.
+  // Takes the planned steps and returns for each kernel its smallest running time.
   virtual std::vector<KernelTime> Time(std::span<const StepPlan> plans) = 0;
 };
 

@@ -391,7 +391,8 @@ class EngineFor final : public Engine {
     return memory.data() + (256 - address % 256) % 256;
   }
 
-  // Entries that are not numbers have to be so in both arrays.
+  // Returns the largest difference relative to the largest entry. It is infinite if an entry is NaN
+  // in only one of the arrays.
   template <typename T>
   static double Difference(const T* a, const T* b, std::size_t count) {
     double largest = 0, difference = 0;

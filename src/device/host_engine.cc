@@ -11,7 +11,7 @@ class HostBackend {
   std::size_t most_shared() const { return 227 * 1024; }
 
   std::byte* Allocate(std::size_t bytes) {
-    // New memory is not zero, so that tests notice what a kernel reads before it was written.
+    // New memory is filled with NaN, so that tests detect reads of memory that was never written.
     memory_.assign(bytes / sizeof(double) + 64, std::numeric_limits<double>::quiet_NaN());
     const auto address = reinterpret_cast<std::uintptr_t>(memory_.data());
     return reinterpret_cast<std::byte*>(memory_.data()) + (256 - address % 256) % 256;

@@ -5,7 +5,9 @@
 
 namespace gpode::device {
 
-std::string WhyNoGpu() { return "this build has no CUDA; script/build cuda makes one that has"; }
+std::string WhyNoGpu() {
+  return "this build has no CUDA; script/build cuda makes a build with CUDA";
+}
 std::string GpuName() { return ""; }
 std::string CudaVersion() { return ""; }
 

@@ -1,4 +1,4 @@
-// What the device's kernels work on: sizes, coefficients and the arrays in the device's memory.
+// The data of the device's kernels: sizes, coefficients and the arrays in the device's memory.
 //
 // S draws, D states, M inducing points, F features, C channels; R rows of hyperparameters (D, or 1
 // if outputs share them). N segments; a pair is a draw with a segment, pair = draw * N + segment.
@@ -21,7 +21,7 @@ struct Coefficients {
   double dense[kStages][4];  // dense output: sum_p dense_ip theta^(p+1)
 };
 
-// What the host knows of a step beforehand.
+// The settings of a step, which the host chooses before the step is taken.
 struct StepPlan {
   std::uint64_t step = 0;  // the number that addresses its random numbers
   double rate = 0;         // the learning rate
@@ -30,7 +30,7 @@ struct StepPlan {
   int is_settling = 0;     // only the parameters of the likelihood move
 };
 
-// What a step computed, for the host.
+// The results of a step that the host receives.
 struct StepResult {
   double loglik, constraint, entropy, kl_u, kl_x0, gap;
   double tolerance;    // the one that was used
@@ -40,7 +40,7 @@ struct StepResult {
   double is_factored, is_usable;
 };
 
-// What changes from step to step on the device.
+// Numbers on the device that change from step to step.
 struct Control {
   int step;        // the index of the present step among the planned ones
   int is_halted;   // 1 if a trajectory had more steps than there is memory for

@@ -1,7 +1,7 @@
 // Expressions of equations as text (equation_system.h): from tokens to the operations of a system.
 //
-// Equal operations are added once. Depth and number of parts are limited, so that malformed texts exhaust
-// neither memory nor the stack. Errors are InputErrors with line and column.
+// Equal operations are added once. Depth and number of parts are limited, so that malformed texts
+// exhaust neither memory nor the stack. Errors are InputErrors with line and column.
 //
 // Thread safety: an ExpressionReader belongs to one thread.
 //
@@ -30,7 +30,7 @@ class ExpressionReader {
   std::size_t Read() { return ReadSum(0); }
   // Gives a node a name, which later expressions know.
   void Define(const std::string& name, std::size_t node) { defined_[name] = node; }
-  // Returns a sentence part with the names of the states, for messages.
+  // Returns a phrase that lists the names of the states, for error messages.
   std::string KnownStates() const;
 
  private:

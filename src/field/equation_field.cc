@@ -56,8 +56,9 @@ double Apply(EquationOp op, double a, double b) {
   }
 }
 
-// The derivatives of an operation with the value v with respect to a and b. Each is computed only if
-// the operand varies: a power of a negative number has no derivative with respect to its exponent.
+// The derivatives of an operation with the value v with respect to a and b. Each is computed only
+// if the operand varies: a power of a negative number has no derivative with respect to its
+// exponent.
 struct Slopes {
   double a = 0, b = 0;
 };
@@ -344,7 +345,8 @@ void EquationField::Reverse(const FieldPoints& /*point*/, const double* r,
       default: {
         const bool a_varies = nodes[node.a].varies, b_varies = nodes[node.b].varies;
         const Slopes slopes = SlopesOf(node.op, r[node.a], r[node.b], r[i], a_varies, b_varies);
-        // As in sqrt(max(h, 0)) where h is negative.
+        // If the slope is zero, c may be infinite, and their product would not be a number. That is
+        // so in sqrt(max(h, 0)) for a negative h.
         if (a_varies && slopes.a != 0) b[node.a] += c * slopes.a;
         if (b_varies && slopes.b != 0) b[node.b] += c * slopes.b;
       }

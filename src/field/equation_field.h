@@ -1,7 +1,7 @@
 // The field of equations with unknown parts (equation_system.h), evaluated in the user's units.
 //
-// States z, inputs w and time s of a model have about unit size (gpode/coordinates.h). The equations
-// f are in the user's units, so that
+// States z, inputs w and time s of a model have about unit size (gpode/coordinates.h). The
+// equations f are in the user's units, so that
 //   dz_d/ds = (time_scale / state_scale_d) f_d(state_scale z + state_offset, ...).
 // Likewise an unknown function g of arguments a in the user's units is a function h of arguments of
 // about unit size: g(a) = output_scale h((a - argument_offset) / argument_scale).
@@ -81,8 +81,8 @@ class EquationField final : public Field {
   // Returns the index at which the raw sums of an unknown function begin.
   std::size_t SumsOf(std::size_t process) const { return sums_[process]; }
 
-  // The arguments of a use at one recorded point, scaled, and the outputs of its function there: the
-  // value, if the equations need it, then the gradient, if they need that.
+  // The arguments of a use at one recorded point, scaled, and the outputs of its function there:
+  // the value, if the equations need it, then the gradient, if they need that.
   std::span<const double> ArgumentsOf(std::size_t use, std::span<const double> record) const;
   std::size_t OutputsOf(std::size_t use) const;
   // Writes the outputs of all uses (sum of OutputsOf) at one recorded point.

@@ -1,5 +1,5 @@
-// Statements of equations as text. Their expressions are read in equation_expressions.cc, their tokens in
-// equation_tokens.cc.
+// Statements of equations as text. Their expressions are read in equation_expressions.cc, their
+// tokens in equation_tokens.cc.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,8 +17,9 @@ namespace {
 constexpr std::size_t kMostText = 65536, kMostParameters = 256, kMostStates = 256,
                       kMostDefinitions = 20000;
 
-// Parses the tokens of a text. Declarations may stand after their use, so that there are two passes:
-// the first reads declarations and remembers where the expressions are, the second reads these.
+// Parses the tokens of a text. Declarations may stand after their use, so that there are two
+// passes: the first reads declarations and remembers where the expressions are, the second reads
+// these.
 class Parser {
  public:
   Parser(std::string_view text, std::string_view source, const EquationNames& names)

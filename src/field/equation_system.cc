@@ -46,7 +46,7 @@ double EquationPrior::Latent(double value) const {
   if (kind == Kind::kFixed) return 0;
   if (kind == Kind::kNormal) return (value - first) / second;
   if (kind == Kind::kLogNormal) return (std::log(value) - first) / second;
-  // The normal distribution function has no simple inverse: this is bisection.
+  // The normal distribution function has no simple inverse, so it is inverted by bisection.
   double low = -6, high = 6;
   for (int i = 0; i < 60; ++i) {
     const double middle = 0.5 * (low + high);

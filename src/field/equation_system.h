@@ -12,8 +12,8 @@
 //   param NAME = NUMBER                     a known number
 //   param NAME = NUMBER in [LOW, HIGH]      uniform between bounds; learning starts at the number
 //   param NAME ~ normal(M, S)               also lognormal(M, S) and uniform(LOW, HIGH)
-//   state NAME                              a state without a channel;
-//   state NAME ~ normal(M, S)               its value at the start is about M, give or take S
+//   state NAME                              a state without a channel
+//   state NAME ~ normal(M, S)               the same, with a prior of its initial value
 //   let NAME = EXPRESSION                   a name for an expression
 //   dNAME = EXPRESSION                      the derivative of a state with respect to time
 //   channels NAME, ...                      the names of the observed states and of the inputs,
@@ -22,8 +22,8 @@
 // An expression has numbers, names of states, inputs, parameters and definitions, the time `t`,
 // + - * / ^, parentheses, functions (sin cos tan exp log sqrt tanh sinh cosh abs min max) and
 // unknown functions: gp(a, b) occurs once; gp NAME(a, b) is the same function wherever the name
-// occurs; gp NAME[2](a, b) is its derivative with respect to the second argument. Names that are not
-// words are quoted: d"x 1" = -"x 1". The user's page is docs/known-equations.md.
+// occurs; gp NAME[2](a, b) is its derivative with respect to the second argument. Names that are
+// not words are quoted: d"x 1" = -"x 1". The user's page is docs/known-equations.md.
 //
 // Thread safety: plain data; threads may share it as long as none of them changes it.
 //

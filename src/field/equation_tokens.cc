@@ -58,7 +58,7 @@ class Lexer {
     } else if (c == '"') {
       const std::size_t end = text_.find_first_of("\"\n", at_ + 1);
       if (end == std::string_view::npos || text_[end] != '"' || end == at_ + 1) {
-        FailAt(source_, token, "a quote without its end or without a name, must be as in \"x 1\"");
+        FailAt(source_, token, "a quote that does not end or is empty, must be as in \"x 1\"");
       }
       const std::size_t size = end + 1 - at_;
       token.kind = Kind::kQuoted;

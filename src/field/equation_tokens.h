@@ -32,11 +32,11 @@ struct Token {
 // Returns true if the name needs no quotes in equations.
 bool IsWord(std::string_view name);
 
-// The functions that begin with Take move behind what they return.
+// The functions that begin with Take advance past the token that they return.
 class TokenStream {
  public:
-  // Throws an InputError if the text has a character or a number that cannot be a token. The text must
-  // outlive the stream.
+  // Throws an InputError if the text has a character or a number that cannot be a token. The text
+  // must outlive the stream.
   TokenStream(std::string_view text, std::string_view source);
 
   const Token& Now() const { return tokens_[at_]; }

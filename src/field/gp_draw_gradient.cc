@@ -53,8 +53,8 @@ void GpDrawGradient::Set(const SparseGp& gp, const GpNormals& normals, const Mat
   }
 }
 
-// The record has the gradient (I) and the Hessian (I, I) of the prior, the Hessian (I, I) of the draw,
-// and the values (M) of the kernel for unit variance.
+// The record has the gradient (I) and the Hessian (I, I) of the prior, the Hessian (I, I) of the
+// draw, and the values (M) of the kernel for unit variance.
 void GpDrawGradient::RecordAt(const double* x, double* f, double* record) const {
   const std::size_t in = inputs_;
   double* const slope = record;

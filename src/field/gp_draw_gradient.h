@@ -1,14 +1,15 @@
-// The gradient of a draw f of a Gaussian process with one output (gpode/gp.h): a function with as many
-// outputs as inputs, g_k(x) = df/dx_k. Fields that conserve energy or volume are made of it.
+// The gradient of a draw f of a Gaussian process with one output (gpode/gp.h): a function with as
+// many outputs as inputs, g_k(x) = df/dx_k. Fields that conserve energy or volume are made of it.
 //
 // The kernel is the squared exponential, whose derivatives are polynomials times itself:
 //   g_k(x) = dprior/dx_k - sum_m nu_m k(x, z_m) (x_k - z_mk) / l_k^2.
-// Pullback adds to the raw sums of the draw itself (gp_sums.h), so that GpDraw::PullbackRow turns both
-// into gradients of the process's parameters. For the cotangent h of g, the sums for the lengthscales
-// of the prior use
+// Pullback adds to the raw sums of the draw itself (gp_sums.h), so that GpDraw::PullbackRow turns
+// both into gradients of the process's parameters. For the cotangent h of g, the sums for the
+// lengthscales of the prior use
 //   d(dprior/dx_j)/dl_k = -(x_k d2prior/dx_j dx_k + [j = k] dprior/dx_k) / l_k.
 //
-// Thread safety: Set changes the object; everything else is const and may be called from any thread.
+// Thread safety: Set changes the object; everything else is const and may be called from any
+// thread.
 //
 //   GpDrawGradient gradient(gp, features);
 //   gradient.Set(gp, normals, draw.nu());
@@ -54,8 +55,8 @@ class GpDrawGradient final : public Function {
   std::vector<double> inverse_squares_;      // (I): one over squared lengthscales
 };
 
-// The derivatives of the kernel with respect to its first argument: one matrix (M, n) for each input k,
-// dk(x_p, z_m)/dx_k, for n points x and M locations z.
+// The derivatives of the kernel with respect to its first argument: one matrix (M, n) for each
+// input k, dk(x_p, z_m)/dx_k, for n points x and M locations z.
 std::vector<Matrix> KernelSlopes(const Hyperparameters& hyper, const Matrix& locations,
                                  const Matrix& points);
 // Reverses KernelSlopes: adds to the cotangents of locations and hyperparameters.

@@ -1,5 +1,5 @@
-// The layout of the raw sums that Pullback of a draw of a Gaussian process adds to (gpode/gp.h). The
-// gradient of a draw (gp_draw_gradient.h) has the same sums.
+// The layout of the raw sums that Pullback of a draw of a Gaussian process adds to (gpode/gp.h).
+// The gradient of a draw (gp_draw_gradient.h) has the same sums.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@ constexpr std::size_t RoundUp(std::size_t n, std::size_t multiple) {
   return (n + multiple - 1) / multiple * multiple;
 }
 
-// The offsets of the raw sums for O outputs, I inputs and M inducing points; `stride` is M rounded up.
-// They are sums over points x with the cotangent g of the value; nu below includes the factor
+// The offsets of the raw sums for O outputs, I inputs and M inducing points; `stride` is M rounded
+// up. They are sums over points x with the cotangent g of the value; nu below includes the factor
 // variance_d.
 struct SumsLayout {
   std::size_t weights = 0;  // (O, stride)  sum of g_d phi_dm: the cotangent of nu_dm

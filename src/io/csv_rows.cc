@@ -113,9 +113,9 @@ void RowTable::Cut(std::size_t rows, Table* table) {
   buffered_ -= rows;
 }
 
-// Cuts a window off the current table if it has two rows more than that, so that the last window of
-// a trajectory has at least two rows. If the rows of many trajectories are in memory, because these
-// have ended or are interleaved, cuts shorter windows off all other tables.
+// Cuts a window off the current table as soon as the table has two rows more than a window, so that
+// the last window of a trajectory has at least two rows. If too many rows are in memory, because
+// many trajectories have ended or are interleaved, cuts shorter windows off all other tables.
 void RowTable::CutIfFull() {
   constexpr std::size_t kMostBuffered = 1'000'000;
   ++buffered_;

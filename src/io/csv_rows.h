@@ -55,7 +55,7 @@ class RowTable {
     std::size_t last_line = 0;
     bool falls = false;                    // times fall from row to row
     std::vector<std::size_t> joined = {};  // how many values the last row has per channel, if > 1
-    // The rows and windows before those in `trajectory`, which were offered to the sample.
+    // The numbers of earlier rows and windows, which were cut off and offered to the sample.
     std::size_t cut_rows = 0, windows = 0;
   };
 
@@ -89,7 +89,8 @@ class RowTable {
   std::unordered_map<std::string, std::size_t> indices_;
   std::size_t joined_rows_ = 0;
   std::optional<WindowSample> sample_;
-  // The rows in tables_ if there is a sample: now, and after the last time that many were cut off.
+  // The number of rows in tables_ if there is a sample, and that number after all tables were last
+  // cut.
   std::size_t buffered_ = 0, least_buffered_ = 0;
 };
 

@@ -14,8 +14,8 @@
 namespace gpode {
 namespace {
 
-// Appends a word. It is quoted if a reader would otherwise not get the same word back. A word that a
-// spreadsheet would take for a formula is guarded by an apostrophe (formula_guard.h).
+// Appends a word. It is quoted if a reader would otherwise not get the same word back. A word that
+// a spreadsheet would take for a formula is guarded by an apostrophe (formula_guard.h).
 void AppendWord(std::string_view word, std::string* out) {
   const bool guarded = internal::NeedsFormulaGuard(word);
   const bool plain = !guarded && !word.empty() &&

@@ -36,9 +36,9 @@ class WindowSample {
   // The sample has at most about `rows` rows, and at least one window.
   explicit WindowSample(std::size_t rows);
 
-  // Takes the next window of the file, or passes over it.
+  // Adds the next window of the file to the sample, or skips it, as its key decides.
   void Offer(RowWindow window);
-  // Returns the windows that were taken, ordered by trajectory and number. Windows that follow one
+  // Returns the windows of the sample, ordered by trajectory and number. Windows that follow one
   // another are joined.
   std::vector<RowWindow> Take() &&;
 

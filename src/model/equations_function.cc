@@ -116,8 +116,8 @@ class EquationsPoint final : public LinearisationPoint {
   struct Use {
     std::size_t process = 0;
     Matrix arguments;  // (n, arguments), scaled
-    // (D n, outputs): df/dg_u, where g_u is the function's value, if that is used, then its gradient,
-    // if that is used
+    // (D n, outputs): df/dg_u, where g_u is the function's value, if that is used, then its
+    // gradient, if that is used
     Matrix weights;
     bool has_value = false, has_gradient = false;
   };
@@ -416,8 +416,8 @@ class EquationsFunction final : public UnknownFunction {
     return {};
   }
 
-  // Returns one matrix (n, latent) for each output of a use: that output without its residual is the
-  // matrix times the latent variables of the function.
+  // Returns one matrix (n, latent) for each output of a use: that output without its residual is
+  // the matrix times the latent variables of the function.
   static std::vector<Matrix> BasisOf(const Unknown& own, const EquationsPoint::Use& use) {
     std::vector<Matrix> basis;
     if (use.has_value) basis = own.function->Basis(use.arguments);
@@ -480,8 +480,8 @@ class EquationsFunction final : public UnknownFunction {
   mutable std::vector<std::unique_ptr<FunctionDraw>> residual_;
 };
 
-// Sets the latent variables so that the derivatives of an unknown function are about `gradients`, by a
-// regression with their standard normal prior.
+// Sets the latent variables so that the derivatives of an unknown function are about `gradients`,
+// by a regression with their standard normal prior.
 void EquationsFunction::RegressGradients(const Unknown& own, const Matrix& arguments,
                                          const Matrix& gradients,
                                          const EquationUnits::Process& units,

@@ -13,8 +13,8 @@ namespace {
 // The number of Gauss-Newton steps, and by how much damping grows and falls between them.
 constexpr int kSteps = 40;
 constexpr double kMoreDamping = 4, kLessDamping = 0.3, kMostDamping = 1e8;
-// The errors of smoothed slopes, as a share of the slopes' size, and the number of points that count
-// as independent.
+// The errors of smoothed slopes, as a share of the slopes' size, and the number of points that
+// count as independent.
 constexpr double kSlopeError = 0.3, kIndependent = 60;
 // The cost of a point at which the equations have no finite value.
 constexpr double kImpossibleCost = 1e3;
@@ -124,8 +124,8 @@ Vector Sizes(const Matrix& rows) {
   return sizes;
 }
 
-// Solves for the hidden states at one point, from a first guess. Returns false if the equations of the
-// observed states do not depend on hidden ones there, or have no finite value.
+// Solves for the hidden states at one point, from a first guess. Returns false if the equations of
+// the observed states do not depend on hidden ones there, or have no finite value.
 bool SolveHidden(KnownPart& known, const EquationData& data, Eigen::Index p, std::size_t seen,
                  const Vector& sizes, Vector& state) {
   const Eigen::Index first = Index(seen), hidden = state.size() - first;

@@ -1,12 +1,12 @@
 // Start values of equations with unknown parts (field/equation_system.h), from smoothed states and
 // slopes.
 //
-//   - Hidden states follow from the slopes of the observed ones: at each point, the states are those
-//     with which the equations of the observed states give the smoothed slopes, with parameters at
-//     their start values and unknown functions of zero.
-//   - Parameters minimise the squared errors of the slopes plus minus twice the log prior, again with
-//     unknown functions of zero.
-//   - The values of unknown functions explain what is left of the slopes, in the sense of least
+//   - Hidden states follow from the slopes of the observed ones. At each point, the equations of the
+//     observed states are solved for the hidden states, with the smoothed slopes on the left-hand
+//     side, parameters at their start values and unknown functions of zero.
+//   - Parameters minimise the sum of the squared errors of the slopes and -2 times the log prior,
+//     again with unknown functions of zero.
+//   - The values of unknown functions are fitted to the remaining errors of the slopes by least
 //     squares at each point.
 //
 // Thread safety: any thread may call these functions; they share no state that changes.
@@ -35,8 +35,8 @@ StateFrame FrameOfStates(const std::shared_ptr<const EquationSystem>& system,
 std::vector<double> StartParameters(const std::shared_ptr<const EquationSystem>& system,
                                     const EquationData& data);
 
-// Returns true if the equations have a finite value at some point, with unknown functions of zero and
-// these latent variables of the learnt parameters.
+// Returns true if the equations have a finite value at some point, with unknown functions of zero
+// and these latent variables of the learnt parameters.
 bool HaveFiniteValue(const std::shared_ptr<const EquationSystem>& system, const EquationData& data,
                      std::span<const double> latent);
 

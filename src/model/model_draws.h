@@ -29,7 +29,7 @@ inline constexpr std::uint64_t kForecastStep = std::uint64_t{1} << 62;
 
 struct ModelDraw {
   std::unique_ptr<FunctionDraw> function;
-  std::vector<double> z;  // latent variables; those of states that were not asked for may be 0
+  std::vector<double> z;  // latent variables; those of states that were not requested may be 0
   // The standard deviations (D) of the process noise and its force (P, D) on all pieces of the
   // training trajectories. Empty if the model has no process noise.
   std::vector<double> process_noise = {}, force = {};

@@ -1,7 +1,7 @@
 // The interface of a function to be maximised: a value and its gradient, computed as a sum over
 // independent work items. It is implemented by the bounds of the paper (bound.h).
 //
-//   Sums(item, ...)         evaluates one work item, which writes its results into a slot of its own
+//   Sums(item, ...)         evaluates one work item and writes the results to the item's slot
 //   Finish(results, ...)    turns the results of all items into value and gradient, once
 //
 // An implementation first takes the data, the random numbers and the parameters of an evaluation in

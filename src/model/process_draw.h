@@ -102,8 +102,8 @@ class ProcessDraw final : public FunctionDraw {
     draw_.Set(gp_, polynomial_ ? polynomial_->Set(z) : z, normals_);
     if (gradient_) gradient_->Set(gp_, normals_, draw_.nu());
   }
-  // From the next Set on, gradient() is the gradient of the drawn function. The process must have one
-  // output and no polynomial part.
+  // From the next Set on, gradient() is the gradient of the drawn function. The process must have
+  // one output and no polynomial part.
   void KeepGradient() { gradient_ = std::make_unique<GpDrawGradient>(gp_, draw_.features()); }
   const GpDrawGradient* gradient() const { return gradient_.get(); }
   const Field& field() const override { return field_; }

@@ -1,3 +1,5 @@
+// See process_prior.h; the divergence KL[q(U) || p(U)] is computed in gaussian.cc and
+// posterior_families.cc.
 #include "model/process_prior.h"
 
 #include <algorithm>

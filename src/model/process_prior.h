@@ -3,7 +3,9 @@
 //   log lengthscale ~ N(log centre, deviation^2),   log variance ~ N(log centre, deviation^2),
 //
 // whose centres follow from the values at the start of training. It is the prior of point estimates
-// and of samplers; posteriors that are trained by a bound have none (process_function.h).
+// and of samplers; posteriors that are trained by a bound have none (process_function.h). The prior
+// of the inducing values and the divergence KL[q(U) || p(U)] are in posterior_families.cc and
+// gaussian.cc.
 //
 // Thread safety: any thread may call const functions.
 //
@@ -27,8 +29,8 @@ class ProcessPrior {
   // The prior of a sampled process, whose centres and deviations come from the options.
   ProcessPrior(const Matrix& lengthscales, const Vector& variances, const PriorOptions& options);
 
-  // Returns minus the log density of the prior, up to a constant. Unless the spans are empty, adds b
-  // times the gradient to them.
+  // Returns minus the log density of the prior, up to a constant. Unless the spans are empty, adds
+  // b times the gradient to them.
   double Cost(const GpParameters& gp, double b, std::span<double> blengthscales,
               std::span<double> bvariances) const;
 

@@ -1,9 +1,10 @@
 // The values of a sparse Gaussian process when training starts (paper, section S2.2), and the
 // limits of its size.
 //
-// Inducing locations are centres of clusters of the smoothed states. Lengthscales reach over the
-// data. Inducing values come from a regression of smoothed slopes (initial_inducing_values.h); a
-// polynomial part of the kernel is regressed first, and the process explains the rest.
+// Inducing locations are centres of clusters of the smoothed states. Lengthscales are proportional
+// to the spread of the states. Inducing values come from a regression of smoothed slopes
+// (initial_inducing_values.h); a polynomial part of the kernel is regressed first, and the process
+// explains the rest.
 //
 // Thread safety: any thread may call these functions; they share no state that changes.
 //

@@ -45,8 +45,7 @@ double RungeKutta::Advance(Step& step) const {
 
 double RungeKutta::Stiffness(Step& step) const {
   // The stability limit of h times an eigenvalue. Along the negative real axis, the stability
-  // regions
-  // of the methods of order 5 end at about -3.3.
+  // regions of the methods of order 5 end at about -3.3.
   constexpr double kStable = 3.25;
   const std::size_t last = tableau_.stages - 1;
   if (last < 2 || tableau_.order != 5 || tableau_.c[last] != tableau_.c[last - 1]) return 0;

@@ -1,5 +1,5 @@
 // The integration loop, which computes x(t) = x_0 + int f(x(tau)) dtau of the paper. See ode.h; the
-// reverse is in adjoint.cc.
+// reverse is in adjoint.cc. The shooting segments x(t_i; s_(i-1)) are integrated by model/bound.cc.
 #include <fmt/format.h>
 
 #include <algorithm>

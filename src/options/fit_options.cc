@@ -312,7 +312,7 @@ bool IsSampled(const FitOptions& options) {
 
 namespace {
 
-// The models that have a name for people, but none for SetModel: they are chosen by --posterior.
+// Models with a name and a title that SetModel does not accept: they are chosen by --posterior.
 const std::vector<NamedModel>& SampledModels() {
   using enum BoundKind;
   static const std::vector<NamedModel> models = {
@@ -321,7 +321,7 @@ const std::vector<NamedModel>& SampledModels() {
   return models;
 }
 
-// The names for people of functions whose models are not in a table.
+// The titles of functions whose models are not in a table.
 struct FunctionTitle {
   std::string_view function, title;
 };

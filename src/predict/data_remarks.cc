@@ -16,7 +16,7 @@ namespace {
 // There is a remark on a channel or a trajectory beyond these limits. With fewer than kFewest
 // values there is none on outliers or on few distinct values.
 constexpr double kMostMissing = 0.5;  // share of rows without a value
-constexpr double kLongGap = 10;       // distance of two times, over the median distance
+constexpr double kLongGap = 10;       // distance of two times relative to the median distance
 constexpr double kFarOff = 8;         // distance from the neighbours' mean, over the typical one
 constexpr std::size_t kFewest = 20;
 constexpr double kFewValues = 0.1;   // share of distinct values; few mean a coarse instrument

@@ -130,8 +130,8 @@ void RemarkOnChannel(const ChannelFit& fit, const Sums& sums, std::vector<std::s
   }
 }
 
-// Makes one remark on all channels whose residuals are correlated: what is left over then depends on
-// something that the states do not tell.
+// Makes one remark on all channels whose residuals are correlated, which means that they depend
+// on something other than the model's states.
 void RemarkOnCorrelation(const Model& model, const std::vector<Sums>& sums,
                          std::vector<std::string>* remarks) {
   constexpr std::size_t kMostNames = 4;

@@ -67,9 +67,9 @@ Vector GivenState(const Vector& mean, const Matrix& factor, std::uint64_t seed, 
   return state;
 }
 
-// Returns the force of process noise on a leg that goes from time `first` to `last`, relative to its
-// start: that of a training trajectory as far as its pieces reach, and new random numbers of draw i
-// elsewhere.
+// Returns the force of process noise on a leg that goes from time `first` to `last`, relative to
+// its start: that of a training trajectory as far as its pieces reach, and new random numbers of
+// draw i elsewhere.
 ForceAround ForceOf(const ModelDraw& draw, const NoisePieces& pieces,
                     std::optional<std::size_t> trajectory, double first, double last,
                     std::uint64_t seed, std::uint64_t i) {
@@ -103,11 +103,11 @@ double LongestSpan(const Model& model) {
 }
 
 // The longest forecast, as a multiple of the longest span of the training data. Longer ones would
-// take hours or for ever.
+// take hours or never end.
 constexpr double kMostSpans = 1e6;
 
-// Throws if a forecast over this span is too long. `usual` is the longest span of the data; both are
-// in the model's time.
+// Throws if a forecast over this span is too long. `usual` is the longest span of the data; both
+// are in the model's time.
 void CheckSpan(double span, double usual) {
   if (usual > 0 && span > kMostSpans * usual) {
     ThrowInput("Forecast", "times",

@@ -35,7 +35,8 @@ SolveStatus NoteStiffness(const SolveResult& result, bool* stiff) {
   return result.status;
 }
 
-// Calls solve(times, states) twice: for the times before 0, in decreasing order, and for the others.
+// Calls solve(times, states) twice: for the times before 0, in decreasing order, and for the
+// others.
 template <typename Solve>
 SolveStatus SolveBothWays(std::size_t dim, std::span<const double> times, std::span<double> states,
                           const Solve& solve) {

@@ -16,7 +16,8 @@ constexpr std::size_t kMostNames = 4;
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
-// A remark about a channel, split into the text between numbers and the numbers as they are written.
+// A remark about a channel, split into the text between numbers and the numbers as they are
+// written.
 struct Parts {
   std::string name;  // with its quotes; empty if the remark is not about a channel
   std::vector<std::string> texts, numbers;

@@ -1,8 +1,8 @@
 // Chooses a model by trial fits. The choice by the size of the data is in choose_options.cc.
 //
-// A trial fit only guards against a model that fails on the data. A ranking by a few held-back rows
-// is mostly luck: the model that forecasts them best is close to the best one afterwards less often
-// than the first of a fixed order is (docs/models.md has the numbers).
+// Trial fits only guard against models that fail on the data. They do not rank the models, because
+// errors on a few held-back rows depend mostly on chance: always taking the first model of a fixed
+// order gave better forecasts than taking the one with the smallest error (docs/models.md).
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -35,7 +35,7 @@ std::string Describe(const ModelComparison& comparison) {
                      comparison.SimpleError());
 }
 
-// Returns why the search ends with a model of this score, or an empty text if it goes on.
+// Returns the reason to choose a model with this score, or an empty text if it is not good enough.
 std::string ReasonToTake(const ModelScore& score, double simple_error) {
   if (!score.failure.empty()) return {};
   if (score.error_over_noise <= kNoiseLimit) return "as well as the noise permits";

@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kRank = 1e-9;          // singular values below this share of the largest are zero
 constexpr double kGuessNoise = 1e-3;    // guessed noise variance / variance of the channel
-constexpr double kMostVariance = 0.25;  // a signal with a larger posterior variance is missing
+constexpr double kMostVariance = 0.25;  // signals of larger posterior variance count as missing
 // The most series, and the most times of all of them together, to which the smoother's parameters
 // are fitted.
 constexpr std::size_t kFittedSeries = 12, kFittedTimes = 4000;

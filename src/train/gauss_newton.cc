@@ -90,7 +90,8 @@ class GaussNewton {
   };
 
   // Goes through the tolerances again, from the smallest to the largest, and returns the estimate
-  // with the largest evidence. The hyperparameters now are good ones from the start.
+  // with the largest evidence. Unlike in the first pass, the hyperparameters are good from the
+  // start.
   Level FindLevel(SampledTarget& target) {
     Level best;
     for (double tolerance : std::views::reverse(kTolerances)) {

@@ -9,8 +9,8 @@
 // linearised model, and the tolerance is lowered. The last tolerance is so small that the segments
 // make up whole solutions.
 //
-// The tolerance is the process noise that a segment collects. If the evidence of the linearised model
-// is much higher with a larger tolerance than with the last one, the system is not an ODE.
+// The tolerance is the process noise that a segment collects. If the evidence of the linearised
+// model is much higher with a larger tolerance than with the last one, the system is not an ODE.
 //
 // Thread safety: any thread may call these functions; they share no state that changes.
 #pragma once

@@ -459,7 +459,8 @@ class LinearisedSampler {
     }
   }
 
-  // Moves the hyperparameters of all draws from the further variables to the positions.
+  // Short chains sample the hyperparameters as further variables (nuts.h). This function moves
+  // those of all draws back to their place in the positions.
   NutsResult WithHyperparameters(NutsResult result) const {
     result.dim = target_.size();
     for (NutsChain& chain : result.chains) {

@@ -8,8 +8,8 @@
 //   3. the draws are weighted by the density of the model itself (gpode/importance.h), and
 //   4. many short chains start from draws chosen by weight. Each chain linearises the likelihood
 //      again where it starts, and once more after a few iterations, because how strongly a solution
-//      answers to changes of the field differs from draw to draw. Its whitened coordinates belong to
-//      that linearisation. An iteration of a chain moves the whitened coordinates and the noise by
+//      responds to changes of the field differs from draw to draw. The whitened coordinates are those
+//      of that linearisation. An iteration of a chain moves the whitened coordinates and the noise by
 //      the No-U-Turn sampler, then the residual's weights by elliptical slice sampling, then the
 //      hyperparameters by proposals from step 1 and by small normal steps, which a
 //      Metropolis-Hastings test accepts or not.

@@ -16,8 +16,8 @@ namespace {
 // All trajectories together have at most kMostNodes nodes, unless each one would then have fewer
 // than kFewestNodes. The fine grid of times has kStepsPerNode steps for each node.
 constexpr std::size_t kMostNodes = 64, kFewestNodes = 4;
-// Where inputs jump, the field along a solution jumps, too, which needs a node on either side. With
-// more jumps than this in all trajectories together, they get no nodes of their own.
+// At a jump of an input, the field along a solution also jumps, so that a node is needed on either
+// side. If all trajectories together have more jumps than this, jumps get no nodes of their own.
 constexpr std::size_t kMostJumps = 200;
 constexpr std::size_t kStepsPerNode = 8;
 // Directions in which the data's information Q^T Q is smaller than this are dropped. The prior's

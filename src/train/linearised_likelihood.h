@@ -43,9 +43,9 @@ struct LinearisedLikelihood {
   // of each trajectory, then the force on each of the P pieces.
   Eigen::MatrixXd root;
   Vector target;  // c (r)
-  // What has to be added to -|Q (F, x0, w) - c|^2 / 2 so that approximations with other noise or
-  // other ties between segments can be compared: the logarithm of the factor that Linearise or
-  // WithoutStates has left out. The factors 2 pi are left out.
+  // The logarithm of the factor that Linearise or WithoutStates left out of the likelihood, without
+  // its powers of 2 pi. It has to be added to -|Q (F, x0, w) - c|^2 / 2 before approximations with
+  // different noise or different ties between segments are compared.
   double log_factor = 0;
   Matrix inputs = {};  // (S, U): the inputs at the nodes; empty if there are none
   // The linearisation of the function, if it is not linear in its latent variables.

@@ -23,8 +23,9 @@ std::vector<std::size_t> ChoosePieces(const std::vector<TimedValues>& trajectori
   return counts;
 }
 
-// The end of each piece is a function of the force on it. Newton's method solves for the force, with
-// the derivatives from finite differences.
+// Returns the forces on the pieces for which a trajectory from x0 passes through `targets` at the
+// ends of the pieces. The force on each piece is found by Newton's method, with derivatives from
+// finite differences. If an integration fails, the forces on its piece and on all later ones are 0.
 std::vector<double> ForceThrough(const Field& field, std::span<const double> x0,
                                  std::span<const double> ends, const Matrix& targets,
                                  const SolverOptions& options, const InputSignal* inputs) {

@@ -1,4 +1,4 @@
-// Where a sampler of a model with process noise (data/noise_pieces.h) starts.
+// The start values of the process noise (data/noise_pieces.h) for a sampler.
 #pragma once
 
 #include <span>

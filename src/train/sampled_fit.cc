@@ -269,8 +269,8 @@ class SampledFit {
            GetPosteriorFamily(options_.posterior).samples_residual();
   }
 
-  // Makes process noise a part of the model, and starts from an estimate that has it. Changes nothing
-  // and returns false if the likelihood cannot be linearised there.
+  // Makes process noise a part of the model, and starts from an estimate that has it. Changes
+  // nothing and returns false if the likelihood cannot be linearised there.
   bool StartWithProcessNoise(const NoisyEstimate& estimate, const NoisePieces& pieces) {
     auto noisy = std::make_unique<SampledTarget>(data_, options_, start_, pieces.counts);
     std::vector<double> flat = NoisyStart(*noisy, estimate);

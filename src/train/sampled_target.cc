@@ -235,9 +235,9 @@ WeightedNoise SampledTarget::NoiseOf(std::span<const double> values) const {
           .weights = start_.channel_weights};
 }
 
-// Sets the function and the whitening from values_. `hyper` and `further`, the position of the
-// hyperparameters and the weights of the residual that values_ holds, tell what has changed since
-// the last call. If `further` is empty, the residual is left out. Returns false if the kernel
+// Sets the function and the whitening from values_, which holds the hyperparameters `hyper` and the
+// residual's weights `further`. Parts that have not changed since the last call are not computed
+// again. If `further` is empty, the residual is left out. Returns false if the kernel
 // matrix or the whitening cannot be factored.
 bool SampledDensity::SetFunction(std::span<const double> hyper, std::span<const double> further) {
   const bool same = is_set_ && std::ranges::equal(hyper, hyper_at_);

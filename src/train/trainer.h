@@ -44,8 +44,8 @@ class Trainer {
   void UseRanks(Ranks& ranks);
   void CollectStates();
 
-  // Lets a device take the steps (device_steps.h). It takes blocks of them, of which Step then
-  // returns one after the other. Snapshot and Save may only be called when IsBetweenBlocks().
+  // Lets a device take the steps (device_steps.h). It takes blocks of steps, whose results Step
+  // then returns one after the other. Snapshot and Save may only be called when IsBetweenBlocks().
   // Returns a line that says what takes the steps, and why if it is the CPU. Throws an InputError
   // if the device is kCuda and cannot be used.
   std::string UseDevice(Device device);
@@ -75,7 +75,7 @@ class Trainer {
  private:
   // Training ends after this many steps in a row without a usable gradient.
   static constexpr std::size_t kMostSkipped = 200;
-  // Validation data are scored every so many steps.
+  // The number of steps from one score of the validation data to the next.
   static constexpr std::size_t kValidationEvery = 50;
 
   BoundKind BoundOf(std::size_t phase) const;
@@ -148,11 +148,12 @@ class Trainer {
 
   TrainerState state_;
 
-  // The device that was asked for, and its steps in the current phase: none before the first, or if
-  // it is the CPU that takes them. `pending_` are results that Step has not returned yet; the state
-  // is already that after the last of them, except for what the host decides after each step.
+  // The requested device, and its steps in the current phase, which are null before the first step
+  // and if the CPU takes the steps. `pending_` holds results that Step has not returned yet. The
+  // state is already that after the last of them, except for the decisions that the host makes
+  // after each step.
   Device device_ = Device::kCpu;
-  std::optional<bool> is_on_device_;  // whether it takes the steps of the current phase, once known
+  std::optional<bool> is_on_device_;  // true if it takes this phase's steps; empty if unknown
   std::unique_ptr<DeviceSteps> device_steps_;
   std::deque<device::StepResult> pending_;
   double seconds_per_step_ = 0;

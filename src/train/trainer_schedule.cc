@@ -84,8 +84,8 @@ void Trainer::UpdateTolerance(double gap) {
       std::max(state_.log_tolerance + half * NaturalLogStep(gap), std::log(kSmallestTolerance));
 }
 
-// Scores the parameters on the validation data every kValidationEvery steps and keeps the best. Only steps of
-// the last phase count, because its parameters become the model.
+// Scores the parameters on the validation data every kValidationEvery steps and keeps the best.
+// Only steps of the last phase count, because its parameters become the model.
 void Trainer::CheckValidation() {
   const bool due = (state_.step + 1) % kValidationEvery == 0 || state_.step + 1 == EndOfPhase();
   if (!validation_ || !IsLastPhase() || !due || IsSettling()) return;

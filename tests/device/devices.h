@@ -10,7 +10,8 @@
 
 namespace gpode::testing_support {
 
-// Tests of this fixture run on both devices. Those on a GPU are skipped, and say so, without one.
+// Tests of this fixture run on both devices. Without a GPU, those on the GPU are skipped with a
+// message.
 class OnDevice : public ::testing::TestWithParam<Device> {
  protected:
   void SetUp() override {

@@ -69,7 +69,7 @@ TEST_P(TrainingOnDevice, FollowsTheCpuWithLearntToleranceAndNoise) {
   EXPECT_LT(Compare(options, 100), 1e-5);
 }
 
-// The whole run: phases, plateau, cooling.
+// Compares a whole run, with its phases, its plateau and the decrease of the learning rate.
 TEST_P(TrainingOnDevice, TakesTheStepsOfTheCpu) {
   FitOptions options = Options(60);
   options.polish = 0.3;

@@ -1,10 +1,10 @@
 // A library for LD_PRELOAD that makes one call of a program fail: the GPODE_FAULT_AT-th call, from
 // 1, of GPODE_FAULT_CALL, which is open, write, fsync, close, rename, thread, allocation, malloc or
 // mmap. If GPODE_FAULT_LASTS is set, all later calls fail, too. The first five count only if they
-// concern the writing of a file. `thread` is the start of a thread, `allocation` an operator new and
-// `malloc` any function of the C library that allocates, both after main has begun (which it shows
-// by its first call of signal). When the program ends, the number of calls is written to the file
-// GPODE_FAULT_COUNT, if that is set.
+// concern the writing of a file. `thread` is the start of a thread, `allocation` an operator new
+// and `malloc` any function of the C library that allocates, both after main has begun (which it
+// shows by its first call of signal). When the program ends, the number of calls is written to the
+// file GPODE_FAULT_COUNT, if that is set.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>

@@ -158,7 +158,7 @@ Forecast WithLostDraws(std::size_t draws, std::size_t lost) {
   return forecast;
 }
 
-// Bands were once those of the draws that were left, and narrower than those of all draws.
+// Bands were once computed from the remaining draws alone, which made them too narrow.
 TEST(Forecast, AFewLostDrawsWidenBands) {
   const Forecast forecast = WithLostDraws(100, 5);
   EXPECT_EQ(forecast.Quantile(0.5)(0, 0), 48) << "the median of 1 to 95";

@@ -32,24 +32,24 @@ file src/simd/dispatch.cc gpode/error.h simd/simd.h
 file src/kernel/kernel.cc kernel_list.h
 file src/train/adam.cc train/adam.h model/bound.h
 file tools/gpode/fit.cc commands.h experiments/tasks.h train/adam.h
-expect 0 "includes: 6 files include only rooms to their left"
+expect 0 "includes: 6 files include only modules to their left"
 
 # An #include may have blanks around its words. One inside a comment does not count.
 file src/model/bound.cc model/bound.h train/adam.h
 printf '  # include "sample/metric.h"\n// #include "train/adam.h"\n' >>src/model/bound.cc
 file src/ode/solver.cc gpode/field.h gpode/mlp.h
 file include/gpode/kernel.h gpode/field.h
-expect 1 "include/gpode/kernel.h:1: room kernel must not include room field
-src/model/bound.cc:2: room model must not include room train
-src/model/bound.cc:3: room model must not include room sample
-src/ode/solver.cc:2: room ode must not include room field"
+expect 1 "include/gpode/kernel.h:1: module kernel must not include module field
+src/model/bound.cc:2: module model must not include module train
+src/model/bound.cc:3: module model must not include module sample
+src/ode/solver.cc:2: module ode must not include module field"
 rm src/model/bound.cc src/ode/solver.cc include/gpode/kernel.h
 
-# New headers and folders must be assigned to a room in the script.
+# New headers and folders must be assigned to a module in the script.
 file include/gpode/shapes.h
 file src/cellar/wine.cc
 file src/core/random.cc gpode/shapes.h cellar/wine.h
-expect 1 "include/gpode/shapes.h:1: belongs to no room; add it to script/includes
-src/cellar/wine.cc:1: belongs to no room; add it to script/includes
-src/core/random.cc:1: 'gpode/shapes.h' belongs to no room; add it to script/includes
-src/core/random.cc:2: 'cellar/wine.h' belongs to no room; add it to script/includes"
+expect 1 "include/gpode/shapes.h:1: belongs to no module; add it to script/includes
+src/cellar/wine.cc:1: belongs to no module; add it to script/includes
+src/core/random.cc:1: 'gpode/shapes.h' belongs to no module; add it to script/includes
+src/core/random.cc:2: 'cellar/wine.h' belongs to no module; add it to script/includes"

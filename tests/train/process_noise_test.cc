@@ -46,8 +46,8 @@ Dataset Noisy(double deviation, std::uint64_t seed = 1) {
   return {.channels = {"x", "y"}, .trajectories = {t}};
 }
 
-// Returns the estimate of the process noise of each state in the user's units, or nothing if none is
-// found.
+// Returns the estimate of the process noise of each state in the user's units, or nothing if none
+// is found.
 std::vector<double> Found(const Dataset& data) {
   const FitOptions options = SampledOptions("se + linear");
   const Start start = Initialise(data, options);
@@ -148,8 +148,8 @@ Dataset Short() {
   return data;
 }
 
-// A known process noise is a part of the model and of its file, gives the same bits for any number of
-// threads, and makes forecasts wider.
+// A known process noise is a part of the model and of its file, gives the same bits for any number
+// of threads, and makes forecasts wider.
 TEST(ProcessNoise, IsPartOfTheModel) {
   const Dataset data = Short();
   FitOptions options = Quick();
@@ -196,7 +196,8 @@ TEST(ProcessNoise, IsPartOfTheModel) {
     }
     return squares - sum * sum;
   };
-  // Over a time of 0.4, process noise adds about 0.5^2 times 0.4 to the variance of the first state.
+  // Over a time of 0.4, process noise adds about 0.5^2 times 0.4 to the variance of the first
+  // state.
   EXPECT_NEAR(spread(model) - spread(exact), 0.1, 0.06);
 }
 

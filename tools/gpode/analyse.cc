@@ -106,7 +106,7 @@ void PrintExponents(const Analysis& a) {
     Print("  standard error of the largest from the length of time: {:.2g}\n", e.time_error);
   }
   if (e.positive > 0) {
-    Print("  chaotic: probability {:.2f}; forecasts mean something for about {}\n", e.positive,
+    Print("  chaotic: probability {:.2f}; forecasts are useful for about {}\n", e.positive,
           Show(e.horizon));
   }
 }

@@ -23,7 +23,7 @@ namespace gpode::tool {
 // The prefix of the names of a sidecar's times (sidecar.h). These times are ignored when a sidecar
 // is read as a configuration file.
 inline constexpr std::string_view kTimingPrefix = "timing.";
-// The name of the checksums of a sidecar's models, which are ignored in the same way.
+// The name of the list of checksums in a sidecar (sidecar.h). It is ignored in the same way.
 inline constexpr std::string_view kChecksums = "model.checksums";
 
 // The accepted values of the time of the initial state.

@@ -152,7 +152,7 @@ void Run(const Arguments& a) {
     Print("best single observations, by reduction of the forecast's variance per cost\n");
     PrintCandidates(design.ranked, calendar);
     if (design.batch.size() > 1) {
-      Print("best {} together, each on top of those before it\n", design.batch.size());
+      Print("best {} together, each in addition to those before it\n", design.batch.size());
       PrintCandidates(design.batch, calendar);
     }
   }

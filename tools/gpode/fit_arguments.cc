@@ -239,11 +239,11 @@ void AddFitOptions(CLI::App* command, FitArguments* a) {
       command, "--model", &a->model, models,
       "gpode: GPODE on whole trajectories; shooting: GPODE on short segments; auto (default): the "
       "joint posterior (--posterior joint) with kernel se + linear for up to 100 times and 6 "
-      "states; "
-      "for more, up to 3000 values, the one of joint, gpode and shooting that forecasts held-back "
-      "rows best; else, and with an option of training such as --iterations, shooting for 100 or "
-      "more times in a row, else gpode; other models of the vector field: npode, "
-      "neural and neural-vi, each also with -shooting; neural-hmc; gpode-hmc");
+      "states; for more than 100 times, up to 3000 values, the first of joint, shooting and gpode "
+      "that forecasts held-back rows better than simple forecasts do; for other data, and with an "
+      "option of training such as --iterations, shooting for 100 or more times in a row, otherwise "
+      "gpode; other models of the vector field: npode, neural and neural-vi, each also with "
+      "-shooting; neural-hmc; gpode-hmc");
   AddName(command, "--validation", "FILE", &a->validation, "held-out data for early stopping");
   AddHoldout(
       command, a,
@@ -265,7 +265,7 @@ void AddFitOptions(CLI::App* command, FitArguments* a) {
         }
         a->device = word == "cpu" ? Device::kCpu : word == "cuda" ? Device::kCuda : Device::kAuto;
       },
-      "what trains: cpu, cuda (a GPU) or auto (a GPU where it is faster) (default: cpu; "
+      "the device that trains: cpu, cuda (a GPU) or auto (a GPU where it is faster) (default: cpu; "
       "docs/gpu.md)");
   AddNumber(command, "--checkpoint", &a->checkpoint_seconds, {.least = 0},
             "seconds between checkpoints of a long run; 0: none (default: 5)");

@@ -28,7 +28,7 @@
 namespace gpode::tool {
 namespace {
 
-constexpr double kForecastShare = 0.5;  // default length of the forecast, over that of the data
+constexpr double kForecastShare = 0.5;  // default length of the forecast relative to the data's
 
 struct Arguments {
   std::string model, out = "-";

@@ -130,8 +130,8 @@ std::string command_name;
 
 void PrintError(std::string_view message) { PrintToError("gpode: {}\n", SafeLine(message)); }
 
-// Prints a remark, once only, that there are fewer threads than requested. A command may make several
-// pools.
+// Prints a remark, once only, that there are fewer threads than requested. A command may make
+// several pools.
 void PrintThreadShortage(std::size_t wanted, std::size_t size) {
   static std::atomic<bool> printed = false;
   if (printed.exchange(true)) return;
@@ -208,8 +208,8 @@ int Run(int argc, char** argv) {
   }
 }
 
-// Runs the command, and prints its error if there is one. Returns the exit code. Throws bad_alloc if
-// the memory is exhausted.
+// Runs the command, and prints its error if there is one. Returns the exit code. Throws bad_alloc
+// if the memory is exhausted.
 int RunAndPrintError(int argc, char** argv) {
   try {
     simd::ActiveIsa();  // refuses a bad GPODE_SIMD before any work

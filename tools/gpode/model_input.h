@@ -22,8 +22,9 @@ namespace gpode::tool {
 ReadOptions TestOptions(const TrainedModel& trained, const ReadChanges& changes);
 // Reads test data of a model. Prints remarks about what was left out, unless `quiet`.
 Dataset ReadTestData(const std::vector<std::string>& files, const ReadOptions& options, bool quiet);
-// Removes the rows of test data that are rows of the training data, by which a forecast must not be
-// judged, unless all of them are. Prints a note on standard error, unless `quiet` is true.
+// Removes those rows of the test data that were training data, because a forecast must not be judged
+// by them. If all rows were training data, removes none. Prints a note on standard error, unless
+// `quiet` is true.
 void LeaveOutTrainingRows(const TrainedModel& trained, const std::string& file, bool quiet,
                           Dataset* tests);
 

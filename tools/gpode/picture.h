@@ -1,6 +1,7 @@
 // The option --plot of commands that draw their own results, with the size of the picture.
 //
-//   DrawPicture("compare", a.picture, [&](report::Canvas* canvas) { PlotDifference(..., canvas); });
+//   DrawPicture("compare", a.picture,
+//               [&](report::Canvas* canvas) { PlotDifference(..., canvas); });
 #pragma once
 
 #include <CLI/CLI.hpp>

@@ -74,7 +74,7 @@ void ChooseStates(const PlotArguments& a, const std::vector<std::string>& names,
   const Place place{"plot", "--states"};
   if (names.size() < 2) {
     ThrowInput("plot", "--kind",
-               fmt::format("is {}, must be another for a model of one state", a.kind));
+               fmt::format("is {}, which needs a model of at least two states", a.kind));
   }
   if (a.states.empty()) return;
   const std::string word = fmt::format("{}", fmt::join(a.states, ","));

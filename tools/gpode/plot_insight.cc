@@ -98,7 +98,7 @@ LostDraws DrawAnalysis(const PlotArguments& a, const PlotInput& input, std::size
 void SetDynamics(const PlotArguments& a, PlotInput* input) {
   if (input->posterior.dim() < 2) {
     ThrowInput("plot", "--kind",
-               fmt::format("is {}, must be another for a model of one state", a.kind));
+               fmt::format("is {}, which needs a model of at least two states", a.kind));
   }
   OptionsOf(a, *input);
 }
@@ -108,13 +108,13 @@ void SetBifurcation(const PlotArguments& a, PlotInput* input) { ParseSweep(a, *i
 void SetDifference(const PlotArguments& a, PlotInput* input) {
   if (!a.other) ThrowInput("plot", "--other", "is missing, must be a model file to compare with");
   if (input->posterior.dim() > 2) {
-    ThrowInput("plot", "--kind", "is difference, must be another for more than two states");
+    ThrowInput("plot", "--kind", "is difference, which needs models of one or two states");
   }
 }
 
 void SetDesign(const PlotArguments& a, PlotInput* input) {
   if (!input->model().inputs.empty()) {
-    ThrowInput("plot", "--kind", "is design, must be another for a model with measured inputs");
+    ThrowInput("plot", "--kind", "is design, which needs a model without measured inputs");
   }
   if (!a.trajectory) return;
   input->options.trajectory =
@@ -130,7 +130,7 @@ LostDraws DrawDynamics(const PlotArguments& a, const PlotInput& input, report::C
 
 LostDraws DrawBasins(const PlotArguments& a, const PlotInput& input, report::Canvas* canvas) {
   if (input.posterior.dim() != 2) {
-    ThrowInput("plot", "--kind", "is basins, must be another unless there are two states");
+    ThrowInput("plot", "--kind", "is basins, which needs a model of two states");
   }
   return DrawAnalysis(a, input, AnalysisOptions{}.basin_cells, canvas);
 }

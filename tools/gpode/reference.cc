@@ -1,5 +1,5 @@
-// Implements `gpode help`, and `gpode completion` and `gpode manual`, which generate completion files
-// and a manual page from the program's options.
+// Implements `gpode help`, and `gpode completion` and `gpode manual`, which generate completion
+// files and a manual page from the program's options.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -89,8 +89,8 @@ std::string BashCompletion(const CLI::App& app) {
       fmt::join(experiments::TaskWords(), " "));
 }
 
-// Returns a text in single quotes for a shell, in one line and without a colon, which zsh would take
-// for the end of a name.
+// Returns a text in single quotes for a shell, in one line and without a colon, which zsh would
+// take for the end of a name.
 std::string Quoted(const std::string& text, bool fish = false) {
   std::string out = "'";
   for (char c : text) {

@@ -118,7 +118,7 @@ std::string DescribeEnd(const RunRecord& record) {
 // Returns true on ranks other than 0, which do their share of the runs and print nothing.
 bool IsOtherRank() { return ProgramRanks() != nullptr && ProgramRanks()->rank() > 0; }
 
-// Returns the tasks that were asked for, without those of real series whose file is missing. Throws
+// Returns the requested tasks, without those of real series whose file is missing. Throws
 // an InputError if none are left.
 std::vector<TaskInfo> TasksWithData(const Arguments& a) {
   std::vector<TaskInfo> tasks = ExpandTasks(a.tasks);

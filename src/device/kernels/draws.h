@@ -66,7 +66,8 @@ inline int NormalPairs(const Sizes& n) {
 inline constexpr int kMostDim = 8;
 inline constexpr int kPanel = 16;  // columns that FactorRow eliminates between two large updates
 
-// Bytes of shared memory of FactorRow, and whether the matrix is part of them.
+// FactorMemory returns the bytes of shared memory that FactorRow needs. IsFactorShared returns true
+// if the matrix is small enough to be part of that memory.
 inline bool IsFactorShared(const Sizes& n) { return n.inducing <= 148; }
 inline std::size_t FactorMemory(const Sizes& n) {
   const std::size_t m = static_cast<std::size_t>(n.inducing);
@@ -81,7 +82,7 @@ struct Factoring {
   int m, row, warps;
   double* a;        // (m, m)
   double* panel;    // (kPanel, m): rows of the panel before it is eliminated
-  double* factors;  // (m, kPanel): what the panel's elimination adds of these rows to each row
+  double* factors;  // (m, kPanel): the multiples of the panel's rows that are added to each row
   double *block,
       *inverted;   // (kPanel, kPanel): the diagonal block while it is eliminated, its inverse
   double* column;  // (kPanel): the present column of the block
@@ -108,7 +109,7 @@ struct Factoring {
     }
   }
 
-  // Copies the rows of the panel, whose right part is the transpose of its columns.
+  // Copies the rows of the panel. The entries above the diagonal come from the lower triangle.
   GPODE_HD void CopyPanel(int t, int begin, int end) const {
     for (int c = begin + t / 32; c < end; c += warps) {
       for (int j = t % 32; j < m; j += 32) {
@@ -354,7 +355,8 @@ GPODE_HD void SetDraws(const Block& block, const Work& w) {
 
 inline int DrawThreads(const Sizes& n) { return n.dim * (n.features + n.states + n.inducing); }
 
-// Threads of PriorAtPoints: 32 inducing points times the slices of features.
+// PriorAtPoints has 32 kPriorSlices threads per block: one for each of 32 inducing points and each
+// slice of the features.
 inline constexpr int kPriorSlices = 8;
 
 // Computes the Fourier part of draws, and its slope, at the inducing points (block: 32 of them;

@@ -16,8 +16,8 @@
 
 namespace gpode::device {
 
-// The states of a lane. kStage values 0 to 6 are evaluations of a step; kProbe is the evaluation
-// from which the first step size is chosen.
+// The stage of a lane (Lane::stage) says which evaluation it needs next: 0 to 6 are the evaluations
+// of a step, and kProbe is the one from which the first step size is chosen.
 inline constexpr int kProbe = 7;
 
 struct Lane {
@@ -225,8 +225,8 @@ struct Lanes {
     for (int k = 0; k < D; ++k) Point(k, p) = X(k, p) + factor * Slope(0, k, p);
   }
 
-  // Goes on after the first evaluation of a segment, with its remembered step size or with a probe
-  // (see Solver::Run::ChooseFirstStep).
+  // Continues after the first evaluation of a segment: opens a step with the remembered step size,
+  // or if there is none, asks for the evaluation kProbe (see Solver::Run::ChooseFirstStep).
   GPODE_HD void AfterStart(Lane& lane, int p) const {
     if (!IsFiniteAt(x, p) || !IsFiniteAt(slopes, p)) return Finish(lane, false);
     if (lane.known > 0) {
@@ -327,7 +327,8 @@ struct Lanes {
     if (lane.pair < 0) Take(lane, p);
   }
 
-  // One thread's part of the evaluation of the field at all points.
+  // Computes the part of thread t of the field's values at all points: its slice of the features
+  // and inducing points, for one output at one point.
   GPODE_HD void Evaluate(int t) const {
     const int warp = t / 32, lane = t % 32, d = warp % D, p = lane & (points - 1);
     const int each = 32 / points, stride = w.shape.slices * each;
@@ -368,7 +369,7 @@ struct Lanes {
   }
 
   // Sums the parts of entry v of the field at the point of lane p, the value or slope of an output;
-  // with v = kValues + k, notes the point itself.
+  // with v = kValues + k, stores component k of the point in the record.
   GPODE_HD void Collect(int v, int p) const {
     const Lane& lane = lanes[p];
     if (lane.pair < 0) return;
@@ -394,15 +395,17 @@ struct Lanes {
     if (part == 0) AfterValue(lane, d, p, sum);
   }
 
-  // Notes component d of a slope. In the middle of a step, also sets component d of its next point,
-  // and at its end that of its error.
+  // Stores component d of the slope of the lane's stage. Between the first and the last stage of a
+  // step, it also computes component d of the next stage's point; after the last stage, component d
+  // of the error estimate.
   GPODE_HD void AfterValue(const Lane& lane, int d, int p, double value) const {
     Slope(lane.stage, d, p) = value;
     if (lane.stage >= 1 && lane.stage <= 5) {
       const double* const a = w.method.a[lane.stage + 1];
       double sum = a[lane.stage] * value;
       for (int j = 0; j < lane.stage; ++j) sum += a[j] * Slope(j, d, p);
-      // The point of this evaluation is noted by other threads from `point` in the same phase.
+      // In the same phase, other threads read the point of this evaluation from `point` and store
+      // it in the record. The next point is therefore kept in `errors` until then.
       errors[d * points + p] = X(d, p) + lane.signed_size * sum;
     } else if (lane.stage == 6) {
       double e = w.method.error[6] * value;

@@ -23,7 +23,7 @@ inline std::size_t ReverseMemory(const Sizes& n) {
          64;
 }
 
-// One pair's adjoint.
+// The discrete adjoint of one pair.
 template <int D>
 struct Adjoint {
   const Work& w;
@@ -162,7 +162,7 @@ struct Adjoint {
     for (int k = 0; k < D; ++k) w.bstart[static_cast<std::size_t>(k) * w.pairs + pair] = bnext[k];
   }
 
-  // Computes b = J^T g at one evaluation and notes g there.
+  // Computes b = J^T g at one evaluation and stores g in its record.
   GPODE_HD void Pull(int slot, int stage, const double (&g)[D], double (&b)[D]) const {
     double* const record = Record(slot, stage);
     bool is_zero = true;
@@ -268,7 +268,7 @@ GPODE_HD void PairSums(const Block& block, const Work& w) {
     for (int i = 0; i < kSums; ++i) all[i * (kPairThreads + 1) + t] = sums[i];
   });
   block.Sync();
-  // Thread (v, i) adds every 8th part of sum v, and then thread (v, 0) these.
+  // Thread (v, i) adds every 8th part of sum v. Then one thread for each v adds the 8 results.
   block.ForThreads([&](int t) {
     for (int e = t; e < 8 * kSums; e += kPairThreads) {
       double* const own = all + (e / 8) * (kPairThreads + 1);
@@ -286,7 +286,8 @@ GPODE_HD void PairSums(const Block& block, const Work& w) {
   });
 }
 
-// Threads of Observe: 32 observation times and groups of channels.
+// Observe has 32 kChannelGroups threads per block: one for each of 32 observation times and each
+// group of channels.
 inline constexpr int kChannelGroups = 8;
 inline std::size_t ObserveMemory(const Sizes& n) {
   return static_cast<std::size_t>(kChannelGroups * (n.dim + 1) * 32) * sizeof(double) + 64;
@@ -433,8 +434,8 @@ GPODE_HD void Sums(const Block& block, const Work& w) {
   SharedMemory memory(block.shared());
   double* const rows = memory.Take<double>(kSumsPairs * kStages * kRow);  // x, x^2, g
   int* const is_used = memory.Take<int>(kSumsPairs * kStages);
-  int* const used = memory.Take<int>(kSumsPairs * kStages + 4);  // places of rows, then zeros
-  int* const most = memory.Take<int>(2);                         // steps of a pair, used rows
+  int* const used = memory.Take<int>(kSumsPairs * kStages + 4);  // indices of the rows in use
+  int* const most = memory.Take<int>(2);                         // most steps, number of such rows
   struct Own {
     double z[D], scale[D], offset, sums[1 + 2 * D];
     int d;

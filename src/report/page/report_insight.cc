@@ -104,11 +104,10 @@ Json ExponentsTable(const ExponentSummary& e) {
     rows.push_back({std::to_string(i + 1), Show(e.exponents[i])});
   }
   const std::string note =
-      e.positive > 0 ? fmt::format(
-                           "Chaotic with probability {:.2f}; forecasts mean something for "
-                           "about {}.",
-                           e.positive, Show(e.horizon))
-                     : "";
+      e.positive > 0
+          ? fmt::format("Chaotic with probability {:.2f}; forecasts are useful for about {}.",
+                        e.positive, Show(e.horizon))
+          : "";
   return Table("Lyapunov exponents", {"", "exponent"}, std::move(rows), note);
 }
 
@@ -207,9 +206,10 @@ Json DesignSection(const TrainedModel& trained, const Posterior& posterior,
                    "How much the variance of the forecast shrinks on average by one more "
                    "observation of all channels."}};
   const std::vector<std::string> head = {"time", "reduction of the variance"};
-  section["tables"] = {Table("Best single observations", head, rows(design.ranked)),
-                       Table("Best three together", head, rows(design.batch),
-                             "Each reduction is that on top of the observations above it.")};
+  section["tables"] = {
+      Table("Best single observations", head, rows(design.ranked)),
+      Table("Best three together", head, rows(design.batch),
+            "Each reduction is in addition to those of the observations above it.")};
   section["pictures"].push_back(Picture("Expected reduction", 260, [&](Canvas* canvas) {
     PlotDesign(design, TimeOf(trained.data).Label(), canvas);
   }));

@@ -1,8 +1,8 @@
-// The sections of a report about what the model implies: its dynamics, readable equations, and where
-// to measure next. They appear if they were asked for, since they take seconds to minutes.
+// The sections of a report about what the model implies: its dynamics, readable equations, and
+// where to measure next. They appear if they were asked for, since they take seconds to minutes.
 //
-// A section is the object of docs/report.md: a title, paragraphs, tables of text, texts to copy, and
-// pictures, which are those of the commands analyse and design.
+// A section is the object of docs/report.md: a title, paragraphs, tables of text, texts to copy,
+// and pictures, which are those of the commands analyse and design.
 //
 // Thread safety: any thread may call the function; it starts its own threads.
 //

@@ -9,7 +9,7 @@
 namespace gpode::report {
 namespace {
 
-constexpr double kForecastShare = 0.5;     // default length of the forecast, over that of the data
+constexpr double kForecastShare = 0.5;     // default length of the forecast relative to the data's
 constexpr std::size_t kFewest = 301;       // times of the shortest grid
 constexpr std::size_t kMostDoublings = 6;  // how often the number of intervals may be doubled
 constexpr std::size_t kMostOnPath = 1201;  // times of the longest path in state space

@@ -24,8 +24,8 @@ GridValues EvaluateOnGrid(const StateBox& box,
                           const std::function<Matrix(const Matrix& points)>& functions,
                           Eigen::Index side = 121);
 
-// Returns the pieces (2, 2) of the lines on which a function vanishes, by linear interpolation along
-// the edges of the grid (marching squares).
+// Returns the pieces (2, 2) of the lines on which a function vanishes, by linear interpolation
+// along the edges of the grid (marching squares).
 std::vector<Matrix> ZeroContours(const GridValues& grid, Eigen::Index function);
 
 }  // namespace gpode::report

@@ -1,9 +1,9 @@
 // Pictures of a model's dynamics (gpode/analysis.h).
 //
-// The picture of one analysis shows the plane of the first two states: the basins of attraction with
-// their probabilities or, without basins, streamlines of the mean field; nullclines and separatrices
-// of the mean field (models of two states), limit cycles, and fixed points with credible regions.
-// The picture of a sweep is a bifurcation diagram.
+// The picture of one analysis shows the plane of the first two states: the basins of attraction
+// with their probabilities or, without basins, streamlines of the mean field; nullclines and
+// separatrices of the mean field (models of two states), limit cycles, and fixed points with
+// credible regions. The picture of a sweep is a bifurcation diagram.
 //
 // Thread safety: any thread may call these functions with its own canvas.
 //

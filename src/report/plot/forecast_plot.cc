@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kMostPanels = 4;
 constexpr double kTimeMargin = 0.015;  // the margin at both ends of the axis, over its length
 constexpr std::size_t kTimes = 401;
-constexpr double kForecastShare = 0.5;  // default length of the forecast, over that of the data
+constexpr double kForecastShare = 0.5;  // default length of the forecast relative to the data's
 
 const Colour kOuter = Faded(kSkyBlue, 0.35), kInner = Faded(kBlue, 0.35);
 const Stroke kMedian{.colour = kBlue, .width = 1.1}, kDraw{.colour = kGrey, .width = 0.35},
