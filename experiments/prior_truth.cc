@@ -118,7 +118,7 @@ PriorTruth DrawPriorTruth(std::uint64_t seed) {
     if (!LeavesRange(truth)) return truth;
     double uniform = 0;
     RandomStream(kFirstSeed + seed, kStep + 1, draw, Purpose::kTest).Uniforms({&uniform, 1});
-    if (uniform < kFarWeight) return truth;
+    if (uniform < truth.options.prior.leaving) return truth;
   }
 }
 

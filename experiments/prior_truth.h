@@ -11,7 +11,7 @@
 //   start ~ N(0, I),   log noise ~ N(log 0.1, 1),
 //
 // restricted to solutions that mostly stay near the range of the data (train/bounded_draws.h): a
-// truth that leaves it is accepted with probability kFarWeight, otherwise another one is drawn.
+// truth that leaves it is accepted with probability prior.leaving, otherwise another one is drawn.
 //
 // Thread safety: any thread may call these functions; they share no state that changes.
 //

@@ -70,6 +70,9 @@ struct PriorOptions {
   double variance = 1, variance_deviation = 1;
   double noise = 0.1, noise_deviation = 1;  // `noise` is a standard deviation, not a variance
   double linear = 1;
+  // The weight of fields whose solutions leave the range of the data soon after it; others have
+  // weight 1 (train/bounded_draws.h).
+  double leaving = 0.1;
   // The process noise: the standard deviation per square root of the model's time.
   double process_noise = 0.1, process_noise_deviation = 1;
 };

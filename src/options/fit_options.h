@@ -134,6 +134,9 @@ void ForOptions(Options& o, Visit&& visit) {
         "standard deviation of its logarithm");
   visit("prior.linear", o.prior.linear, kPositive,
         "standard deviation of the weights of a kernel's linear or polynomial part a priori");
+  visit("prior.leaving", o.prior.leaving, kShare,
+        "weight, a priori, of fields whose solutions leave the range of the data soon after it; 1: "
+        "no restriction (joint, nuts)");
   visit("prior.process_noise", o.prior.process_noise, kPositive,
         "median of the process noise a priori, per square root of the model's time");
   visit("prior.process_noise_deviation", o.prior.process_noise_deviation, kPositive,

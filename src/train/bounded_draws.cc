@@ -74,9 +74,9 @@ std::vector<char> ChooseRows(std::span<const double> weights, std::uint64_t seed
 
 }  // namespace
 
-double BoundedWeight(double distance, std::size_t degree) {
+double BoundedWeight(double distance, std::size_t degree, double leaving) {
   if (distance <= kNear) return 1;
-  return degree >= 2 && distance > kMostAway ? 0 : kFarWeight;
+  return degree >= 2 && distance > kMostAway ? 0 : leaving;
 }
 
 double DistanceFromRange(const Matrix& path, const Matrix& seen) {
@@ -117,12 +117,14 @@ void KeepBoundedDraws(const std::vector<TimedValues>& trajectories,
   if (std::ranges::any_of(trajectories, [](const TimedValues& t) { return t.inputs != nullptr; })) {
     return;
   }
-  const ModelDraws draws(model);
   const std::size_t degree = GetKernelSum(model.options.kernel).degree;
+  if (degree < 2 && model.options.prior.leaving == 1) return;
+  const ModelDraws draws(model);
   std::vector<double> weights(static_cast<std::size_t>(model.draws.rows()));
   ThreadPool pool(model.options.threads);
   pool.For(weights.size(), [&](std::size_t row) {
-    weights[row] = BoundedWeight(DistanceOfDraw(model, draws, row, trajectories, states), degree);
+    weights[row] = BoundedWeight(DistanceOfDraw(model, draws, row, trajectories, states), degree,
+                                 model.options.prior.leaving);
   });
   const std::vector<char> is_kept = ChooseRows(weights, model.options.seed);
   const std::ptrdiff_t kept = std::ranges::count(is_kept, 1);

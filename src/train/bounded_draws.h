@@ -7,14 +7,14 @@
 // in units of that range (the largest over states and trajectories), while they continue the data
 // for kSpans times the time that the data span. The prior density is multiplied by
 //
-//   1           if e <= kNear,
-//   kFarWeight  otherwise,
-//   0           if e > kMostAway and the kernel has a polynomial part of degree two or three, whose
-//               solutions can go to infinity in finite time.
+//   1        if e <= kNear,
+//   leaving  otherwise: the option prior.leaving, 0.1 by default,
+//   0        if e > kMostAway and the kernel has a polynomial part of degree two or three, whose
+//            solutions can go to infinity in finite time.
 //
 // Draws are kept with a probability proportional to that factor, which is rejection sampling from
-// the posterior under that prior. The factor kFarWeight is not zero because some systems do leave
-// the range of their data, such as growing populations: their draws all leave it, and are all kept.
+// the posterior under that prior. `leaving` is not zero because some systems do leave the range of
+// their data, such as growing populations: their draws all leave it, and are all kept.
 //
 // Thread safety: any thread may call this function.
 //
@@ -34,11 +34,10 @@ namespace gpode {
 inline constexpr double kSpans = 1.25;
 // Distances from the range of the data, in units of that range.
 inline constexpr double kNear = 1, kMostAway = 10;
-inline constexpr double kFarWeight = 0.1;
 
 // Returns the factor of the prior density of a draw whose solutions are at most `distance` away.
 // `degree` is that of the kernel's polynomial part.
-double BoundedWeight(double distance, std::size_t degree);
+double BoundedWeight(double distance, std::size_t degree, double leaving);
 
 // Returns the distance of a path (times, D) from the range of the states seen (T, D), in units of
 // that range; infinity if the path is not finite. States that do not vary are left out.

@@ -83,6 +83,17 @@ TEST_F(BoundedDraws, OneInTenOfTheDrawsThatLeaveTheRangeIsKept) {
   EXPECT_EQ(again.draws, model.draws);
 }
 
+TEST_F(BoundedDraws, WithoutARestrictionAllDrawsAreKept) {
+  Model model = MakeModel("se + linear");
+  model.options.prior.leaving = 1;
+  LetRunAway(1, model);
+  KeepBoundedDraws(trajectories_, start_.states, model);
+  EXPECT_EQ(model.draws.rows(), 3);
+  model.options.prior.leaving = 0;
+  KeepBoundedDraws(trajectories_, start_.states, model);
+  EXPECT_EQ(model.draws.rows(), 2);
+}
+
 TEST_F(BoundedDraws, DrawsThatAllLeaveTheRangeAreAllKept) {
   Model model = MakeModel("se + linear");
   for (Eigen::Index row = 0; row < 3; ++row) LetRunAway(row, model);
@@ -91,12 +102,12 @@ TEST_F(BoundedDraws, DrawsThatAllLeaveTheRangeAreAllKept) {
 }
 
 TEST(BoundedWeights, OfDistances) {
-  EXPECT_EQ(BoundedWeight(0, 0), 1);
-  EXPECT_EQ(BoundedWeight(1, 3), 1);
-  EXPECT_EQ(BoundedWeight(1.01, 1), 0.1);
-  EXPECT_EQ(BoundedWeight(HUGE_VAL, 1), 0.1);
-  EXPECT_EQ(BoundedWeight(9, 2), 0.1);
-  EXPECT_EQ(BoundedWeight(11, 2), 0);
+  EXPECT_EQ(BoundedWeight(0, 0, 0.1), 1);
+  EXPECT_EQ(BoundedWeight(1, 3, 0.1), 1);
+  EXPECT_EQ(BoundedWeight(1.01, 1, 0.2), 0.2);
+  EXPECT_EQ(BoundedWeight(HUGE_VAL, 1, 0.1), 0.1);
+  EXPECT_EQ(BoundedWeight(9, 2, 0.1), 0.1);
+  EXPECT_EQ(BoundedWeight(11, 2, 1), 0);
 }
 
 TEST(BoundedWeights, DistancesAreInUnitsOfTheRangeOfEachState) {
