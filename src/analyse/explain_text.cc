@@ -25,7 +25,7 @@ std::string SumOf(const EquationSummary& equation, const std::vector<std::string
     if (!term.chosen) continue;
     const bool minus = signs && term.coefficient < 0;
     if (sum.empty()) {
-      sum = minus ? "-" : "";
+      if (minus) sum.push_back('-');
     } else {
       sum += minus ? " - " : " + ";
     }
