@@ -46,7 +46,8 @@ struct Task {
 };
 
 FitOptions Shooting() {
-  FitOptions options{.bound = BoundKind::kShooting};
+  FitOptions options;
+  options.bound = BoundKind::kShooting;
   options.polish = 0;
   options.draws = 5;
   options.batch = 0;

@@ -140,8 +140,12 @@ TEST(Explain, FindsTheLinearEquationsOfARotation) {
     for (std::size_t k = 0; k < 6; ++k) {
       const TermSummary& term = found.equations[d].terms[k];
       // Less than half a turn was observed, which shows the weak damping only roughly.
-      if (std::abs(truth[d][k]) > 0.1) EXPECT_GT(term.probability, 0.95) << d << ' ' << k;
-      if (truth[d][k] == 0) EXPECT_LT(term.probability, 0.5) << d << ' ' << k;
+      if (std::abs(truth[d][k]) > 0.1) {
+        EXPECT_GT(term.probability, 0.95) << d << ' ' << k;
+      }
+      if (truth[d][k] == 0) {
+        EXPECT_LT(term.probability, 0.5) << d << ' ' << k;
+      }
       EXPECT_NEAR(term.coefficient, truth[d][k], 0.06) << d << ' ' << k;
     }
     EXPECT_GT(found.equations[d].explained, 0.99);

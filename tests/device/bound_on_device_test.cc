@@ -111,7 +111,11 @@ class Phase {
 };
 
 FitOptions Options() {
-  FitOptions options{.bound = BoundKind::kShooting, .inducing = 12, .features = 64, .seed = 5};
+  FitOptions options;
+  options.bound = BoundKind::kShooting;
+  options.inducing = 12;
+  options.features = 64;
+  options.seed = 5;
   options.draws = 3;
   options.threads = 1;
   return options;

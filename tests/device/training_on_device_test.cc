@@ -25,7 +25,11 @@ Dataset VanDerPol(std::size_t points) {
 }
 
 FitOptions Options(std::size_t steps = 1000) {
-  FitOptions options{.bound = BoundKind::kShooting, .inducing = 8, .features = 32, .seed = 5};
+  FitOptions options;
+  options.bound = BoundKind::kShooting;
+  options.inducing = 8;
+  options.features = 32;
+  options.seed = 5;
   options.draws = 2;
   options.threads = 1;
   options.steps = steps;
