@@ -98,7 +98,7 @@ class ProblemBuilder {
   ProblemBuilder(const Posterior& posterior, const TermLibrary& library)
       : posterior_(posterior), library_(library), mean_field_(posterior.MeanField()) {}
 
-  // Returns the rows of one trajectory.
+  // Returns those rows of the regressions that come from one trajectory.
   Problem Build(const ObservedPaths& paths) const {
     const auto rows = paths.seen.rows(), terms = std::ssize(library_.names);
     const std::size_t draws = paths.states.size();

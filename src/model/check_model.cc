@@ -52,7 +52,7 @@ void CheckParameters(const Model& m, const ModelParts& parts) {
 }
 
 void CheckDraws(const Model& m) {
-  if (m.draws.rows() == 0) return;  // trained, or sampled by a run that has not ended
+  if (m.draws.rows() == 0) return;  // The model was trained, or its sampler has not finished yet.
   CheckSize(kWhere, "a row of draws", static_cast<std::size_t>(m.draws.cols()),
             m.parameters.layout.value_size());
   for (Eigen::Index row = 0; row < m.draws.rows(); ++row) {

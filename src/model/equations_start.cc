@@ -114,7 +114,8 @@ class KnownPart {
   std::size_t outputs_ = 0;
 };
 
-// Returns the root mean square of each column; the mean of the others, or one, where that is zero.
+// Returns the root mean square of each column. A zero is replaced by the mean over all columns, or
+// by one if all of them are zero.
 Vector Sizes(const Matrix& rows) {
   Vector sizes = (rows.colwise().squaredNorm() / static_cast<double>(rows.rows())).cwiseSqrt();
   const double mean = sizes.mean() > 0 && std::isfinite(sizes.mean()) ? sizes.mean() : 1.0;

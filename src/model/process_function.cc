@@ -459,7 +459,7 @@ class ProcessFunction final : public UnknownFunction {
   mutable GpParameters parameters_;  // without a posterior of the inducing values
   mutable std::unique_ptr<GpGradient> gradient_;
   mutable ProcessPrior prior_;
-  mutable Matrix scale_centres_;  // (D or 1, J)
+  mutable Matrix scale_centres_;  // (D or 1, J): centres of the prior of the polynomial's scales
   ParameterLayout layout_;
   std::size_t locations_ = 0, lengthscales_ = 0, variances_ = 0, weights_block_ = 0;
   std::vector<double> weights_;  // the residual's weights, if a sampler draws them
