@@ -81,7 +81,7 @@ void RunOnHost(const Grid& grid, const Work& w) {
 }
 
 // Chooses the sizes of the kernels' grids, and of the arrays that depend on them, for a device with
-// this many multiprocessors and `most_shared` bytes of shared memory per multiprocessor.
+// this many multiprocessors, whose blocks can have up to `most_shared` bytes of shared memory.
 inline void ChooseShapes(int processors, std::size_t most_shared, std::size_t real_size, Work& w) {
   const auto up = [](int a, int b) { return (a + b - 1) / b; };
   w.pairs = w.draws * w.segments;
