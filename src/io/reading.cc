@@ -47,7 +47,7 @@ void CheckReadOptions(const ReadOptions& options, std::string_view where) {
   CheckNonNegative(where, "dt", options.dt);
   if (options.long_name.empty() != options.long_value.empty()) {
     ThrowInput(where, "long",
-               "has one of two names, must have those of the channel's name and value");
+               "has one of two columns, must have those of the channel's name and of the value");
   }
   if (!options.time_unit.empty() && !SecondsOf(options.time_unit)) {
     ThrowInput(where, "time_unit",

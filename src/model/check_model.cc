@@ -67,7 +67,7 @@ void CheckShootingStates(const Model& m) {
   CheckFinite(kWhere, "shooting_times", m.shooting_times);
   for (std::size_t i = 0; i < count; ++i) {
     if (m.shooting_trajectory[i] >= trajectories) {
-      ThrowInput(kWhere, "shooting_trajectory", "names a trajectory that is not there");
+      ThrowInput(kWhere, "shooting_trajectory", "names a trajectory that the model does not have");
     }
     if (i > 0 && std::pair(m.shooting_trajectory[i - 1], m.shooting_times[i - 1]) >=
                      std::pair(m.shooting_trajectory[i], m.shooting_times[i])) {
