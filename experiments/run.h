@@ -34,7 +34,7 @@ struct BoundHistory {
 // times the number of observed values. The final value is the mean over the last tenth of the
 // windows.
 struct Settling {
-  double bound = 0;  // the bound at the end of training
+  double bound = 0;  // the final value, as defined above
   double seconds = 0, step = 0;
 };
 Settling SettlingOf(const BoundHistory& history, std::size_t observations);

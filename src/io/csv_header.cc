@@ -445,8 +445,8 @@ class LayoutFinder {
   std::vector<HeaderCell> cells_;
   CsvSample sample_;
   std::vector<ColumnFacts> facts_;
-  std::size_t name_column_ = 0, value_column_ = 0;  // in long format
-  std::size_t step_column_ = kMostColumns;          // the column that says how far rows are apart
+  std::size_t name_column_ = 0, value_column_ = 0;  // used only in long format
+  std::size_t step_column_ = kMostColumns;          // the column with the time between rows
 };
 
 }  // namespace

@@ -462,7 +462,7 @@ class Fitter {
   std::string command_line_, out_;
   RunConfig config_;
   Dataset data_, validation_;
-  std::vector<std::string> notes_;                 // about the reading of the data
+  std::vector<std::string> notes_;                 // notes from the reader of the data
   std::optional<std::vector<std::string>> given_;  // options that --model auto must not change
   std::optional<ModelChoice> choice_;              // set if trial fits chose the model
   std::optional<HoldoutOptions> holdout_;
@@ -472,7 +472,7 @@ class Fitter {
   bool resumed_ = false;
   std::optional<TrainingClock> clock_;
   std::optional<ModelTarget> target_;
-  std::string checksum_;           // the end of the model file that was written last
+  std::string checksum_;           // checksum of the model file that was written last; may be empty
   std::function<void()> standby_;  // saves the run as it was after its last long step
 };
 

@@ -50,7 +50,7 @@ struct Compared {
   Forecast forecast;
   Matrix seen;
   double begins = 0;              // the time from which horizons count
-  std::vector<double> last = {};  // the last values before that, NaN if there is none
+  std::vector<double> last = {};  // (channels): the last values before that, NaN if there are none
 };
 
 // Returns the last value of every channel, NaN if there is none.
