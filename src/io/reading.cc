@@ -221,8 +221,8 @@ void SetCalendar(std::string_view file, const ReadOptions& options, Dataset* dat
   }
 }
 
-// Takes the inputs out of the channels, with all rows as samples. In long format, a row without any
-// input is a sample of a channel.
+// Turns the columns of inputs, which were read as channels, into samples of the inputs. Every row
+// is a sample, except rows in long format that have no input.
 void SplitInputs(std::string_view file, const ReadOptions& options, Dataset* data) {
   if (options.inputs.empty()) return;
   std::vector<Eigen::Index> columns, others;

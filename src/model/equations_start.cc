@@ -49,7 +49,8 @@ class ConstantFunction final : public Function {
   double value_;
 };
 
-// The equations in the user's units with constant unknown functions, at one point after the other.
+// Evaluates the equations in the user's units, one point at a time, with each unknown function
+// replaced by a constant.
 class KnownPart {
  public:
   KnownPart(const std::shared_ptr<const EquationSystem>& system, double unknown_value)
