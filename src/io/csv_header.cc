@@ -84,8 +84,8 @@ bool HasTime(const std::vector<HeaderCell>& cells, const ReadOptions& options) {
   });
 }
 
-// Returns the separator with which the header has a time column or the first line consists of
-// numbers; otherwise the most frequent one, and spaces if there is no other.
+// Returns the separator that gives the header a time column, or a first line of numbers only. If
+// there is none, returns the most frequent separator, or a space if no other occurs.
 char FindSeparator(const TextRecords& record, const ReadOptions& options) {
   const std::string_view text = Trimmed(record.text());
   const auto has = [&](char separator) { return text.find(separator) != std::string_view::npos; };

@@ -259,7 +259,7 @@ class Fitter {
                                     "DATA and options to resume it as it is",
                                     held ? "with other held-back data" : "without held-back data"));
     }
-    // As long as rows are held back, saved.data are only the other rows.
+    // While rows are held back, saved.data holds only the other rows.
     const bool split = saved.holdout && !saved.holdout->held.trajectories.empty();
     if (!SameData(split ? Rejoin(saved.data, saved.holdout->held) : saved.data, data_) ||
         !SameData(saved.validation, validation_)) {
