@@ -299,8 +299,8 @@ class CsvReader {
     }
     if (!has_zones_) has_zones_ = date->has_zone;
     if (*has_zones_ != date->has_zone) {
-      FailTime(*has_zones_ ? "must have a time zone like the rows before"
-                           : "must have no time zone, like the rows before");
+      FailTime(*has_zones_ ? "must have a time zone as the rows before"
+                           : "must have no time zone as the rows before");
     }
     time_ = date->seconds;
   }
