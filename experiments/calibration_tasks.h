@@ -46,14 +46,14 @@ namespace gpode::experiments {
 
 struct CalibrationSystem {
   std::string name;           // a name of gpode/systems.h; the task is calibration-NAME
-  bool for_choosing = false;  // true in the half for choosing settings, false in that for reporting
+  bool for_choosing = false;  // true: results help to choose settings; false: they are reported
   std::string kind;           // the kind of behaviour, such as "bistable", for tables
-  std::vector<double> start;  // (D): the starts of data sets are drawn around it
+  std::vector<double> start;  // (D): the centre around which the starts of data sets are drawn
   double span = 0;            // observations are at times from 0 to span
   std::unique_ptr<System> (*make)();
   std::size_t points = 60;
   double noise_share = 0.08;  // the noise, as a share of each state's standard deviation
-  double test_share = 0.5;    // the time forecast, as a share of the span
+  double test_share = 0.5;    // the length of the forecast, as a share of the span
 };
 
 // A task of the group calibration-sparse.

@@ -26,7 +26,7 @@ struct MethodInfo {
   std::string name;   // the model's name in `gpode fit --model`, or the settings
   std::string title;  // the name in tables
   double effort = 1;  // time per step relative to GPODE's, so that the longest runs start first
-  bool validates = false;  // true if validation sequences, if there are any, stop it early
+  bool validates = false;  // true for early stopping, where a task has validation sequences
   // Sets the training options. It is called after the options of the model are set, and is null if
   // `name` is a text of settings.
   void (*set)(const TaskInfo& task, FitOptions* options) = nullptr;

@@ -33,7 +33,7 @@ struct PriorTruth {
   std::vector<double> start;  // (D), at time 0
   std::vector<double> noise;  // (D), standard deviations
   double span = 0;            // observations are at times from 0 to span
-  FitOptions options = {};    // the options with which the model has the truth's prior
+  FitOptions options = {};    // options that give the model the prior of which the truth is a draw
 };
 
 // Returns a draw from the prior without the restriction. A seed has any number of draws.

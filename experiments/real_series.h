@@ -33,7 +33,7 @@ struct RealSeries {
   std::vector<std::string> channels = {};
   std::vector<double> times = {};  // (T)
   Matrix values = {};              // (T, channels); NaN for missing values
-  std::size_t learnt = 0;          // number of first rows to learn from; the others are forecast
+  std::size_t learnt = 0;  // the first `learnt` rows are for training, the others are forecast
 };
 
 // Returns the names in the order of the table.

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kDraws = 128, kWindows = 200, kBandTimes = 10;
 constexpr double kBand = 0.95;
-constexpr double kSettled = 0.1;  // the tolerance of Settling per observed value
+constexpr double kSettled = 0.1;  // how close to its end a settled bound is, per observed value
 
 class Stopwatch {
  public:

@@ -34,7 +34,7 @@ struct BoundHistory {
 // times the number of observed values. The final value is the mean over the last tenth of the
 // windows.
 struct Settling {
-  double bound = 0;  // the final value
+  double bound = 0;  // the final value, as defined above
   double seconds = 0, step = 0;
 };
 Settling SettlingOf(const BoundHistory& history, std::size_t observations);
@@ -55,7 +55,7 @@ struct RunRecord {
   std::string options;  // The text leaves out the observation map, which is computed from the data.
   std::string cpu;
 
-  bool failed = false;  // true if an exception ended the run, whose text is `message`
+  bool failed = false;  // true if an exception ended the run; `message` is then its text
   std::string message;
   std::string warning;  // Model::warning
 
@@ -63,15 +63,15 @@ struct RunRecord {
   // validation data if there are any.
   std::optional<Scores> scores, calibrated, validation, validation_calibrated;
   std::optional<CalibrationScores> calibration;  // calibration tasks only, instead of `scores` etc.
-  std::vector<TruthRank> ranks = {};             // tasks with truths drawn from the prior only
+  std::vector<TruthRank> ranks = {};             // only tasks whose truths are prior draws
   double floor;                       // the MNLL of the truth with the true noise; NaN if unknown
   double seconds = 0;                 // duration of training
   double forecast_seconds = 0;        // duration of all forecasts and scores
   std::size_t steps = 0;              // steps of training that were taken
-  std::size_t observations = 0;       // observed training values
+  std::size_t observations = 0;       // number of observed training values
   std::optional<Settling> settling;   // set if there is a history
   BoundHistory history = {};          // task `efficiency` only
-  std::vector<BandPoint> bands = {};  // the paper's simulated tasks only: ten times, all channels
+  std::vector<BandPoint> bands = {};  // the paper's simulated tasks only: all channels at ten times
   std::optional<SamplerSummary> sampler;  // sampled models only
   std::size_t sampled = 0;                // number of the sampler's draws in all chains together
 };

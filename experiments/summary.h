@@ -69,7 +69,7 @@ struct MethodSummary {
   std::vector<BandPoint> bands = {};  // means of finite values over the runs that have bands
   std::optional<PaperRow> paper;
   std::optional<CalibrationSummary> calibration;  // calibration tasks only
-  std::vector<RankSummary> ranks = {};            // tasks with truths drawn from the prior only
+  std::vector<RankSummary> ranks = {};            // only tasks whose truths are prior draws
 };
 
 // The methods whose bands are compared: GPODE's variational posterior and its sampler.

@@ -54,7 +54,7 @@ struct BandsTask {
   std::vector<double> times = {};  // (T): times of held-back values, after the data or in a gap
   Matrix truth = {};               // (T, channels): without noise; no rows if unknown
   Matrix observed = {};            // (T, channels): with noise; NaN for missing values
-  double from = 0, to = 0;         // the time span that is divided into thirds of the horizon
+  double from = 0, to = 0;         // the time span whose thirds are scored separately
   Matrix seen_truth = {};          // (training times, channels); no rows if unknown
   Vector spread = {};              // (channels): how much a channel varies, the unit of scores
 };

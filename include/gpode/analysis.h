@@ -39,11 +39,11 @@ struct AnalysisOptions {
   std::size_t draws = 128;
   std::uint64_t seed = 1;
   std::size_t threads = 0;            // 0: as many as the machine has
-  std::optional<StateBox> box = {};   // by default the observed states, enlarged by 1.3
+  std::optional<StateBox> box = {};   // by default 1.3 times the range of the observed states
   std::optional<Vector> inputs = {};  // (U): held inputs; by default Posterior::TypicalInputs
   double level = 0.9;                 // probability of the bands
-  std::size_t basin_cells = 40;       // starts along each axis of the basins; 0 for no basins
-  std::size_t exponent_draws = 24;    // draws whose Lyapunov exponents are integrated
+  std::size_t basin_cells = 40;     // cells along each axis of the grid of basins; 0 for no basins
+  std::size_t exponent_draws = 24;  // number of draws whose Lyapunov exponents are computed
   // The callback is called after each draw with the number of finished draws and the number of all
   // draws. If it returns false, the analysis ends with the draws that are finished.
   std::function<bool(std::size_t done, std::size_t total)> report = {};
@@ -61,22 +61,24 @@ QuantityBand BandOf(std::vector<double> values, double level);
 struct PointSummary {
   double probability = 0;                // the share of draws with a point of this group
   bool in_mean_field = false;            // true if the mean field has this fixed point
-  Vector mean = {};                      // (D)
-  Matrix covariance = {};                // (D, D); zero if there is only one draw
-  std::vector<QuantityBand> place = {};  // (D)
+  Vector mean = {};                      // (D): mean of the points
+  Matrix covariance = {};                // (D, D): their covariance; zero if there is only one
+  std::vector<QuantityBand> place = {};  // (D): the band of each coordinate
   std::array<double, 4> types = {};      // the probability of each FixedPointType, given existence
   double stable = 0;                     // the probability of stability, given existence
   std::vector<QuantityBand> real, imaginary = {};  // (D): eigenvalues by decreasing real part
-  double distance = 0;  // from the mean to the nearest observation, in standard deviations
+  // The distance from the mean to the nearest observed state, where each state is measured in
+  // standard deviations of the data.
+  double distance = 0;
   bool outside_data = false;
   Matrix states = {};                // (n, D): the points of the draws
   std::vector<bool> is_stable = {};  // (n)
 };
 
 struct OscillationSummary {
-  double probability = 0;        // that the system oscillates, in the sense above
-  double cycle_probability = 0;  // that a limit cycle attracts the solution from the data
-  QuantityBand period = {};      // over the draws that oscillate
+  double probability = 0;        // the probability that the system oscillates, as defined above
+  double cycle_probability = 0;  // the probability that the solution from the data ends on a cycle
+  QuantityBand period = {};      // the period, over the draws that oscillate
   std::vector<QuantityBand> amplitude = {};  // (D): half of the range of each state
   QuantityBand multiplier = {};              // the largest Floquet multiplier of the limit cycles
   std::vector<Matrix> cycles = {};           // the limit cycles of some draws, (n, D) each
@@ -84,7 +86,7 @@ struct OscillationSummary {
 
 struct ExponentSummary {
   std::vector<QuantityBand> exponents = {};  // (D); empty if none could be computed
-  double time_error = 0;  // the median standard error of the largest exponent (finite time)
+  double time_error = 0;  // median standard error of the largest exponent, due to finite time
   double positive = 0;    // the share of draws whose largest exponent exceeds two standard errors
   std::size_t draws = 0;  // the number of draws that have exponents
   // The time in which the uncertainty of the last learnt state grows to the size of the attractor.
@@ -94,7 +96,7 @@ struct ExponentSummary {
 
 // The ends of solutions that start on a grid in the plane of two states.
 struct BasinSummary {
-  std::size_t cells = 0;                 // along each axis; 0 if there are no basins
+  std::size_t cells = 0;  // cells along each axis of the grid; 0 if there are no basins
   std::vector<std::string> labels = {};  // "fixed point 1", "limit cycle", "leaves", "undecided"
   MatrixStack probabilities = {};  // (cells, cells) per label; the rows follow the first state
 };
@@ -109,8 +111,8 @@ struct Analysis {
 
   std::vector<PointSummary> points = {};     // by decreasing probability
   std::vector<double> counts = {};           // counts[k]: the probability of k fixed points
-  FixedPointSearch mean_points = {};         // those of the mean field
-  std::vector<LimitCycle> mean_cycles = {};  // those of the mean field
+  FixedPointSearch mean_points = {};         // fixed points of the mean field
+  std::vector<LimitCycle> mean_cycles = {};  // limit cycles of the mean field
   std::vector<Matrix> separatrices = {};     // stable manifolds of the mean field's saddles, (n, 2)
   std::array<double, 4> fates = {};  // probability of each Fate of the solution from the data
   OscillationSummary oscillation = {};

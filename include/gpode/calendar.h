@@ -27,7 +27,7 @@ enum class DateOrder {
 struct Calendar {
   double unit = 0;                      // seconds per unit of time; 0 if times are plain numbers
   double origin = 0;                    // seconds from 1970-01-01T00:00:00 to time 0
-  bool is_utc = false;                  // the files had time zones; dates are shown in UTC
+  bool is_utc = false;                  // true if the files had time zones; dates are then in UTC
   DateOrder order = DateOrder::kFound;  // the order that was found in the files
 
   // Returns true if times stand for dates.

@@ -39,7 +39,7 @@ struct CompareOptions {
   std::uint64_t seed = 1;
   std::size_t threads = 0;           // 0: as many as the machine has
   std::size_t side = 25;             // points along each axis, up to two states
-  std::optional<StateBox> box = {};  // by default that of the data that both models have
+  std::optional<StateBox> box = {};  // by default where the ranges of both models' data overlap
   double level = 0.9;                // probability of the bands
   double rate = 0.05;                // false discovery rate
 };
@@ -51,7 +51,7 @@ struct FieldDifference {
   Matrix points = {};              // (n, D); the last state varies fastest in a grid
   std::vector<bool> inside = {};   // (n): near the data of both models
   Matrix mean = {};                // (n, D): the difference A - B
-  Matrix lower = {}, upper = {};   // (n, D): its bands
+  Matrix lower = {}, upper = {};   // (n, D): the band of the difference
   Matrix false_sign = {};          // (n, D): local false sign rates
   std::vector<bool> differs = {};  // (n D): true if the fields differ there; false outside
   double share = 0;                // the share of the compared values that differ

@@ -66,7 +66,7 @@ struct ModelScore {
 struct ModelComparison {
   std::vector<std::string> channels = {};
   std::size_t seen_times = 0, held_times = 0;  // rows of all trajectories together
-  double period = 0;                           // that of the seasonal value; 0 if there is none
+  double period = 0;                           // period of the seasonal value; 0 if there is none
   std::vector<ModelScore> ranking = {};        // the best first
   bool interrupted = false;                    // true if `report` ended the comparison
 
@@ -78,7 +78,7 @@ struct ModelComparison {
 
 struct CompareControl {
   HoldoutOptions holdout = {};
-  double period = 0;                        // that of the seasonal value; 0 to estimate it
+  double period = 0;                        // period of the seasonal value; 0 to estimate it
   std::size_t draws = 256;                  // the number of draws of each forecast
   std::optional<std::size_t> threads = {};  // if set, replaces FitOptions::threads
   // This function is called after every step of training with the index of the candidate. If it

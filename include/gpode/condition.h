@@ -44,8 +44,8 @@ struct ConditionOptions {
 
 struct Conditioned {
   Model model;
-  std::size_t fields = 0;  // the fields that were tried
-  std::size_t failed = 0;  // those whose solutions did not reach the data
+  std::size_t fields = 0;  // number of fields that were tried
+  std::size_t failed = 0;  // number of fields whose solutions did not reach the data
   double shape = 0;        // the Pareto shape k of the weights
   double effective = 0;    // the effective number of fields, given the weights
   double misfit = 0;  // mean of (residual / noise)^2 over the new values; about one for a good fit

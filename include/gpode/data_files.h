@@ -39,7 +39,7 @@ enum class DuplicateTimes { kRefuse, kAverage, kFirst, kLast };
 // The form in which times are written.
 enum class TimeFormat {
   kFound,         // numbers, dates or times of day, whichever the column holds
-  kNumber,        // numbers, also where they look like epoch seconds
+  kNumber,        // plain numbers, even if they look like epoch seconds
   kEpochSeconds,  // seconds since 1970-01-01T00:00:00Z
   kEpochMilliseconds,
 };
@@ -65,11 +65,13 @@ struct ReadOptions {
 
   // CSV: ',', ';', '\t' or ' ' for any number of spaces and tabs; 0: the one that the file uses.
   char separator = 0;
-  char decimal = 0;  // CSV: '.' or ','; 0: the first that is found, '.' if commas separate cells
+  // CSV: the decimal mark, '.' or ','. If it is 0, the first number with a mark decides; if commas
+  // separate cells, the mark is then '.'.
+  char decimal = 0;
   // CSV: further markers of missing values, in addition to those in docs/formats.md. A marker that
   // is a number stands for every cell of that value.
   std::vector<std::string> missing = {};
-  std::size_t skip = 0;  // CSV: lines before the header that are passed over
+  std::size_t skip = 0;  // CSV: number of lines to skip before the header
   bool header = true;    // CSV: false if the first line is a row; columns are then c1, c2, ...
   double dt = 0;         // CSV: the time between rows of a file without a time column; 0: unknown
   // CSV in long format, one value per row: the columns with the channel's name and with its value.
@@ -79,7 +81,8 @@ struct ReadOptions {
 
   TimeFormat time_format = TimeFormat::kFound;
   DateOrder date_order = DateOrder::kFound;
-  std::string time_unit = {};  // the unit of times that are dates, such as "hours"; empty: chosen
+  // The unit in which dates become times, such as "hours". If empty, the reader chooses one.
+  std::string time_unit = {};
   // The calendar of earlier data, such as those of a model. If has_fixed_calendar is true, dates
   // become numbers by this calendar. Dates are then an error if the calendar is not set.
   Calendar calendar = {};

@@ -65,8 +65,8 @@ void SetInputs(const Dataset& samples, std::string_view where, Dataset* data);
 void CheckInputSamples(const InputSamples& samples, const std::vector<std::string>& names,
                        const Calendar& calendar, std::string_view where);
 
-// Throws an InputError that begins with `where` and names the time up to which inputs are known
-// unless the samples cover all times from `from` to `to`.
+// Throws an InputError unless the samples cover all times from `from` to `to`. Its message begins
+// with `where` and names the first or last time at which inputs are known.
 void CheckInputsCover(const InputSamples& samples, double from, double to, const Calendar& calendar,
                       std::string_view where);
 

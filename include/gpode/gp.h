@@ -147,7 +147,7 @@ class SparseGp {
   GpParameters parameters_;
   std::vector<Hyperparameters> hyper_;
   std::vector<Matrix> factor_;
-  std::vector<Matrix> kernel_matrix_;  // without jitter
+  std::vector<Matrix> kernel_matrix_;  // k(Z, Z) without jitter
   std::vector<double> jitter_used_;
   std::vector<char> factored_;  // vector<bool> would not let different threads write its entries
 };

@@ -35,10 +35,11 @@ struct InputSamples {
 
 // The inputs of a system: which there are, and how they are interpolated.
 struct InputRule {
-  std::vector<std::string> names = {};  // of the measured inputs
+  std::vector<std::string> names = {};  // names of the measured inputs
   InputHold hold = InputHold::kPrevious;
-  std::vector<double> periods = {};  // of the clock, in the user's unit of time
-  bool has_time = false;             // true if the time itself is an input
+  // The periods, in the user's unit of time. Each adds two clock inputs, a cosine and a sine.
+  std::vector<double> periods = {};
+  bool has_time = false;  // true if the time itself is an input
 
   // The number U of inputs: measured ones, two for each period, and the time.
   std::size_t size() const { return names.size() + 2 * periods.size() + (has_time ? 1 : 0); }

@@ -37,14 +37,15 @@ struct LimitCycle {
   Vector lower = {}, upper = {};  // (D): the ranges of the states
   Eigen::VectorXcd multipliers = {};  // (D - 1): the Floquet multipliers, the largest first
   bool stable = false;                // true if all multipliers are inside the unit circle
-  bool neutral = false;  // true if the largest multiplier is on it, as for a family of cycles
+  bool neutral =
+      false;  // true if the largest multiplier is on the circle, as in a family of cycles
 
   Vector Amplitudes() const { return 0.5 * (upper - lower); }
 };
 
 struct CycleOptions {
-  double tolerance = 1e-11;     // of the integrations
-  double longest_time = 300;    // the time that solutions are followed, in units of TimeScale
+  double tolerance = 1e-11;     // tolerance of the integrations
+  double longest_time = 300;    // how long a solution is followed at most, in units of TimeScale
   std::size_t starts = 6;       // quasi-random starts of solutions
   Matrix more_starts = {};      // (n, D): further starts
   bool repelling = true;        // in two dimensions, also find cycles that repel
@@ -58,8 +59,8 @@ enum class Fate { kFixedPoint, kCycle, kLeaves, kKeepsMoving };
 
 struct Attractor {
   Fate fate = Fate::kKeepsMoving;
-  std::size_t fixed_point = 0;           // the index of the fixed point, if it is one
-  std::optional<LimitCycle> cycle = {};  // the cycle, if it is one
+  std::size_t fixed_point = 0;           // for Fate::kFixedPoint, the index of the point
+  std::optional<LimitCycle> cycle = {};  // for Fate::kCycle, the cycle
   Vector state = {};                     // the last state that was computed
 };
 

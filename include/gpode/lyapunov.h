@@ -26,7 +26,7 @@ struct LyapunovOptions {
   // Times in the field's unit of time; 0 stands for 500 and 50 times TimeScale (limit_cycles.h).
   double time = 0, transient = 0;
   std::size_t batches = 20;
-  double tolerance = 1e-8;          // of the integration
+  double tolerance = 1e-8;          // tolerance of the integration
   std::function<bool()> stop = {};  // if it returns true, the computation ends early
 };
 

@@ -40,8 +40,8 @@ struct SamplerSummary {
 // The draws of a model that was conditioned on new data (condition.h): S pairs of a field and the
 // starts of the N trajectories. Draw i of a forecast is pair i modulo S, for any seed.
 struct GivenDraws {
-  std::uint64_t seed = 0;                  // with this seed, draw fields[s] of the posterior
-  std::vector<std::uint64_t> fields = {};  // (S)
+  std::uint64_t seed = 0;                  // the seed with which the fields were drawn
+  std::vector<std::uint64_t> fields = {};  // (S): their numbers among the draws with that seed
   Matrix starts = {};                      // (S, N D), in the model's coordinates
   // (S, P D): the standard normals of the process noise on the P pieces of all trajectories. P is 0
   // if there is no process noise.

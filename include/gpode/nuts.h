@@ -89,7 +89,7 @@ struct NutsOptions {
   // density is finite.
   Matrix starts = {};
   double start_radius = 2;
-  std::size_t further = 0;     // the number of further variables
+  std::size_t further = 0;     // the number of further variables, which draw_further draws
   Matrix further_starts = {};  // one row for each chain; if empty, zeros
   DrawFurther draw_further = {};
   std::uint64_t seed = 1;

@@ -112,7 +112,7 @@ struct SolveStatistics {
 struct SolveResult {
   SolveStatus status = SolveStatus::kOk;
   SolveStatistics statistics;
-  double reached = 0;      // the time up to which the solution is known
+  double reached = 0;      // the last time at which the solution is known
   std::size_t filled = 0;  // number of requested times with known states; the other states are NaN
   double step_hint = 0;    // a good first step for an integration like this one
 

@@ -26,7 +26,7 @@ struct SimulationOptions {
   std::vector<double> start = {};  // (D); empty: the system's default
   double span = 0;                 // times are in [0, span]; 0: the system's default
   std::size_t points = 50;         // observation times per trajectory, the first at 0
-  bool irregular = false;          // sorted uniform times instead of equal gaps
+  bool irregular = false;          // true for random (uniform) times, false for equally spaced ones
   // The noise is given either by its variances, one for all states or one for each, or by
   // noise_share: its standard deviation is then this share of a state's standard deviation over all
   // times and trajectories.

@@ -127,12 +127,12 @@ class Step {
   double atol_ = 0, rtol_ = 0;
   bool keeps_ = false, controlled_ = false;
   double t_ = 0, h_ = 0;
-  double inside_ = 0;  // a time in the smooth piece of the inputs that the step is in
+  double inside_ = 0;  // a time within the smooth piece of the inputs to which the step belongs
   std::span<const double> x_;
   std::span<double> next_, error_, own_;
   std::size_t first_ = 0, rest_ = 1;  // indices of evaluations 0 and 1; the others follow
-  std::size_t evaluations_ = 0;       // their number in this step
-  std::size_t made_ = 0;              // their number in all steps
+  std::size_t evaluations_ = 0;       // number of evaluations in this step
+  std::size_t made_ = 0;              // number of evaluations in all steps
 };
 
 // The reverse of a recorded step. Steppers add to its cotangents. The Solver first calls

@@ -31,8 +31,8 @@ namespace gpode {
 
 // One step of a training run.
 struct Progress {
-  std::size_t step = 0;   // counted over all phases
-  std::size_t steps = 0;  // planned number in all phases
+  std::size_t step = 0;   // number of steps so far, in all phases
+  std::size_t steps = 0;  // number of steps planned, in all phases
   BoundKind phase = BoundKind::kVanilla;
   double bound = 0;
   // Terms of the bound: the expected log likelihood, the expected log density of the shooting

@@ -1,4 +1,4 @@
-// The page of `gpode report`, if the module was built with what draws it.
+// Makes the page of `gpode report`, if the module was built with the report library.
 #include "bindings.h"
 
 #ifdef GPODE_PYTHON_REPORT

@@ -41,7 +41,7 @@ class Predictions(Scoring):
                  push: Any = None) -> Union[Forecast, Forecasts]:
         """Forecasts trajectories from the end of their data, or from any start.
 
-        until        the end of the forecast, a number or a date; default: half the span of the data further
+        until        the end of the forecast, a number or a date; default: after half the span of the data
         points       the number of times, equally spaced
         times        the times instead; they may be before, within or after the data
         bands        the shares that the bands contain

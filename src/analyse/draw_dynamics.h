@@ -25,11 +25,11 @@ struct DynamicsOptions {
 struct DrawDynamics {
   bool finished = false;
   FixedPointSearch search = {};
-  std::vector<LimitCycle> cycles = {};  // those that attract
+  std::vector<LimitCycle> cycles = {};  // the limit cycles that attract
   Attractor end = {};                   // where the solution from the start ends
   bool oscillates = false;              // see gpode/analysis.h
-  double period = 0;                    // of the oscillation
-  Vector amplitudes = {};               // (D)
+  double period = 0;                    // period of the oscillation
+  Vector amplitudes = {};               // (D): amplitudes of the oscillation
   LyapunovSpectrum exponents = {};
   std::vector<std::uint8_t> basins = {};  // see basins.h
 };

@@ -18,7 +18,7 @@ constexpr std::size_t kMostTerms = 60, kLongestWindow = 48, kGridPoints = 2000, 
 
 // The paths of all draws through one trajectory, and its observations.
 struct ObservedPaths {
-  std::size_t pieces = 0;         // of the grid between neighbouring observations, an even number
+  std::size_t pieces = 0;         // intervals of the grid between two observations, an even number
   std::vector<double> grid = {};  // (G): times
   Matrix inputs = {};             // (G, measured inputs)
   MatrixStack states = {};        // one (G, D) for each draw
@@ -85,10 +85,11 @@ Matrix Integrate(const ObservedPaths& paths, const Matrix& values) {
 
 // The regressions of all states, with one row for each time of observation.
 struct Problem {
-  Matrix regressors = {};                // (N, K): mean over draws of the integrated terms
-  std::vector<Matrix> spread = {};       // for each state (N, draws): the integrated mean field
-  Matrix seen = {};                      // (N, D)
-  std::vector<std::size_t> window = {};  // (N)
+  Matrix regressors = {};  // (N, K): the terms integrated along the paths, mean over draws
+  // For each state (N, draws): the mean field integrated along the path of each draw.
+  std::vector<Matrix> spread = {};
+  Matrix seen = {};                      // (N, D): the observed states, NaN where missing
+  std::vector<std::size_t> window = {};  // (N): the number of the window that the row belongs to
   Matrix support = {};  // (N, variables): mean states and inputs at the observations
   Matrix field = {};    // (N, D): the mean field there, at the inputs of these times
 };
@@ -98,7 +99,7 @@ class ProblemBuilder {
   ProblemBuilder(const Posterior& posterior, const TermLibrary& library)
       : posterior_(posterior), library_(library), mean_field_(posterior.MeanField()) {}
 
-  // Returns the rows of one trajectory.
+  // Returns those rows of the regressions that come from one trajectory.
   Problem Build(const ObservedPaths& paths) const {
     const auto rows = paths.seen.rows(), terms = std::ssize(library_.names);
     const std::size_t draws = paths.states.size();

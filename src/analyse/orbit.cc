@@ -5,7 +5,7 @@
 namespace gpode {
 namespace {
 
-constexpr double kOutside = 3;  // the factor from the box to the one that solutions must not leave
+constexpr double kOutside = 3;  // solutions must stay in the box enlarged by this factor
 
 }  // namespace
 
@@ -22,7 +22,7 @@ Orbit::Orbit(const Field& field, const StateBox& box, const Vector& start, doubl
       states_(start.begin(), start.end()) {}
 
 bool Orbit::Extend(std::size_t count) {
-  constexpr std::size_t kPiece = 64;  // samples between two checks for having left the box
+  constexpr std::size_t kPiece = 64;  // the box is checked after this many samples
   for (std::size_t done = 0; done < count && !has_left_;) {
     const std::size_t piece = std::min(kPiece, count - done);
     std::vector<double> times(piece);

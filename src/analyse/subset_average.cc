@@ -21,8 +21,8 @@ constexpr double kNegligible = 30;  // subsets this far below the best log proba
 // The regression on one subset.
 struct Regression {
   Vector coefficients = {};
-  Matrix inverse = {};  // of the Gram matrix
-  double residual = 0;  // sum of squares
+  Matrix inverse = {};  // the inverse of the Gram matrix
+  double residual = 0;  // the residual sum of squares
   double log_probability = 0;
 };
 

@@ -21,11 +21,11 @@
 namespace gpode {
 
 struct SubsetAverage {
-  Vector probabilities = {};              // (K) of each regressor
+  Vector probabilities = {};              // (K): the probability that each regressor is included
   Vector means = {}, variances = {};      // (K): of each coefficient, given that it is included
   std::vector<Eigen::Index> chosen = {};  // regressors with a probability of one half or more
-  Vector coefficients = {};               // those of the chosen regressors
-  Matrix covariance = {};                 // that of these coefficients
+  Vector coefficients = {};               // coefficients of a fit with only the chosen regressors
+  Matrix covariance = {};                 // the covariance of these coefficients
 };
 
 // Averages over all subsets, or over sampled ones if there are more than 16 regressors. `n` is the

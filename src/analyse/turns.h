@@ -12,7 +12,7 @@
 namespace gpode {
 
 struct Turns {
-  std::vector<double> periods = {};  // of each full turn
+  std::vector<double> periods = {};  // the duration of each full turn
   std::vector<double> sizes = {};    // the range of the state that moves most, in each turn
   Vector amplitudes = {};            // (D): half the range of each state over the last turn
   bool left = false;                 // true if the solution left the box by more than its size

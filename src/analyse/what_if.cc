@@ -92,7 +92,8 @@ Forecast ForecastPushed(const Posterior& posterior, std::size_t trajectory,
   const Model& model = posterior.model();
   ForecastOptions own = options;
   own.states = true;
-  // The forecast without pushes has the states before the first push, the noise and the widening.
+  // The forecast without pushes provides the states before the first push, the noise and the
+  // widening.
   Forecast result = posterior.Trajectory(trajectory, times, own);
   const auto early = static_cast<std::size_t>(std::ranges::lower_bound(times, pushes.front().time) -
                                               times.begin());

@@ -17,6 +17,6 @@ namespace gpode {
 double Digamma(double x);                             // x > 0
 double UpperGamma(double a, double x);                // a > 0, x >= 0
 double IncompleteBeta(double a, double b, double x);  // a, b > 0, 0 <= x <= 1
-double LogGamma(double x);                            // x > 0; std::lgamma writes a global variable
+double LogGamma(double x);  // x > 0; thread-safe, whereas std::lgamma writes a global variable
 
 }  // namespace gpode

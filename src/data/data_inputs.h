@@ -49,7 +49,7 @@ class DataInputs final : public InputSignal {
   std::shared_ptr<const Samples> samples_;
   Vector scale_, offset_;  // (U)
   double start_, time_scale_;
-  double shift_ = 0;  // the time of the samples at this signal's time zero
+  double shift_ = 0;  // the time in samples_ that is time zero of this signal
 };
 
 }  // namespace gpode

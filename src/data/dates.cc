@@ -201,7 +201,7 @@ bool TakeDate(Scanner* scanner, DateOrder order, DateText* date) {
     trial.TakeChar("-/. ,");
     trial.SkipBlanks();
     third = TakePart(&trial);
-    if (trial.Peek() == ':') third.reset();  // the hour of a date without a day
+    if (trial.Peek() == ':') third.reset();  // That was an hour: the date has no day.
     // Three parts and a fourth one with the same mark, as in an IP address, are not a date.
     if (third && separator != ' ' && trial.Peek() == separator) return false;
   }

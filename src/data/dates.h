@@ -21,10 +21,11 @@
 namespace gpode::internal {
 
 struct DateText {
-  double seconds = 0;  // since 1970-01-01T00:00:00 or, without a date, since midnight; in UTC if
-                       // there is a time zone
+  // Seconds since 1970-01-01T00:00:00 or, without a date, since midnight; in UTC if there is a time
+  // zone.
+  double seconds = 0;
   bool has_date = false, has_clock = false, has_zone = false;
-  bool needs_order = false;  // day and month could be exchanged
+  bool needs_order = false;  // true if day and month could be exchanged
 };
 
 // Parses a text that is a date, a time of day, or both. `order` decides between day and month where

@@ -27,8 +27,8 @@ struct Segment {
   std::size_t trajectory;
   std::size_t first, count;  // observations first .. first + count - 1 of the trajectory
   double start;              // time of the segment's start
-  std::size_t state;         // index of the shooting state at its start; kNone: the trajectory's x0
-  std::size_t next;          // index of the shooting state at its end; kNone: the trajectory ends
+  std::size_t state;         // index of the shooting state at its start; kNone if that is x0
+  std::size_t next;          // index of the shooting state at its end; kNone if it is the last
 };
 
 struct Segmentation {
@@ -43,8 +43,8 @@ struct IndexRun {
 
 // The states that some segments start from or end at, as runs of increasing indices.
 struct TouchedStates {
-  std::vector<IndexRun> x0;        // indices of trajectories, whose initial states are used
-  std::vector<IndexRun> shooting;  // indices of shooting states
+  std::vector<IndexRun> x0;        // indices of the trajectories whose initial states are touched
+  std::vector<IndexRun> shooting;  // indices of the shooting states that are touched
 };
 
 // Finds the states of the segments with these increasing indices. Reuses the memory of `touched`.

@@ -1,5 +1,5 @@
-// The memory of an engine: one allocation, in which every array of Work has its place. A copy of
-// the whole allocation is a copy of all that the kernels know.
+// The memory of an engine: one allocation, in which every array of Work has its place. Kernels
+// change no other memory of the device, so that a copy of the allocation holds all that they know.
 #pragma once
 
 #include <string>
@@ -11,7 +11,9 @@
 
 namespace gpode::device {
 
-// Calls visit(name, pointer, count) for every array, in the order of the memory.
+// Calls visit(name, pointer, count) for every array, in the order of their places in memory.
+// `steps` is the most steps that are planned at a time, `real_size` the size of a number in the
+// feature table.
 template <typename Visit>
 void ForArrays(Work& w, std::size_t steps, std::size_t real_size, Visit&& visit) {
   const auto n = [](int size) { return static_cast<std::size_t>(size); };
@@ -96,7 +98,8 @@ void ForArrays(Work& w, std::size_t steps, std::size_t real_size, Visit&& visit)
   visit("results", w.results, steps);
 }
 
-// Sets the pointers of w into memory that begins at `base`, and returns the bytes that it needs.
+// Sets the pointers of w to their places in memory that begins at `base`. Returns the number of
+// bytes that the arrays need.
 inline std::size_t PlaceArrays(Work& w, std::size_t steps, std::size_t real_size, std::byte* base) {
   std::size_t used = 0;
   ForArrays(w, steps, real_size, [&]<typename T>(const char*, T*& pointer, std::size_t count) {

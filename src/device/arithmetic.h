@@ -1,4 +1,4 @@
-// Elementary functions of the device's kernels, which also compile for the CPU.
+// Elementary functions for the kernels. They compile for the GPU and for the CPU.
 #pragma once
 
 #include <cmath>
@@ -29,8 +29,8 @@ GPODE_HD_INLINE double FromBits(std::int64_t bits) {
 #endif
 }
 
-// Adding this number (1.5 * 2^52 for double) rounds to an integer, which is then in the lower bits
-// of the sum.
+// Adding kRound (1.5 * 2^52) to a double rounds it to an integer, which is then in the lower bits
+// of the sum. kRoundFloat does the same for a float.
 inline constexpr double kRound = 6755399441055744.0;
 inline constexpr float kRoundFloat = 12582912.0f;
 
@@ -85,7 +85,7 @@ GPODE_HD_INLINE double PowerOfTwo(double t, const Exponential& exponential) {
 }
 
 #ifdef __CUDA_ARCH__
-// Returns 1 / x for ordinary x > 0, with an error of a few ulp.
+// Returns 1 / x for x > 0, with an error of a few ulp unless x or 1 / x is subnormal or infinite.
 __device__ __forceinline__ double Reciprocal(double x) {
   double y;
   asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x));
@@ -142,7 +142,8 @@ GPODE_HD_INLINE void SinCosTurns(float t, float& sine, float& cosine) {
 #endif
 }
 
-// Product and sum, each rounded on its own: the compiler never fuses them to a multiply-add.
+// Times and Plus return a product and a sum that are rounded separately: the compiler never fuses
+// them into a multiply-add.
 GPODE_HD_INLINE double Times(double a, double b) {
 #ifdef __CUDA_ARCH__
   return __dmul_rn(a, b);
@@ -163,7 +164,7 @@ GPODE_HD_INLINE double Largest(double a, double b) { return a > b ? a : b; }
 GPODE_HD_INLINE double Smallest(double a, double b) { return a < b ? a : b; }
 GPODE_HD_INLINE bool IsFinite(double x) { return fabs(x) <= 1.7976931348623157e308; }
 
-// Adds one to a number that several threads share, and returns what it was.
+// Atomically adds one to a number that several threads share, and returns its previous value.
 GPODE_HD_INLINE int FetchAdd(int* number) {
 #ifdef __CUDA_ARCH__
   return atomicAdd(number, 1);

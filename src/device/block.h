@@ -1,14 +1,14 @@
-// Blocks of threads, for which the kernels of the device are written (kernels/*.h).
+// Blocks of threads, which execute the kernels of the device (kernels/*.h).
 //
-// A kernel is a function template over the kind of block. CudaBlock runs on a GPU. HostBlock runs
-// the same function on the CPU, one thread after the other: the tests compare kernels with it, and
-// find most errors on machines without a GPU. A kernel's body is a list of phases,
+// A kernel is a function template whose parameter is the type of the block. CudaBlock runs it on a
+// GPU. HostBlock runs the same function on the CPU, one thread after the other: tests compare the
+// two, and most errors are found on machines without a GPU. A kernel's body is a list of phases,
 //
 //   block.ForThreads([&](int t) { ... });   // what thread t does
 //   block.Sync();                           // the next phase may use what other threads wrote
 //
-// and a variable of each thread that outlives a phase is a PerThread. Threads must not depend on
-// each other within a phase.
+// and a variable that a thread keeps from one phase to the next is a PerThread. Within a phase,
+// threads must not depend on each other.
 #pragma once
 
 #include <cstddef>
@@ -33,7 +33,7 @@ namespace gpode::device {
 
 class HostBlock {
  public:
-  // `index` is the block's place in a grid (x, y); `shared` is its memory.
+  // `x` and `y` are the block's place in the grid; `shared` is its shared memory.
   HostBlock(int x, int y, int threads, std::byte* shared)
       : x_(x), y_(y), threads_(threads), shared_(shared) {}
 
@@ -86,7 +86,7 @@ class CudaBlock {
 };
 #endif
 
-// A variable that each thread of a block has for itself.
+// A variable of which each thread of a block has its own copy.
 template <typename Block, typename T>
 class PerThread {
  public:
@@ -105,7 +105,7 @@ class PerThread {
   std::conditional_t<Block::kIsHost, std::vector<T>, T> values_{};
 };
 
-// Cuts a block's shared memory into arrays.
+// Divides a block's shared memory into arrays.
 class SharedMemory {
  public:
   GPODE_HD explicit SharedMemory(std::byte* memory) : memory_(memory) {}
@@ -115,7 +115,7 @@ class SharedMemory {
     used_ += (count * sizeof(T) + 15) / 16 * 16;
     return taken;
   }
-  // Returns the bytes taken so far.
+  // Returns the number of bytes taken so far.
   GPODE_HD std::size_t used() const { return used_; }
 
  private:

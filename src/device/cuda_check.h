@@ -1,4 +1,4 @@
-// Errors of CUDA, and the choice of the engine for a number of states (cuda_engine.cu).
+// Checks of CUDA's status codes, and the engines for each number of states (cuda_engine.cu).
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -11,8 +11,8 @@ namespace gpode::device {
 
 // Throws a std::runtime_error that names the call and CUDA's reason.
 void CheckCuda(cudaError_t status, const char* call);
-// Checks the status of an allocation of this many bytes. Throws an InputError that says how much
-// memory is needed if the GPU does not have it.
+// Checks the status of an allocation of this many bytes. If the GPU has too little memory, throws
+// an InputError that says how much is needed.
 void RequireMemory(cudaError_t status, std::size_t bytes);
 // Throws an InputError if there is no GPU.
 void RequireGpu();

@@ -1,4 +1,4 @@
-// GPUs of this machine, and errors of CUDA.
+// Queries about the GPUs of this machine, and checks of CUDA's status codes.
 #ifdef GPODE_CUDA
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@
 namespace gpode::device {
 namespace {
 
-constexpr int kLeastMajor = 9;  // the program has machine code for this compute capability
+constexpr int kLeastMajor = 9;  // the lowest major compute capability that the code supports
 
 std::string Version(int version) {
   return fmt::format("{}.{}", version / 1000, version % 1000 / 10);

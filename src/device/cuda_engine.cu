@@ -1,5 +1,5 @@
-// The engine of a GPU, for GPODE_DEVICE_STATES states. The build compiles this file once for each
-// number of states (src/CMakeLists.txt).
+// The engine that runs on a GPU, for systems with GPODE_DEVICE_STATES states. The build compiles
+// this file once for each number of states (src/CMakeLists.txt).
 #include <cuda_runtime.h>
 
 #include "device/cuda_check.h"
@@ -52,7 +52,7 @@ class CudaBackend {
     CheckCuda(cudaFree(memory_), "cudaFree");
     memory_ = nullptr;
     RequireMemory(cudaMalloc(&memory_, bytes), bytes);
-    // These bytes make doubles that are NaN, so that tests detect reads of memory that was never
+    // A double with these bytes is NaN, so that tests detect reads of memory that was never
     // written.
     CheckCuda(cudaMemset(memory_, 0xff, bytes), "cudaMemset");
     CheckCuda(cudaDeviceSynchronize(), "cudaMemset");

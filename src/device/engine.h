@@ -2,8 +2,8 @@
 //
 // An engine keeps parameters, optimiser state and data in the device's memory and takes whole
 // blocks of steps (paper, algorithm 1) there; train/device_steps.h decides what it is given and
-// when. A step is a list of kernels (kernels/*.h); engine_steps.h has the list. Nothing but a few
-// numbers for each step comes back before GetState.
+// when. A step is a list of kernels (kernels/*.h); engine_steps.h has the list. Until GetState is
+// called, the host receives only a few numbers for each step (StepResult).
 //
 // The random numbers are those of the CPU (gpode/random.h), bit for bit. Sums are formed in a fixed
 // order, so that the same device gives the same bits in every run; another device, and the CPU,
@@ -34,30 +34,31 @@ inline constexpr int kMostStates = 6;
 // solver's options; the engine sets the others.
 struct Problem {
   Sizes sizes{};
-  bool is_single = false;  // single precision of the Fourier features; all else is double
+  bool is_single = false;  // true if Fourier features have single precision; all else has double
   Coefficients method{};
   std::vector<std::uint8_t> kind;  // (flat_size): see Work
 
-  std::vector<double> segment_start;  // (segments)
-  std::vector<int> segment_first, segment_count;
-  std::vector<int> segment_state, segment_next;  // states; segment_next is -1 at the last segment
-  std::vector<double> times, y;                  // (times), (times, channels)
-  std::vector<double> map, map_offset;           // (channels, dim), (channels)
-  std::vector<double> channel_weight;            // (channels)
-  std::vector<double> count, noise_floor;        // (channels): see Trainer::UpdateLikelihood
+  // Arrays that Work explains under the same names (`times` is Work::times_of).
+  std::vector<double> segment_start;                                           // (segments)
+  std::vector<int> segment_first, segment_count, segment_state, segment_next;  // (segments)
+  std::vector<double> times, y;            // (times), (times, channels)
+  std::vector<double> map, map_offset;     // (channels, dim), (channels)
+  std::vector<double> channel_weight;      // (channels)
+  std::vector<double> count, noise_floor;  // (channels)
 };
 
-// The state that training changes.
+// The state of the optimiser and the solver, which training changes.
 struct EngineState {
   std::vector<double> flat, first, second;  // parameters and Adam's moments
   int adam_steps = 0;
   double log_tolerance = 0;
-  // (draws segments + 1): the step size with which each segment of each draw starts, and that of
+  // (draws * segments + 1): the first step size for each segment of each draw, then that for
   // segments that were never integrated, as in Bound.
   std::vector<double> step_sizes;
 };
 
-// The random numbers of one step, given instead of drawn. Shapes as in Work.
+// Random numbers that replace those that a step would draw. The arrays have the shapes of
+// eps_omega, eps_weight, eps_u and eps_x in Work.
 struct GivenNormals {
   std::vector<double> omega, weight, u, x;
 };
@@ -67,8 +68,8 @@ struct Evaluation {
   std::vector<double> gradient;  // with respect to the unconstrained parameters
 };
 
-// The largest difference, relative to the largest entry, between what a kernel wrote to an array on
-// the device and what the same kernel wrote on the CPU.
+// The largest difference between the entries of an array that a kernel wrote on the device and
+// those that the same kernel wrote on the CPU, relative to the largest entry.
 struct KernelDifference {
   std::string kernel, array;
   double difference;
@@ -101,17 +102,19 @@ class Engine {
   virtual std::vector<KernelTime> Time(std::span<const StepPlan> plans) = 0;
 };
 
-// Says why there is no GPU to use: this build has no CUDA, there is no device, or it is too old.
-// Empty if there is one.
+// Returns the reason why no GPU can be used: this build has no CUDA, there is no device, or it is
+// too old. Empty if a GPU can be used.
 std::string WhyNoGpu();
 // Returns the name of the GPU; empty if there is none.
 std::string GpuName();
 // Returns a line about CUDA for `gpode --version`; empty if this build has no CUDA.
 std::string CudaVersion();
 
-// Throws an InputError if there is no GPU, or too little memory.
+// Makes an engine on the GPU. Throws an InputError if there is no GPU, or if it has too little
+// memory.
 std::unique_ptr<Engine> MakeCudaEngine(const Problem& problem);
-// Runs the kernels of the device on the CPU, slowly, for tests, with at most four states.
+// Makes an engine that emulates the GPU on the CPU. It is slow, is meant for tests and supports at
+// most four states.
 std::unique_ptr<Engine> MakeHostEngine(const Problem& problem);
 
 }  // namespace gpode::device

@@ -1,5 +1,5 @@
-// The engine of engine.h for one number of states and one precision, on a backend, which runs
-// kernels on a GPU (cuda_engine.h) or on the CPU (host_engine.cc).
+// The engine of engine.h for one number of states and one precision, as a template over the backend
+// that runs the kernels: on a GPU (cuda_engine.cu) or on the CPU (host_engine.cc).
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,8 @@
 
 namespace gpode::device {
 
-// The kernels as types, so that a backend can run each as a function of its own.
+// Defines a type for each kernel. A backend takes the type as a template argument and compiles a
+// separate function from it.
 #define GPODE_KERNEL(Name, threads, ...)                                 \
   struct Name##Kernel {                                                  \
     static constexpr int kMostThreads = threads;                         \
@@ -79,8 +80,8 @@ void RunOnHost(const Grid& grid, const Work& w) {
   }
 }
 
-// Sets the sizes of grids and of the arrays that depend on them, for a device with this many
-// multiprocessors.
+// Chooses the sizes of the kernels' grids, and of the arrays that depend on them, for a device with
+// this many multiprocessors, whose blocks can have up to `most_shared` bytes of shared memory.
 inline void ChooseShapes(int processors, std::size_t most_shared, std::size_t real_size, Work& w) {
   const auto up = [](int a, int b) { return (a + b - 1) / b; };
   w.pairs = w.draws * w.segments;
@@ -99,9 +100,9 @@ inline void ChooseShapes(int processors, std::size_t most_shared, std::size_t re
   const int sums_blocks = w.draws * SumsTiles(w);
   const int per_processor = std::clamp(1024 / SumsThreads(w), 2, 16);
   w.chunks = std::clamp(processors * per_processor / sums_blocks, 1, w.segments);
-  // Two blocks share a multiprocessor if their memory fits, so that one evaluates fields while the
-  // other decides. Of the numbers of points per block, the largest is taken that leaves work for
-  // every multiprocessor.
+  // If their memory fits, two blocks of Integrate share a multiprocessor, so that one evaluates
+  // fields while the other makes its decisions about steps. The number of points per block is the
+  // largest that still gives every multiprocessor work.
   constexpr int kSlices[] = {0, 16, 8, 6, 5, 4, 3}, kSlicesOfTwo[] = {0, 8, 5, 3, 2, 2, 1};
   for (int resident = 2; resident > 0; --resident) {
     w.shape.is_shared = 1;
@@ -205,7 +206,7 @@ class EngineFor final : public Engine {
 
   std::vector<KernelTime> Time(std::span<const StepPlan> plans) override {
     times_.clear();
-    Advance(plans.first(1));  // makes the memory for steps large enough
+    Advance(plans.first(1));  // This step makes the memory for steps large enough.
     mode_ = Mode::kTime;
     for (const StepPlan& plan : plans) {
       std::vector<StepResult> results;
@@ -219,7 +220,7 @@ class EngineFor final : public Engine {
   }
 
  private:
-  static constexpr std::size_t kMostSteps = 256;  // planned at a time
+  static constexpr std::size_t kMostSteps = 256;  // the most steps that are planned at a time
   enum class Mode { kRun, kCompare, kTime };
 
   void Allocate() {
@@ -296,8 +297,8 @@ class EngineFor final : public Engine {
 
   void TakeStep() { RunKernels(false); }
 
-  // The kernels of one training step. FactorRow, which needs nothing but the parameters, runs
-  // beside those that make random numbers and features.
+  // Runs the kernels of one training step. FactorRow, which needs nothing but the parameters, runs
+  // at the same time as the kernels that make random numbers and features.
   void RunKernels(bool has_normals) {
     const auto up = [](int a, int b) { return (a + b - 1) / b; };
     const int s = w_.draws, m = w_.inducing;

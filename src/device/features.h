@@ -1,7 +1,7 @@
 // The value and slope of one output of a draw at one point, as sums over parts of its features and
 // of its inducing points. The twins on the CPU are simd/fourier_loops.h and simd/update_loops.h.
 //
-// Frequencies and phases are in turns, so that whole turns can be taken off without any error.
+// Frequencies and phases are in turns, so that whole turns can be subtracted without any error.
 // Inducing points and states are scaled by sqrt(log2(e) / 2) / lengthscale, so that the kernel is
 // 2^(-|x - z|^2) = 2^(-|x|^2 - |z|^2 + 2 x z).
 #pragma once
@@ -13,7 +13,8 @@ namespace gpode::device {
 inline constexpr double kTurn = 6.283185307179586476925;
 inline constexpr double kPointScale = 0.84932180028801904272;  // sqrt(log2(e) / 2)
 
-// Numbers in a row of the tables, padded so that rows can be loaded four (two) at a time.
+// The lengths of a row of the feature table and of the table of inducing points (Work). They are
+// padded so that a row can be loaded in pieces of four and of two numbers.
 template <int D>
 GPODE_HD_INLINE constexpr int FeatureRow() {
   return (D + 2 + 3) / 4 * 4;
@@ -25,6 +26,7 @@ GPODE_HD_INLINE constexpr int PointRow() {
 inline int FeatureRowOf(int dim) { return (dim + 5) / 4 * 4; }
 inline int PointRowOf(int dim) { return (dim + 3) / 2 * 2; }
 
+// LoadRow reads a row, or an aligned part of one, into registers.
 #ifdef __CUDA_ARCH__
 template <int kCount>
 __device__ __forceinline__ void LoadRow(const float* from, float (&row)[kCount]) {
@@ -51,8 +53,8 @@ inline void LoadRow(const Real* from, Real (&row)[kCount]) {
 }
 #endif
 
-// Sums features first, first + stride, ... below count: sum[0] is their value at x, and -2 pi
-// sum[1 + k] its derivative with respect to x_k.
+// Sums the features first, first + stride, ... that are below `count`: sum[0] becomes the value of
+// their sum at x, and -2 pi sum[1 + k] is its derivative with respect to x_k.
 template <int D, typename Real>
 GPODE_HD_INLINE void SumFeatures(const Real* table, int count, int first, int stride,
                                  const Real (&x)[D], Real (&sum)[D + 1]) {
@@ -72,8 +74,8 @@ GPODE_HD_INLINE void SumFeatures(const Real* table, int count, int first, int st
   }
 }
 
-// Sums inducing points first, first + stride, ... below count: sum[0] is the value at the scaled
-// point x, and sum[1 + k] that of weight * kernel * z_k.
+// Sums over the inducing points first, first + stride, ... that are below `count`, for a scaled
+// point x: sum[0] becomes the sum of weight * kernel, and sum[1 + k] that of weight * kernel * z_k.
 template <int D, bool kFull>
 GPODE_HD_INLINE void SumPoints(const double* table, int count, int first, int stride,
                                const double (&x)[D], const Exponential& exponential,

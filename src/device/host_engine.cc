@@ -1,4 +1,4 @@
-// The engine that runs the kernels of the device on the CPU.
+// The engine that runs the device's kernels on the CPU, for tests.
 #include "device/engine_steps.h"
 #include "gpode/error.h"
 

@@ -1,4 +1,5 @@
-// The random numbers of gpode/random.h on the device: the same addresses, and the same bits.
+// The random numbers of gpode/random.h on the device. The same seed, step, sample, purpose and
+// index give the same bits as on the CPU.
 #pragma once
 
 #include <Random123/philox.h>

@@ -33,7 +33,7 @@ struct EquationUnits {
   std::vector<double> input_scale, input_offset;  // (U)
   double time_scale = 1;
   struct Process {
-    std::vector<double> scale, offset;  // of the arguments
+    std::vector<double> scale, offset;  // one for each argument
     double output = 1;
   };
   std::vector<Process> processes;
@@ -96,7 +96,7 @@ class EquationField final : public Field {
   // The parts of the record of a use: scaled arguments, outputs, and records of the functions.
   struct Place {
     std::size_t arguments = 0, value = 0, gradient = 0, value_record = 0, gradient_record = 0;
-    std::size_t cotangents = 0;  // in the workspace of a pullback
+    std::size_t cotangents = 0;  // the place of the outputs' cotangents in a pullback's workspace
     std::size_t first_node = 0;
   };
 
@@ -110,7 +110,7 @@ class EquationField final : public Field {
   std::shared_ptr<const EquationSystem> system_;
   EquationUnits units_;
   std::vector<double> parameters_;
-  std::vector<std::size_t> learnt_;  // for each parameter, its place among those that are learnt
+  std::vector<std::size_t> learnt_;  // the place of each parameter among the learnt parameters
   std::vector<Unknown> functions_;
   std::vector<std::size_t> sums_;
   std::vector<Place> places_;

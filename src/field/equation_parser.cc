@@ -89,7 +89,9 @@ class Parser {
                                  tokens_.At(other.name_at).line));
       }
     }
-    if (to.size() == most) tokens_.Fail(tokens_.At(name_at), "too many statements");
+    if (to.size() == most) {
+      tokens_.Fail(tokens_.At(name_at), fmt::format("more than {} statements of this kind", most));
+    }
     to.push_back({std::move(name), name_at, tokens_.place()});
     tokens_.SkipStatement();
   }
@@ -141,11 +143,14 @@ class Parser {
     tokens_.Skip();
     const Token& at = tokens_.Now();
     EquationParameter parameter{.name = tokens_.TakeName()};
-    if (system_.parameters.size() == kMostParameters) tokens_.Fail(at, "too many parameters");
+    if (system_.parameters.size() == kMostParameters) {
+      tokens_.Fail(at, fmt::format("more than {} parameters", kMostParameters));
+    }
     if (tokens_.TakeIf('~')) {
       parameter.prior = TakePrior(false);
       parameter.value = parameter.prior.Value(0);
-      if (!std::isfinite(parameter.value)) tokens_.Fail(at, "a prior whose centre is not finite");
+      if (!std::isfinite(parameter.value))
+        tokens_.Fail(at, "the prior's centre is infinite, must be finite");
     } else {
       if (!tokens_.TakeIf('=')) tokens_.FailHere("'=' and a number, or '~' and a prior");
       const Token& value_at = tokens_.Now();
@@ -167,7 +172,9 @@ class Parser {
       }
     }
     for (const EquationParameter& other : system_.parameters) {
-      if (other.name == parameter.name) tokens_.Fail(at, "a parameter that is given twice");
+      if (other.name == parameter.name) {
+        tokens_.Fail(at, fmt::format("parameter {} is given twice", parameter.name));
+      }
     }
     parameter_at_.push_back(at);
     system_.parameters.push_back(std::move(parameter));
@@ -178,7 +185,9 @@ class Parser {
     const Token& at = tokens_.Now();
     hidden_at_.push_back(at);
     hidden_.push_back(tokens_.TakeName());
-    if (hidden_.size() > kMostStates) tokens_.Fail(at, "too many states");
+    if (hidden_.size() > kMostStates) {
+      tokens_.Fail(at, fmt::format("more than {} states", kMostStates));
+    }
     hidden_priors_.push_back(tokens_.TakeIf('~') ? TakePrior(true) : EquationPrior{});
   }
 

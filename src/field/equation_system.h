@@ -16,8 +16,10 @@
 //   state NAME ~ normal(M, S)               the same, with a prior of its initial value
 //   let NAME = EXPRESSION                   a name for an expression
 //   dNAME = EXPRESSION                      the derivative of a state with respect to time
-//   channels NAME, ...                      the names of the observed states and of the inputs,
-//   inputs NAME, ...                        which the program adds where they are missing
+//   channels NAME, ...                      the names of the observed states
+//   inputs NAME, ...                        the names of the inputs
+//
+// The program adds the last two statements to a text without a `channels` statement.
 //
 // An expression has numbers, names of states, inputs, parameters and definitions, the time `t`,
 // + - * / ^, parentheses, functions (sin cos tan exp log sqrt tanh sinh cosh abs min max) and
@@ -85,7 +87,7 @@ struct EquationPrior {
   enum class Kind { kFixed, kNormal, kLogNormal, kUniform };
 
   Kind kind = Kind::kFixed;
-  double first = 0, second = 0;  // mean and deviation, or bounds
+  double first = 0, second = 0;  // mean and standard deviation, or lower and upper bound
 
   // The parameter as a function of a variable z that is standard normal a priori, the derivative of
   // that function, and its inverse.
@@ -97,7 +99,7 @@ struct EquationPrior {
 struct EquationParameter {
   std::string name;
   EquationPrior prior = {};
-  double value = 0;  // of a fixed parameter, or where learning starts
+  double value = 0;  // the value of a fixed parameter, the start value of one that is learnt
 };
 
 // An unknown function.
@@ -110,8 +112,8 @@ struct EquationProcess {
 // An unknown function with certain arguments. Nodes for its value and its derivatives share it.
 struct ProcessUse {
   std::size_t process = 0;
-  std::vector<std::size_t> arguments;            // nodes
-  bool has_value = false, has_gradient = false;  // what the nodes need
+  std::vector<std::size_t> arguments;            // the nodes of the arguments
+  bool has_value = false, has_gradient = false;  // true if a node uses the value, or a derivative
 };
 
 struct EquationNames {
@@ -119,13 +121,13 @@ struct EquationNames {
 };
 
 struct EquationSystem {
-  std::vector<std::string> states;  // (D): those of the channels first
+  std::vector<std::string> states;  // (D): names; the observed states come first
   std::size_t channels = 0;
   std::vector<std::string> inputs;  // (U)
   bool uses_time = false;
-  bool has_names = false;  // true if the text itself has channels and inputs
+  bool has_names = false;  // true if the text has a `channels` statement
   std::vector<EquationParameter> parameters;
-  std::vector<EquationPrior> state_priors;  // (D): of initial values; kFixed if there is none
+  std::vector<EquationPrior> state_priors;  // (D): priors of initial values; kFixed means no prior
   std::vector<EquationProcess> processes;
   std::vector<ProcessUse> uses;
   std::vector<EquationNode> nodes;

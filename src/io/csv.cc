@@ -362,9 +362,9 @@ class CsvReader {
   std::vector<double> missing_numbers_;
   double time_ = 0;
   std::vector<double> values_;
-  std::string name_, channel_;  // of the trajectory and, in long format, of the channel
+  std::string name_, channel_;  // names of the trajectory and, in long format, of the channel
   bool name_changed_ = false;
-  bool has_texts_ = false;                                  // rows need more than their numbers
+  bool has_texts_ = false;                                  // true if rows have texts to parse
   std::vector<std::string> time_texts_, trajectory_texts_;  // one per column
   std::optional<bool> has_zones_;                           // true if dates have time zones
   std::string scratch_, with_point_, time_text_, joined_name_;

@@ -14,7 +14,7 @@ namespace gpode::internal {
 inline constexpr std::size_t kMostColumns = 16384;
 
 struct CsvCell {
-  std::string_view text;  // the trimmed text, or that between the quotes if it is quoted
+  std::string_view text;  // the trimmed text or, in a quoted cell, the text between the quotes
   const char* at;         // where the cell begins in the record
   const char* stop;       // the last separator after it, or the end of the record
 };

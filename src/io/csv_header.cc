@@ -84,8 +84,8 @@ bool HasTime(const std::vector<HeaderCell>& cells, const ReadOptions& options) {
   });
 }
 
-// Returns the separator with which the header has a time column or the first line consists of
-// numbers; otherwise the most frequent one, and spaces if there is no other.
+// Returns the separator that gives the header a time column, or a first line of numbers only. If
+// there is none, returns the most frequent separator, or a space if no other occurs.
 char FindSeparator(const TextRecords& record, const ReadOptions& options) {
   const std::string_view text = Trimmed(record.text());
   const auto has = [&](char separator) { return text.find(separator) != std::string_view::npos; };
@@ -445,8 +445,8 @@ class LayoutFinder {
   std::vector<HeaderCell> cells_;
   CsvSample sample_;
   std::vector<ColumnFacts> facts_;
-  std::size_t name_column_ = 0, value_column_ = 0;  // in long format
-  std::size_t step_column_ = kMostColumns;          // the column that says how far rows are apart
+  std::size_t name_column_ = 0, value_column_ = 0;  // used only in long format
+  std::size_t step_column_ = kMostColumns;          // the column with the time between rows
 };
 
 }  // namespace

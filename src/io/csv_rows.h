@@ -53,8 +53,10 @@ class RowTable {
   struct Table {
     Trajectory trajectory;
     std::size_t last_line = 0;
-    bool falls = false;                    // times fall from row to row
-    std::vector<std::size_t> joined = {};  // how many values the last row has per channel, if > 1
+    bool falls = false;  // true if times decrease from row to row
+    // The number of values of each channel that were joined in one row, then the number of that
+    // row. Empty if no rows were joined.
+    std::vector<std::size_t> joined = {};
     // The numbers of earlier rows and windows, which were cut off and offered to the sample.
     std::size_t cut_rows = 0, windows = 0;
   };

@@ -30,7 +30,7 @@ struct CsvSample {
 CsvSample TakeSample(const CsvBeginning& beginning, char separator, std::size_t skip);
 
 enum class ColumnKind {
-  kEmpty,  // missing values only
+  kEmpty,  // only missing values
   kNumber,
   kDate,   // dates, with or without times of day
   kClock,  // times of day

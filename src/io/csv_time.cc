@@ -74,7 +74,7 @@ class TimeFinder {
     return columns;
   }
 
-  // Keeps the columns for which this holds, unless it holds for none.
+  // Keeps only the columns for which `holds` is true; keeps all if it is true for none.
   template <typename Holds>
   static void Keep(std::vector<std::size_t>* columns, Holds holds) {
     std::vector<std::size_t> kept;

@@ -22,12 +22,12 @@ struct TimeSearch {
   const std::vector<std::string>& names;
   const std::vector<ColumnFacts>& facts;
   std::vector<std::size_t> reserved;  // columns that cannot be the time
-  bool by_name_only = false;          // do not guess from what columns hold
+  bool by_name_only = false;          // true if only names count, not what columns hold
 };
 struct FoundTime {
   std::vector<std::size_t> columns;  // none if no column is clearly the time
-  std::vector<std::size_t> rivals;   // columns that could both be it, if the choice is unclear
-  bool is_plain = false;             // the name says so without doubt
+  std::vector<std::size_t> rivals;   // if the choice is unclear, the columns that could be the time
+  bool is_plain = false;             // true if the column's name leaves no doubt
 };
 // Finds the time by its name ("time", "t", "Year", "timestamp", ...), or as the only column of
 // dates, or as the only sorted column. A column of dates takes a column of times of day with it,
@@ -42,7 +42,7 @@ bool AreCompactDates(std::string_view name, const ColumnFacts& facts);
 
 struct FoundOrder {
   DateOrder order = DateOrder::kFound;
-  std::string unclear;  // a date for which both orders are possible, if nothing decides
+  std::string unclear;  // if no date decides, one for which both orders are possible
 };
 // Finds the order of day and month: the one that makes all dates valid, or else sorted.
 FoundOrder FindDateOrder(const std::vector<std::string>& dates);

@@ -30,7 +30,7 @@ bool IsMotionCapture(const std::filesystem::path& path) {
 
 void RefuseSample(const std::filesystem::path& path, const ReadOptions& options) {
   if (options.sample_rows == 0) return;
-  ThrowAt(internal::ShowPath(path), "is read whole, must be CSV for a sample of rows");
+  ThrowAt(internal::ShowPath(path), "is not CSV, must be CSV for a sample of rows (--sample-rows)");
 }
 
 // Reads one file. NumPy's files are recognised by their first bytes, whatever their names.

@@ -88,8 +88,8 @@ bool IsAbandoned(const std::filesystem::path& temporary, pid_t process) {
   return is_free && (is_dead || is_old);
 }
 
-// Returns the process number in the name NAME.PROCESS.COUNT.tmp of a temporary file for the file
-// NAME; 0 if that is not its name.
+// Temporary files for the file NAME are called NAME.PROCESS.COUNT.tmp. Returns the process number
+// in such a name, or 0 if `temporary` is not of this form.
 pid_t ProcessOfTemporary(std::string_view temporary, std::string_view name) {
   constexpr std::string_view kEnd = ".tmp";
   if (!temporary.starts_with(name) || !temporary.ends_with(kEnd)) return 0;

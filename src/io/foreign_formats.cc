@@ -14,9 +14,9 @@ using namespace std::string_view_literals;
 
 struct Format {
   std::string_view name;
-  std::string_view first_bytes;  // the file begins with them
-  std::string_view contains;     // and has these within its first kilobyte, if not empty
-  std::string_view advice;       // {0} is the file, {1} its name with .csv
+  std::string_view first_bytes;  // bytes with which such a file begins
+  std::string_view contains;     // bytes within its first kilobyte; empty if they do not matter
+  std::string_view advice;       // {0} stands for the file, {1} for its name with .csv
 };
 
 constexpr Format kFormats[] = {

@@ -34,7 +34,7 @@ class GzipStream {
   std::size_t Read(std::span<char> into);
 
  private:
-  struct State;  // of zlib
+  struct State;  // zlib's state
 
   bool MoreInput();
   [[noreturn]] void Fail(std::string_view message) const;

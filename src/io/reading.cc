@@ -47,7 +47,7 @@ void CheckReadOptions(const ReadOptions& options, std::string_view where) {
   CheckNonNegative(where, "dt", options.dt);
   if (options.long_name.empty() != options.long_value.empty()) {
     ThrowInput(where, "long",
-               "has one of two names, must have those of the channel's name and value");
+               "has one of two columns, must have those of the channel's name and of the value");
   }
   if (!options.time_unit.empty() && !SecondsOf(options.time_unit)) {
     ThrowInput(where, "time_unit",
@@ -221,8 +221,8 @@ void SetCalendar(std::string_view file, const ReadOptions& options, Dataset* dat
   }
 }
 
-// Takes the inputs out of the channels, with all rows as samples. In long format, a row without any
-// input is a sample of a channel.
+// Turns the columns of inputs, which were read as channels, into samples of the inputs. Every row
+// is a sample, except rows in long format that have no input.
 void SplitInputs(std::string_view file, const ReadOptions& options, Dataset* data) {
   if (options.inputs.empty()) return;
   std::vector<Eigen::Index> columns, others;

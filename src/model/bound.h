@@ -167,9 +167,9 @@ class Bound final : public Objective {
   // (segments): the position of each chosen segment among the chosen ones; undefined for the
   // others.
   std::vector<std::size_t> positions_;
-  std::vector<double> divergences_;   // (chosen segments): those of the states at their starts
-  Ranks* split_ = nullptr;            // the ranks that divide the states among them, if any do
-  std::vector<std::size_t> offsets_;  // (ranks + 1): the chosen segments of each
+  std::vector<double> divergences_;  // (chosen segments): divergences of the states at their starts
+  Ranks* split_ = nullptr;           // the ranks that share the states; nullptr if none do
+  std::vector<std::size_t> offsets_;  // (ranks + 1): the first chosen segment of each, and the end
 
   // The parameters and draws of the present evaluation.
   std::span<const double> values_;
@@ -182,9 +182,10 @@ class Bound final : public Objective {
   std::size_t sum_count_;
   std::size_t total_size_;
   std::size_t slot_size_;
-  std::size_t row_size_;            // doubles that a slot has for each segment
-  std::size_t longest_ = 0;         // the most observations of a segment
-  std::vector<double> step_sizes_;  // (S, segments); one more for segments not integrated yet
+  std::size_t row_size_;     // doubles that a slot has for each segment
+  std::size_t longest_ = 0;  // the largest number of observations in a segment
+  // (S * segments + 1): first step sizes, and that for segments that were not integrated yet.
+  std::vector<double> step_sizes_;
   std::unique_ptr<Evaluator> evaluator_ = std::make_unique<ThreadEvaluator>();
   ItemResults results_;
   std::vector<double> bz_;  // (S, latent size): gradient with respect to z_

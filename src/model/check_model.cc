@@ -52,7 +52,7 @@ void CheckParameters(const Model& m, const ModelParts& parts) {
 }
 
 void CheckDraws(const Model& m) {
-  if (m.draws.rows() == 0) return;  // trained, or sampled by a run that has not ended
+  if (m.draws.rows() == 0) return;  // The model was trained, or its sampler has not finished yet.
   CheckSize(kWhere, "a row of draws", static_cast<std::size_t>(m.draws.cols()),
             m.parameters.layout.value_size());
   for (Eigen::Index row = 0; row < m.draws.rows(); ++row) {
@@ -67,7 +67,7 @@ void CheckShootingStates(const Model& m) {
   CheckFinite(kWhere, "shooting_times", m.shooting_times);
   for (std::size_t i = 0; i < count; ++i) {
     if (m.shooting_trajectory[i] >= trajectories) {
-      ThrowInput(kWhere, "shooting_trajectory", "names a trajectory that is not there");
+      ThrowInput(kWhere, "shooting_trajectory", "names a trajectory that the model does not have");
     }
     if (i > 0 && std::pair(m.shooting_trajectory[i - 1], m.shooting_times[i - 1]) >=
                      std::pair(m.shooting_trajectory[i], m.shooting_times[i])) {

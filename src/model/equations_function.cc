@@ -38,9 +38,11 @@ struct Unknown {
   ParameterLayout layout;
   std::size_t hyper_blocks = 0;
   std::vector<double> values, bvalues;
-  std::vector<std::size_t> blocks;          // in the model's layout, of the hyperparameters
-  std::size_t weights_at = 0, weights = 0;  // among the residual's weights of all functions
-  std::size_t latent_at = 0, latent = 0;    // among the latent variables
+  std::vector<std::size_t> blocks;  // the blocks of its hyperparameters in the model's layout
+  // The place and number of its weights among the residual's weights of all functions, and those of
+  // its latent variables among all latent variables.
+  std::size_t weights_at = 0, weights = 0;
+  std::size_t latent_at = 0, latent = 0;
   bool has_derivatives = false;
 };
 
@@ -100,7 +102,7 @@ class EquationsDraw final : public FunctionDraw {
   }
 
   std::shared_ptr<const EquationSystem> system_;
-  const EquationUnits& units_;  // those of the function, which change with its hyperparameters
+  const EquationUnits& units_;  // the function's units, which depend on its hyperparameters
   std::vector<std::unique_ptr<FunctionDraw>> draws_;
   std::vector<std::size_t> latent_at_;
   std::vector<EquationField::Unknown> functions_;

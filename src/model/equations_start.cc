@@ -49,7 +49,8 @@ class ConstantFunction final : public Function {
   double value_;
 };
 
-// The equations in the user's units with constant unknown functions, at one point after the other.
+// Evaluates the equations in the user's units, one point at a time, with each unknown function
+// replaced by a constant.
 class KnownPart {
  public:
   KnownPart(const std::shared_ptr<const EquationSystem>& system, double unknown_value)
@@ -114,7 +115,8 @@ class KnownPart {
   std::size_t outputs_ = 0;
 };
 
-// Returns the root mean square of each column; the mean of the others, or one, where that is zero.
+// Returns the root mean square of each column. A zero is replaced by the mean over all columns, or
+// by one if all of them are zero.
 Vector Sizes(const Matrix& rows) {
   Vector sizes = (rows.colwise().squaredNorm() / static_cast<double>(rows.rows())).cwiseSqrt();
   const double mean = sizes.mean() > 0 && std::isfinite(sizes.mean()) ? sizes.mean() : 1.0;

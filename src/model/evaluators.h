@@ -54,8 +54,8 @@ class RankEvaluator final : public Evaluator {
   void GatherRests(const Objective& objective, ItemResults& results);
 
   Ranks& ranks_;
-  std::vector<std::size_t> begins_;   // (size + 1): the first place of each rank, and the end
-  std::vector<std::size_t> offsets_;  // (size + 1): begins_ in doubles of the gathered results
+  std::vector<std::size_t> begins_;   // (ranks + 1): the first place of each rank, and the end
+  std::vector<std::size_t> offsets_;  // (ranks + 1): where each rank's gathered results begin
   std::vector<double> own_;           // the slots of this rank's items, in their order
 };
 

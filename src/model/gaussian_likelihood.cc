@@ -1,5 +1,6 @@
 // The log density log p(y | x) of one observation, and scores of mixtures over draws. The
-// likelihood term of the bounds, a sum over observations and a mean over draws, is in bound.cc.
+// likelihood term of the bounds, a sum over observations and a mean over draws, is in bound.cc. The
+// map y = C x + b from states to channels, to which the noise is added, is in observation.cc.
 #include "model/gaussian_likelihood.h"
 
 #include <algorithm>

@@ -32,9 +32,11 @@ struct ModelShape {
   std::size_t dim = 0;
   std::size_t inputs = 0;
   std::size_t channels = 0;
-  std::size_t trajectories = 0;     // each with an initial state x0
+  std::size_t trajectories = 0;     // number of trajectories, each with an initial state x0
   std::size_t shooting_states = 0;  // number in all trajectories together; 0 for the vanilla bound
-  std::size_t noise_pieces = 0;  // of all trajectories (data/noise_pieces.h); 0: no process noise
+  // The number of pieces of process noise (data/noise_pieces.h) in all trajectories together; 0 if
+  // there is no process noise.
+  std::size_t noise_pieces = 0;
 };
 
 // A range of parameters that one step of the optimiser changes.

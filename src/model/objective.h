@@ -44,7 +44,7 @@ struct BoundTerms {
 // i is number i % n of group i / n. The first summed_size() doubles of a slot are added up over the
 // items of a group; the rest of the slot belongs to the item alone.
 struct ItemResults {
-  std::vector<double> totals;  // (groups, summed_size): the sums over each group, in its order
+  std::vector<double> totals;  // (groups, summed_size): sums over each group in the order of items
   std::vector<double> slots;   // the evaluator's workspace, which also holds the rest of each slot
   // The rest of an item's slot begins at slots[first + group * group_stride + number *
   // item_stride].
@@ -59,10 +59,10 @@ class Objective {
  public:
   virtual ~Objective() = default;
 
-  virtual std::size_t items() const = 0;        // work items of the present evaluation
-  virtual std::size_t groups() const = 0;       // groups of as many items each
-  virtual std::size_t slot_size() const = 0;    // doubles that an item writes
-  virtual std::size_t summed_size() const = 0;  // those of them that are added up
+  virtual std::size_t items() const = 0;        // number of work items of the present evaluation
+  virtual std::size_t groups() const = 0;       // number of groups, which have equal sizes
+  virtual std::size_t slot_size() const = 0;    // number of doubles that an item writes
+  virtual std::size_t summed_size() const = 0;  // number of those that are summed over a group
 
   // Evaluates an item and overwrites its slot (slot_size). Several threads may call this at the
   // same time, for different items and with different `worker` numbers.

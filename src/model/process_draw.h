@@ -22,7 +22,7 @@ namespace gpode {
 // The polynomial part of the kernel of all outputs, with the present hyperparameters. `terms` is
 // zero if there is none.
 struct PolynomialPart {
-  std::size_t degree = 0, terms = 0;  // terms: J
+  std::size_t degree = 0, terms = 0;  // degree of the polynomial, number J of its terms
   Matrix scales;                      // (D or 1, J): prior standard deviations of weights
   // There is one whitening for each output, or a single one if all outputs share their
   // hyperparameters.

@@ -456,10 +456,10 @@ class ProcessFunction final : public UnknownFunction {
   std::size_t terms_;  // J, the number of polynomial terms; zero without a polynomial part
   const Kernel& kernel_;
   mutable SparseGp gp_;
-  mutable GpParameters parameters_;  // without a posterior of the inducing values
+  mutable GpParameters parameters_;  // has no inducing_mean and no inducing_chol
   mutable std::unique_ptr<GpGradient> gradient_;
   mutable ProcessPrior prior_;
-  mutable Matrix scale_centres_;  // (D or 1, J)
+  mutable Matrix scale_centres_;  // (D or 1, J): centres of the prior of the polynomial's scales
   ParameterLayout layout_;
   std::size_t locations_ = 0, lengthscales_ = 0, variances_ = 0, weights_block_ = 0;
   std::vector<double> weights_;  // the residual's weights, if a sampler draws them

@@ -34,8 +34,8 @@ class ProcessPrior {
   double Cost(const GpParameters& gp, double b, std::span<double> blengthscales,
               std::span<double> bvariances) const;
 
-  // Limits lengthscales and variances to one prior standard deviation of the options from their
-  // centres, on a logarithmic scale.
+  // Limits lengthscales and variances so that their logarithms differ from those of the centres by
+  // at most the prior standard deviations in `options`.
   void Moderate(const PriorOptions& options, std::span<double> lengthscales,
                 std::span<double> variances) const;
 

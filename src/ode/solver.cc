@@ -91,9 +91,10 @@ struct Solver::Run {
   Step step;
   bool shares_first = false;
   double t = 0, end = 0;
-  double stop = 0;  // the end of the smooth piece of the inputs that t is in, or `end`
+  double stop = 0;  // the end of the smooth piece of the inputs around t, or `end` if that is first
   std::size_t next_output = 0;
-  int suspicious = 0, harmless = 0;  // steps limited by stability, and others in a row since then
+  // The number of steps that were limited by stability, and of other steps in a row after them.
+  int suspicious = 0, harmless = 0;
   SolveResult result;
 
   Run(Solver& solver, const Field& f, std::span<const double> x0, std::span<const double> when,

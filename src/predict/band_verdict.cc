@@ -22,7 +22,7 @@ bool HasEnoughHeld(const BandWidening& widening) {
   return std::ranges::any_of(widening.values, [](std::size_t n) { return n >= kFewestHeld; });
 }
 
-// Returns what the verdict takes for granted about the system.
+// Returns the words for the assumption about the system on which the verdict rests.
 std::string_view Assumption(const Model& model) {
   return model.noise_pieces.empty() ? "as far as the system is an ODE of these states"
                                     : "as far as the system is an ODE of these states with white "

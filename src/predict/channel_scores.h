@@ -52,8 +52,10 @@ class ChannelScoring {
 
  private:
   std::vector<double> edges_, spread_;
-  std::vector<std::vector<Scores>> scores_;  // of each channel and horizon, of each forecast
-  std::vector<double> persistence_;          // of each channel and horizon, sum of squared errors
+  // For each channel and horizon (channels * horizons): the scores of all forecasts, and the sum of
+  // the squared errors of persistence.
+  std::vector<std::vector<Scores>> scores_;
+  std::vector<double> persistence_;
 };
 
 // Returns the edges of three horizons of equal length that hold all horizons up to the longest; the

@@ -31,7 +31,7 @@ constexpr double kLargestShape = 0.7, kFewestEffective = 10;
 
 void CheckGiven(const Model& model, const Dataset& given) {
   if (!model.given.empty()) {
-    ThrowInput(kWhere, "model", "is conditioned already, must be the one that it was made from");
+    ThrowInput(kWhere, "model", "is already conditioned on data, must be the model before that");
   }
   CheckDataset(given);
   if (given.channels != model.channels) {

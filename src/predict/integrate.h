@@ -23,8 +23,10 @@ SolveStatus IntegrateBothWays(Solver& solver, const Field& field, std::span<cons
 
 // The force of process noise (data/noise_pieces.h) after and before a start at time 0.
 struct ForceAround {
-  std::vector<double> ends, values;            // of pieces after the start, in the order of time
-  std::vector<double> past_ends, past_values;  // of pieces before it, the latest first
+  // The ends of the pieces and the force on them: of pieces after the start in the order of time,
+  // and of pieces before the start with the latest first.
+  std::vector<double> ends, values;
+  std::vector<double> past_ends, past_values;
 
   // Adds pieces of this length until they reach `time`, which may be before or after the start. The
   // force on a new piece is `unit` (D) times standard normals of the stream. A piece has the same

@@ -16,8 +16,8 @@ constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr std::size_t kMostRows = 2000;
 constexpr std::size_t kFewestRows = 8;
 constexpr double kLeastPeak = 0.3;  // the least autocorrelation of a period
-constexpr double kSamePeakShare =
-    0.9;  // peaks of at least this share of the highest count as equal
+// Peaks of at least this share of the highest peak count as equally high.
+constexpr double kSamePeakShare = 0.9;
 
 // Returns the values with gaps interpolated; a channel without any value stays NaN.
 Matrix FilledValues(const Trajectory& t) {

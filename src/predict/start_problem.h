@@ -95,7 +95,7 @@ class StartProblem {
   SolveRecord record_;
   std::vector<Interval> intervals_;
   std::vector<double> force_, sums_, cotangent_, bstart_, channels_;
-  double misfit_ = 0;  // the sum that Misfit returns, of the last Cost
+  double misfit_ = 0;  // the sum that Misfit returns, as of the last call of Cost
 };
 
 }  // namespace gpode

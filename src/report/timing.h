@@ -12,8 +12,8 @@ namespace gpode::report {
 
 // The wall-clock times of a training run. It consists of several sessions if it was resumed.
 struct Timing {
-  std::vector<double> steps, seconds;     // the seconds of training that had passed at some steps
-  std::vector<double> sessions, threads;  // seconds and number of threads of each session
+  std::vector<double> steps, seconds;     // some steps, and the seconds of training until each
+  std::vector<double> sessions, threads;  // duration in seconds and number of threads, by session
   std::vector<std::string> cpu;           // name of the processor of each session
 
   double total() const { return seconds.empty() ? 0 : seconds.back(); }

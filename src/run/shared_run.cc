@@ -18,8 +18,8 @@ enum class Command : std::uint8_t { kEnd, kStep, kCollect };
 
 // The message with which a run begins. If `bytes` is zero, the message ends ServeTraining.
 struct Header {
-  std::uint64_t bytes = 0;              // of the model file that follows
-  std::uint64_t threads = 0;            // of each rank; 0 stands for Ranks::threads
+  std::uint64_t bytes = 0;              // size of the model file that follows
+  std::uint64_t threads = 0;            // threads of each rank; 0 stands for Ranks::threads
   std::array<char, 64> instructions{};  // the InstructionSets of rank 0
 };
 

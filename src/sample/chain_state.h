@@ -23,9 +23,9 @@ struct NutsChainState {
   Matrix inverse_mass;  // (1, n) or (n, n)
   DualAveraging averaging = {};
   DrawMoments moments{};
-  std::uint64_t trial_steps = 0;  // trial steps so far, which address random numbers
+  std::uint64_t trial_steps = 0;  // number of trial steps so far, an address of random numbers
   std::size_t divergent = 0, warm_up_divergent = 0, evaluations = 0;
-  Matrix draws = {}, further_draws = {};              // (draws so far, .)
+  Matrix draws = {}, further_draws = {};              // (draws so far, n or further variables)
   std::vector<TransitionStatistics> statistics = {};  // (draws so far)
 };
 

@@ -10,8 +10,8 @@ namespace {
 
 // A transition whose energy grows by more than this is divergent.
 constexpr double kMaxEnergyError = 1000;
-// The index of an iteration's first uniform number in its random stream. Indices below are for
-// normals.
+// The index of an iteration's first uniform number in its random stream. Smaller indices are those
+// of normals.
 constexpr std::uint64_t kFirstUniform = std::uint64_t{1} << 40;
 
 double LogAddExp(double a, double b) {

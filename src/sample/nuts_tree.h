@@ -22,7 +22,7 @@ class IterationNumbers {
 
  private:
   RandomStream stream_;
-  std::uint64_t used_ = 0;  // uniforms so far
+  std::uint64_t used_ = 0;  // number of uniforms drawn so far
 };
 
 class NutsTree {

@@ -251,7 +251,8 @@ Start Initialise(const Dataset& all_data, const FitOptions& options) {
   const Dataset data = has_outliers ? WithoutOutliers(all_data, options.likelihood) : all_data;
   const ChannelMoments moments = MomentsOf(data);
   const ObservationMap user_map = UserMap(data, options);
-  // Making the function first refuses options that do not fit it, before anything is computed.
+  // The function is made first, so that options that do not fit it are refused before anything is
+  // computed.
   const std::unique_ptr<UnknownFunction> function =
       MakeUnknownFunction(options.function, {.options = options,
                                              .dim = user_map.dim(),

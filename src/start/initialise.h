@@ -19,7 +19,7 @@ struct Start {
   std::vector<Matrix> states;  // per trajectory (T, D): smoothed, at the observation times
   Matrix x0;                   // (trajectories, D): smoothed, at the start times
   FunctionStart function;
-  Vector noise_variance;   // (channels): at the start of training, in the user's units
+  Vector noise_variance;   // (channels): start values for training, in the user's units
   Vector channel_weights;  // (channels), see Bound::channel_weights
 };
 

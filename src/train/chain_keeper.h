@@ -43,7 +43,7 @@ class ChainKeeper {
   std::mutex mutex_;
   SamplingState kept_;
   std::vector<Clock::time_point> kept_at_;  // (chains)
-  std::vector<std::size_t> iterations_;     // (chains), completed
+  std::vector<std::size_t> iterations_;     // (chains): completed iterations
   Clock::time_point saved_at_ = Clock::now();
 };
 

@@ -23,7 +23,7 @@ inline constexpr std::size_t kSettlingSteps = 100;
 // shooting states.
 void CheckTrainerState(const TrainerState& state, std::span<const PhasePlan> plan, std::size_t size,
                        std::size_t states);
-// Throws an InputError unless all numbers are finite and possible.
+// Throws an InputError unless all numbers of the state are finite and in their ranges.
 void CheckTrainerNumbers(const TrainerState& state);
 
 }  // namespace gpode

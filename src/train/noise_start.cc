@@ -30,7 +30,8 @@ std::vector<double> ForceThrough(const Field& field, std::span<const double> x0,
                                  std::span<const double> ends, const Matrix& targets,
                                  const SolverOptions& options, const InputSignal* inputs) {
   constexpr int kSteps = 3;
-  constexpr double kDifference = 1e-4;  // of the force times the length of the piece
+  // The finite difference of the force, times the length of the piece.
+  constexpr double kDifference = 1e-4;
   const std::size_t dim = field.dim();
   const auto d = static_cast<Eigen::Index>(dim);
   std::vector<double> forces(ends.size() * dim, 0.0);

@@ -18,8 +18,8 @@ struct Plateau {
   double sum = 0, squares = 0;      // sums of the values in the present window and their squares
   std::size_t count = 0;            // values in the present window
   double best = 0, best_error = 0;  // the best mean of a window, and its standard error
-  std::size_t windows = 0;          // complete windows
-  std::size_t stale = 0;            // stale windows since the last that was not
+  std::size_t windows = 0;          // number of complete windows
+  std::size_t stale = 0;            // number of stale windows since the last one that was not stale
 
   bool operator==(const Plateau&) const = default;
 };

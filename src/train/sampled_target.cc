@@ -456,7 +456,8 @@ void SampledDensity::PullWhitened(Varied varied, std::span<double> gradient) {
   for (Eigen::Index i = 0; i < n; ++i) {
     blatent_[i] = bflat[target_.coordinates_[static_cast<std::size_t>(i)].index];
   }
-  std::size_t first = target_.whitened();  // the first coordinate whose gradient comes from bflat
+  // The first coordinate whose gradient is read from bflat.
+  std::size_t first = target_.whitened();
   if (varied == Varied::kAllButHyperparameters) {
     whitening_.ReverseToCoordinates(blatent_, bwhite_);
     first += target_.hyperparameters();

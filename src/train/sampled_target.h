@@ -194,7 +194,7 @@ class SampledDensity {
   bool is_set_ = false;
   std::vector<double> hyper_at_, further_at_;
   // The residual at the nodes. It is the value of the function if the latent variables are zero.
-  std::vector<std::unique_ptr<FunctionDraw>> residual_;  // one, or none
+  std::vector<std::unique_ptr<FunctionDraw>> residual_;  // one draw; empty without a residual
   AlignedVector<double> residual_record_;
   Matrix residual_values_;
   Vector linear_target_, btarget_;

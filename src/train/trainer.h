@@ -144,7 +144,7 @@ class Trainer {
   std::size_t planned_steps_ = 0;
   ToleranceSchedule tolerance_;
   std::vector<double> counts_;       // (channels): number of observations times channel weight
-  std::vector<double> start_noise_;  // parameters of the likelihood at the start
+  std::vector<double> start_noise_;  // start values of the likelihood's parameters
 
   TrainerState state_;
 
@@ -153,7 +153,7 @@ class Trainer {
   // state is already that after the last of them, except for the decisions that the host makes
   // after each step.
   Device device_ = Device::kCpu;
-  std::optional<bool> is_on_device_;  // true if it takes this phase's steps; empty if unknown
+  std::optional<bool> is_on_device_;  // true if the device takes this phase's steps; empty: unknown
   std::unique_ptr<DeviceSteps> device_steps_;
   std::deque<device::StepResult> pending_;
   double seconds_per_step_ = 0;
@@ -164,7 +164,7 @@ class Trainer {
   std::unique_ptr<Bound> bound_;
   std::unique_ptr<Validation> validation_;
   std::optional<Minibatches> minibatches_;
-  std::vector<double> rates_;  // each parameter's factor of the learning rate
+  std::vector<double> rates_;  // for each parameter, a factor of its learning rate
 
   // Data of the present step. Only the entries of `values_`, `bvalues_` and `gradient_` that
   // `touched_` names are up to date. Its ranges have at most some thousand parameters each.

@@ -20,14 +20,14 @@ namespace gpode {
 struct ValidationState {
   std::vector<double> best_flat;  // unconstrained; empty before the first check
   double best_score = 0;
-  std::size_t stale_checks = 0;  // checks since the best one
+  std::size_t stale_checks = 0;  // number of checks since the best one
 
   bool operator==(const ValidationState&) const = default;
 };
 
 struct TrainerState {
   std::size_t phase = 0;
-  std::size_t step = 0;  // within the phase
+  std::size_t step = 0;  // number of steps taken in the phase
   // The step from which the learning rate falls to zero, after the bound has stopped improving; the
   // phase then ends early.
   std::optional<std::size_t> cooling_from;

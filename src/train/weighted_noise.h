@@ -17,7 +17,7 @@ namespace gpode {
 
 struct WeightedNoise {
   const Likelihood* likelihood = nullptr;
-  std::vector<double> parameters = {};  // of all channels
+  std::vector<double> parameters = {};  // parameters of the likelihood of all channels
   Vector weights = {};                  // (channels), or empty if all are one
 
   std::span<const double> Of(std::size_t c) const {

@@ -1,4 +1,4 @@
-// Libraries of candidate terms for readable equations.
+// Tests of the libraries of candidate terms for readable equations.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -315,8 +315,8 @@ TEST_P(BoundOnDevice, KernelsMatchTheirTwinsOnTheCpu) {
     const auto differences = engine->Compare({.step = 3, .rate = 0.01, .tolerance = 0.05});
     EXPECT_GT(differences.size(), 20u);
     for (const device::KernelDifference& d : differences) {
-      // Step sizes are rounded to single precision in between, and in single precision steps may be
-      // accepted on one of them and rejected on the other.
+      // Step sizes are partly computed in single precision. If features have single precision, too,
+      // a step may be accepted on one machine and rejected on the other.
       const bool has_steps = d.kernel == "Integrate" && d.array != "out_state";
       if (has_steps && single) continue;
       EXPECT_LT(d.difference, single      ? 1e-4

@@ -67,7 +67,7 @@ inline std::string Dict(std::string_view descr, std::string_view shape,
                      shape);
 }
 
-// Returns small arrays in which any damage shows.
+// Returns small arrays of different shapes and values, so that comparisons with them reveal damage.
 inline Archive Sample() {
   return {{"x", {{2, 3}, {1, -2, 3.5, 0, 1e300, 6}}}, {"noise", {{}, {0.25}}}, {"none", {{0}, {}}}};
 }

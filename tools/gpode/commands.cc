@@ -91,7 +91,8 @@ void AddVerbose(CLI::App* command, CommonOptions* common) {
 
 void AddRaw(CLI::App* command, bool* raw) {
   AddSwitch(command, "--raw", raw,
-            "leave bands as narrow as the draws are, whatever held-back data say (fit --holdout)");
+            "do not widen bands, even if held-back data say that they are too narrow "
+            "(fit --holdout)");
 }
 
 void AddJson(CLI::App* command, CommonOptions* common) {
@@ -145,7 +146,7 @@ void AddReadOptions(CLI::App* command, const std::function<void(ReadChange)>& ad
   };
   option("--time", "NAME", name(&ReadOptions::time_column),
          "time column, or several as in Date,Time (default: time, t, Year, timestamp, ..., or the "
-         "only column of dates or in order)");
+         "only column that holds dates or is sorted)");
   option("--trajectories-by", "NAME", name(&ReadOptions::trajectory_column),
          "column with the trajectory of each row, or several (default: trajectory)");
   option("--channels", "A,B,...", words(&ReadOptions::channels),
@@ -180,7 +181,7 @@ void AddReadOptions(CLI::App* command, const std::function<void(ReadChange)>& ad
     command
         ->add_flag_callback(
             "--no-header", [add] { add([](ReadOptions& read) { read.header = false; }); },
-            "the first line is a row; columns are named c1, c2, ...")
+            "the first line is data, not a header; columns are then c1, c2, ...")
         ->disable_flag_override()
         ->group("Reading data");
   }
@@ -197,7 +198,7 @@ void AddReadOptions(CLI::App* command, const std::function<void(ReadChange)>& ad
       [](const Place& place, const std::string& word, ReadOptions& read) {
         ParseDuplicates(place, word, &read.duplicates);
       },
-      "what to do with rows of equal times (default: refuse)");
+      "what to do with rows that have equal times (default: refuse)");
   option(
       "--dates", "HOW",
       [](const Place& place, const std::string& word, ReadOptions& read) {

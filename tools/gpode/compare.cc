@@ -123,11 +123,11 @@ void Run(const Arguments& a) {
 void AddCompare(CLI::App& app) {
   auto arguments = std::make_shared<Arguments>();
   Arguments* const a = arguments.get();
-  CLI::App* command = app.add_subcommand("compare", "Say where the fields of two models differ");
+  CLI::App* command = app.add_subcommand("compare", "Show where the fields of two models differ");
   command->add_option("A", a->first, "model file")->required();
   command->add_option("B", a->second, "model file, whose field is subtracted")->required();
   AddText(command, "--region", "S=A:B,...", &a->region,
-          "ranges of the states to compare (default: those of the data of both)");
+          "ranges of the states to compare (default: where the data of both models overlap)");
   AddCount(command, "--draws", &a->options.draws, {2, 100'000},
            "draws of each vector field (default: 256)");
   AddNumber(command, "--rate", &a->options.rate, {.least = 0, .most = 1, .above = true},

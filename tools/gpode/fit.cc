@@ -259,7 +259,7 @@ class Fitter {
                                     "DATA and options to resume it as it is",
                                     held ? "with other held-back data" : "without held-back data"));
     }
-    // As long as rows are held back, saved.data are only the other rows.
+    // While rows are held back, saved.data holds only the other rows.
     const bool split = saved.holdout && !saved.holdout->held.trajectories.empty();
     if (!SameData(split ? Rejoin(saved.data, saved.holdout->held) : saved.data, data_) ||
         !SameData(saved.validation, validation_)) {
@@ -462,7 +462,7 @@ class Fitter {
   std::string command_line_, out_;
   RunConfig config_;
   Dataset data_, validation_;
-  std::vector<std::string> notes_;                 // about the reading of the data
+  std::vector<std::string> notes_;                 // notes from the reader of the data
   std::optional<std::vector<std::string>> given_;  // options that --model auto must not change
   std::optional<ModelChoice> choice_;              // set if trial fits chose the model
   std::optional<HoldoutOptions> holdout_;
@@ -472,7 +472,7 @@ class Fitter {
   bool resumed_ = false;
   std::optional<TrainingClock> clock_;
   std::optional<ModelTarget> target_;
-  std::string checksum_;           // the end of the model file that was written last
+  std::string checksum_;           // checksum of the model file that was written last; may be empty
   std::function<void()> standby_;  // saves the run as it was after its last long step
 };
 

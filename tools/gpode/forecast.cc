@@ -289,7 +289,7 @@ void AddOptions(CLI::App* command, Arguments* a) {
           "output file: .csv, .npz, or - for standard output (default)");
   AddTime(command, "--until", &a->until,
           "end of the forecast, a time or date; it begins at the last observation (default: "
-          "half the span of the data further)");
+          "after half the span of the data)");
   AddCount(command, "--points", &a->points, {2, 10'000'000}, "number of rows (default: 101)");
   AddWord(
       command, "--times", "LIST", [a](const Place&, const std::string& word) { a->times = word; },

@@ -225,7 +225,7 @@ int RunAndPrintError(int argc, char** argv) {
     PrintError(error);
     return kBadInput;
   } catch (const std::system_error& error) {
-    PrintError(fmt::format("the system refuses: {}", error.what()));
+    PrintError(fmt::format("the operating system reports an error: {}", error.what()));
     return kBadInput;
   } catch (const std::bad_alloc&) {
     throw;

@@ -131,7 +131,7 @@ void AddWords(CLI::App* command, PlotArguments* a) {
   AddTime(command, "--after", &a->after, "use only test points after this time or date");
   AddTime(
       command, "--until", &a->until,
-      "forecast: end of the forecast, a time or date (default: half the span of the data further)");
+      "forecast: end of the forecast, a time or date (default: after half the span of the data)");
   AddText(command, "--trajectory", "NAME", &a->trajectory,
           "use only this trajectory, by its name or its number from 1 (default: all; forecast: "
           "the first)");

@@ -101,7 +101,7 @@ void Interruption::Watch() {
   constexpr int kInterruptedCode = 130;
   if (WaitForWaker(-1) != Waker::kSignal) return;
   if (WaitForWaker(kGrace) == Waker::kEnd) return;
-  const Delay delay;  // is held until the process has ended
+  const Delay delay;  // stays in force until the process has ended
   try {
     if (rescue_) rescue_();
   } catch (const std::exception& error) {

@@ -252,7 +252,7 @@ std::string Manual(const CLI::App& app) {
 
 void AddHelp(CLI::App& app) {
   auto about = std::make_shared<std::string>();
-  CLI::App* command = app.add_subcommand("help", "Say how a command is used");
+  CLI::App* command = app.add_subcommand("help", "Show how to use a command");
   command->add_option("COMMAND", *about, "the command (default: list all)");
   AddExamples(command, {"gpode help", "gpode help fit"});
   command->callback([&app, about] {

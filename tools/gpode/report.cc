@@ -277,8 +277,8 @@ void AddOptions(CLI::App* command, Arguments* a) {
           a->with.push_back(one);
         }
       },
-      "add sections of analyses, of dynamics (fixed points, cycles, exponents, basins), equations, "
-      "design, all (default: none)");
+      "analyses to add as sections: dynamics (fixed points, cycles, exponents, basins), equations, "
+      "design, or all of them (default: none)");
   AddTime(command, "--after", &a->after, "use only test points after this time or date");
   AddTime(command, "--until", &a->until,
           "end of forecasts and of test points, a time or date (default: half the span of the data "

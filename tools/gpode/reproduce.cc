@@ -296,15 +296,15 @@ void AddOptions(CLI::App* command, Arguments* a) {
   command
       ->add_option(
           "--fit", a->fits,
-          "a method of its own, several times if you like: gpode fit with these options, by the "
-          "names of its configuration files, and `model`; or default, without changes")
+          "one more method: gpode fit with these options, whose names are `model` and those of its "
+          "configuration files, or `default` for no changes; may be repeated")
       ->type_name("KEY=VALUE,...")
       ->allow_extra_args(false);
   AddCount(command, "--runs", &a->settings.runs, {1, 1000},
            "runs per task and model, with seeds 1, 2, ... (default: 5; fresh, calibration: 20)");
   AddName(command, "--data", "DIR", &a->data,
-          "folder of motion capture: mocap09.npz, ..., or the .amc files of the database; "
-          "and of real series: air-quality.csv");
+          "folder of the data that are not built in: motion capture (mocap09.npz, ..., or the .amc "
+          "files of the database) and real series (air-quality.csv)");
   AddName(command, "--out", "DIR", &a->out,
           "folder of the results and figures; existing runs are not repeated (default: reproduce)");
   AddSwitch(command, "--again", &a->settings.again, "repeat and replace existing runs");
@@ -316,8 +316,8 @@ void AddOptions(CLI::App* command, Arguments* a) {
   command
       ->add_option(
           "--tables", a->tables,
-          "run nothing; print tables of a folder of results, and draw its figures, or print "
-          "tables of a file that --save wrote; several times if you like")
+          "run nothing; print the tables and draw the figures of a folder of results, or print the "
+          "tables of a file that --save wrote; may be repeated")
       ->type_name("FROM")
       ->allow_extra_args(false);
   AddName(command, "--save", "FILE", &a->save, "write all runs to one small JSON file as well");

@@ -50,7 +50,7 @@ struct Compared {
   Forecast forecast;
   Matrix seen;
   double begins = 0;              // the time from which horizons count
-  std::vector<double> last = {};  // the last values before that, NaN if there is none
+  std::vector<double> last = {};  // (channels): the last values before that, NaN if there are none
 };
 
 // Returns the last value of every channel, NaN if there is none.
@@ -402,7 +402,8 @@ void AddOptions(CLI::App* command, Arguments* a) {
       "edges of horizons, times since the end of the data, to score separately");
   command
       ->add_option("--calibrate", a->calibrate,
-                   "held-back data that bands are widened by, in place of those of fit --holdout")
+                   "file of held-back data by which to widen bands, instead of those of fit "
+                   "--holdout")
       ->type_name("FILE");
   AddRaw(command, &a->raw);
   AddGivenOption(command, &a->given);

@@ -9,7 +9,7 @@
 
 namespace gpode::device {
 
-// The uses of random numbers, from gpode/random.h.
+// The purposes of random numbers, with the values of gpode/random.h.
 enum : std::uint64_t {
   kFrequencies = 1,
   kWeights = 2,
@@ -18,7 +18,8 @@ enum : std::uint64_t {
   kShootingState = 5
 };
 
-// Writes normals 2 pair and 2 pair + 1 of a stream to their places among `size`.
+// Writes normals 2 pair and 2 pair + 1 of a stream to their places in `to`, which has `size`
+// entries.
 GPODE_HD_INLINE void StorePair(const Work& w, std::uint64_t step, int draw, std::uint64_t purpose,
                                int pair, int size, double* to) {
   double first, second;
@@ -28,7 +29,8 @@ GPODE_HD_INLINE void StorePair(const Work& w, std::uint64_t step, int draw, std:
   if (2 * pair + 1 < size) to[2 * pair + 1] = second;
 }
 
-// Begins a step: makes its random numbers (thread: two of them).
+// Begins a step: sets its control, resets the queues and makes its random numbers (thread: two of
+// them).
 template <typename Block>
 GPODE_HD void MakeNormals(const Block& block, const Work& w) {
   const Control& control = *w.next_control;
@@ -64,7 +66,7 @@ inline int NormalPairs(const Sizes& n) {
 }
 
 inline constexpr int kMostDim = 8;
-inline constexpr int kPanel = 16;  // columns that FactorRow eliminates between two large updates
+inline constexpr int kPanel = 16;  // the number of columns that FactorRow eliminates at a time
 
 // FactorMemory returns the bytes of shared memory that FactorRow needs. IsFactorShared returns true
 // if the matrix is small enough to be part of that memory.
@@ -86,7 +88,8 @@ struct Factoring {
   double *block,
       *inverted;   // (kPanel, kPanel): the diagonal block while it is eliminated, its inverse
   double* column;  // (kPanel): the present column of the block
-  double *all_pivots, *pivots, *reciprocals;  // (m); those of the panel; (kPanel)
+  double *all_pivots, *pivots;  // (m): the pivots of the matrix; those that belong to the panel
+  double* reciprocals;          // (kPanel): one over the pivots of the panel
   int* is_good;
 
   // Sets the lower triangle of the kernel matrix.
@@ -165,8 +168,9 @@ struct Factoring {
     }
   }
 
-  // Sets the factors of the panel's rows: X in the panel, and minus the rows below times the
-  // inverse of the diagonal block. These are also the panel's columns of the inverse.
+  // Sets the factors of the panel's rows: for rows in the panel, the entries of X; for rows below
+  // it, minus their entries in the panel's columns times the inverse of the diagonal block. These
+  // factors are also the panel's columns of the inverse.
   GPODE_HD void SetFactors(int t, int begin, int end) const {
     const int c = t % kPanel, size = end - begin;
     for (int i = begin + t / kPanel; i < m; i += warps * 32 / kPanel) {
@@ -228,10 +232,10 @@ struct Factoring {
 };
 
 // Computes the inverse L^-1 of the Cholesky factor of k(Z, Z) for one row of hyperparameters
-// (block: row), by Gaussian elimination of the matrix beside a unit matrix: column c of the matrix
-// is replaced by that of the inverse once it is eliminated. Columns are eliminated in panels:
-// first those of the diagonal block, one by one, then everything beside and below it at once. If a
-// pivot is not positive, it begins again with more jitter, as SparseGp does.
+// (block: row), by Gaussian elimination of the matrix beside a unit matrix: once column c is
+// eliminated, column c of the inverse takes its place. Columns are eliminated in panels: first
+// those of the diagonal block, one by one, then everything beside and below it at once. If a pivot
+// is not positive, the computation begins again with more jitter, as in SparseGp.
 template <bool kShared, typename Block>
 GPODE_HD void FactorRow(const Block& block, const Work& w) {
   if (w.next_control->is_halted) return;
@@ -303,7 +307,8 @@ GPODE_HD void SetValues(const Block& block, const Work& w) {
 }
 
 // Sets the features of the draws, their start states and the whitened inducing values v = mean +
-// chol eps (thread: one of them; the grid's second coordinate is the draw).
+// chol eps (thread: a feature, a component of a state or an inducing value; second coordinate:
+// draw).
 template <typename Real, typename Block>
 GPODE_HD void SetDraws(const Block& block, const Work& w) {
   if (w.control->is_halted) return;
@@ -393,8 +398,8 @@ GPODE_HD void PriorAtPoints(const Block& block, const Work& w) {
   });
 }
 
-// Computes y_i = sum_j a_ij x_j for a square matrix, given by columns. x and y are in shared
-// memory, and so is `partial` with threads + m doubles. Ends with a Sync.
+// Computes y_i = scale * sum_j a_ij x_j for a square matrix that is stored by columns. x, y and the
+// workspace `partial` (threads + m) are in shared memory. Ends with a Sync.
 template <typename Block>
 GPODE_HD void Multiply(const Block& block, int m, const double* columns, const double* x,
                        double scale, double* y, double* partial) {

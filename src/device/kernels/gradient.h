@@ -14,8 +14,8 @@ inline std::size_t PullDrawsMemory(const Sizes& n, int threads) {
          MultiplyMemory(n, threads) + 64;
 }
 
-// Pulls the sums of one output of one draw back to the inducing values, locations and
-// hyperparameters (block: draw and output). See GpDraw::PullbackOutput.
+// Computes the cotangents of the inducing values, locations and hyperparameters from the sums of
+// one output of one draw (block: draw and output). See GpDraw::PullbackOutput.
 template <int D, typename Block>
 GPODE_HD void PullDraws(const Block& block, const Work& w) {
   if (w.control->is_halted) return;
@@ -36,7 +36,8 @@ GPODE_HD void PullDraws(const Block& block, const Work& w) {
   double* const partial = memory.Take<double>(threads + m);
   double* const of_pairs = memory.Take<double>((D + 1) * 8);
   block.ForThreads([&](int t) {
-    // Thread (v, i) adds every 8th part of the sum over pairs of g_d f_d or g_d x_k J_dk.
+    // Eight threads share each of the sums of g_d f_d and g_d x_k J_dk: thread (v, i) adds the
+    // parts of blocks i, i + 8, ... of sum v.
     for (int e = t; e < (D + 1) * 8; e += threads) {
       const int v = e / 8, index = v == 0 ? d : D + d * D + v - 1;
       double sum = 0;
@@ -65,7 +66,7 @@ GPODE_HD void PullDraws(const Block& block, const Work& w) {
   block.Sync();
   Multiply(block, m, w.inverse_by_column + matrix, u, 1, bwhite, partial);
   Multiply(block, m, w.inverse + matrix, bwhite, -1, bprior, partial);
-  // Sums over inducing points: thread i of 32 adds every 32nd.
+  // Sum over inducing points with 32 threads: thread t adds points t, t + 32, ...
   block.ForThreads([&](int t) {
     for (int i = t; i < m; i += threads) {
       w.bwhite[first + i] = bwhite[i];
@@ -120,7 +121,7 @@ GPODE_HD void PullDraws(const Block& block, const Work& w) {
   });
 }
 
-inline constexpr int kGroup = 8;  // rows of a matrix that a block computes
+inline constexpr int kGroup = 8;  // the number of rows of a matrix that a block computes
 inline constexpr int kMatrixThreads = 512;
 
 GPODE_HD_INLINE int MatrixWidth(int m) {
@@ -196,8 +197,8 @@ inline std::size_t KernelPullMemory(const Sizes& n) {
          128;
 }
 
-// Computes the cotangent bK = L^-T (Phi L^-1) of the kernel matrix for some of its rows and for the
-// same columns, and pulls it back to the locations and hyperparameters (block: rows; second
+// Computes some rows, and the same columns, of the cotangent bK = L^-T (Phi L^-1) of the kernel
+// matrix, and from them the cotangents of locations and hyperparameters (block: rows; second
 // coordinate: row of hyperparameters).
 template <int D, typename Block>
 GPODE_HD void KernelPull(const Block& block, const Work& w) {
@@ -236,8 +237,8 @@ GPODE_HD void KernelPull(const Block& block, const Work& w) {
     }
   });
   block.Sync();
-  // The first rows of group 0 become the slope of the kernel times bK and its transpose; its other
-  // rows become the kernel's profile times bK.
+  // Of the rows of group 0 in `partial`, the first kGroup become the kernel's slope times the sum
+  // of bK and its transpose, the others the kernel's profile times bK.
   block.ForThreads([&](int t) {
     double inverse_square[D];
     for (int k = 0; k < D; ++k) {
@@ -296,13 +297,14 @@ GPODE_HD void KernelPull(const Block& block, const Work& w) {
 }
 
 inline constexpr int kGradientThreads = 256;
-// The sums of Gradient over parameters: divergences of the inducing values and of the initial
-// states, entropy of the shooting states, deviations of the noise, logarithms of lengthscales.
+// The indices of the sums over parameters that Gradient computes: divergences of the inducing
+// values and of the initial states, entropy of the shooting states, standard deviations of the
+// noise, logarithms of the lengthscales.
 inline constexpr int kKlU = 0, kKlX0 = 1, kEntropy = 2, kNoise = 3, kLengthscale = 4,
                      kGradientSums = 5;
 inline constexpr double kLargestGradient = 1e100;  // as in train/trainer.cc
 
-// The gradient with respect to one unconstrained parameter, and its terms.
+// The gradient with respect to one parameter, and what the parameter adds to the sums of Gradient.
 template <int D>
 struct ParameterGradient {
   const Work& w;
@@ -393,8 +395,8 @@ struct ParameterGradient {
     return sum + 1 / value;
   }
 
-  // Returns the gradient with respect to component k of a state, or with eps >= 0 the sum of that
-  // times normal eps over draws.
+  // Returns the gradient with respect to component k of a state, as a mean over draws. If eps >= 0,
+  // each draw's gradient is multiplied by the draw's normal number `eps` of that state.
   GPODE_HD double OfState(int state, int k, int eps) const {
     const int start = w.state_starts[state], end = w.state_ends[state];
     double sum = 0;
@@ -441,7 +443,8 @@ inline std::size_t GradientMemory() {
          (kGradientThreads + 1) * sizeof(int) + 64;
 }
 
-// Computes the gradient with respect to the unconstrained parameters (thread: parameter).
+// Computes the gradient with respect to the unconstrained parameters, and sums over them (thread:
+// parameter).
 template <int D, typename Block>
 GPODE_HD void Gradient(const Block& block, const Work& w) {
   if (w.control->is_halted) return;
@@ -481,7 +484,8 @@ inline std::size_t UpdateMemory() {
   return (kTerms + kGradientSums) * 33 * sizeof(double) + (kUpdateThreads + 4) * sizeof(int) + 64;
 }
 
-GPODE_HD_INLINE double NaturalLogStep(double ratio) {  // as in model/natural.h
+// The same function as in model/natural.h.
+GPODE_HD_INLINE double NaturalLogStep(double ratio) {
   return 0.03 * Smallest(Largest(ratio - 1.0, -1.0), 1.0);
 }
 
@@ -490,7 +494,8 @@ template <int D, typename Block>
 GPODE_HD void FinishStep(const Block& block, const Work& w, double* sums, bool is_factored,
                          bool is_usable) {
   block.ForThreads([&](int t) {
-    // Thread (v, i) adds every 8th part of term v.
+    // Eight threads share each term: thread (v, i) adds the parts of blocks i, i + 8, ... of term
+    // v.
     const int v = t / 8, i = t % 8;
     double sum = 0;
     if (v < kTerms) {

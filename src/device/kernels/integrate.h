@@ -21,17 +21,17 @@ namespace gpode::device {
 inline constexpr int kProbe = 7;
 
 struct Lane {
-  int pair, segment;  // pair is -1 if the lane has no segment
+  int pair, segment;  // `pair` is -1 if the lane has no segment.
   int stage;
-  int slot;  // the number of accepted steps
+  int slot;  // the number of accepted steps, which is the index of the present step
   int rejected, evaluations;
   int first, count, next_output;
   int is_last, was_rejected;
   double t, end, next_time, smallest, size, signed_size, hint, last_error, known;
 };
 
-// A segment that waits for its lane. `segment` is kNone if it has to be read, and kOver after the
-// last one.
+// The segment that a lane will integrate next. `segment` is kNone until that segment has been read,
+// and kOver if no segments are left.
 struct Waiting {
   static constexpr int kNone = -1, kOver = -2;
   int segment, first, count;
@@ -45,21 +45,24 @@ GPODE_HD_INLINE double Power(double x, float power) {
 
 enum class Ending { kOk, kFailed };
 
-// The memory of a block and what its lanes do between evaluations.
+// The memory of a block, its evaluations of the field, and the work of its lanes between them.
 template <int D, typename Real, bool kShared>
 struct Lanes {
-  static constexpr int kValues = D * (1 + D);          // of the field and its Jacobian at a point
+  static constexpr int kValues = D * (1 + D);          // entries of the field and its Jacobian
   static constexpr int kPadded = kValues / 2 * 2 + 1;  // odd, so that threads use different banks
 
   const Work& w;
   int draw, points;
   Real* features;
   double* inducing;
-  double* scale;               // (D, D): kPointScale / lengthscale
-  double* partial;             // (slices, points, kPadded)
-  double *x, *point, *slopes;  // (D, points), (D, points), (8, D, points)
-  // (D, points): squares of a step's error, or the next point; start of the waiting segment
-  double *errors, *starts;
+  double* scale;      // (outputs, D): kPointScale / lengthscale
+  double* partial;    // (slices, points, kPadded): partial sums of the entries
+  double *x, *point;  // (D, points): start of the present step, point of the evaluation
+  double* slopes;     // (8, D, points): slopes of the stages, then that of kProbe
+  // (D, points): after the last stage the squares of the step's errors, before it the point of the
+  // next stage.
+  double* errors;
+  double* starts;  // (D, points): start states of the waiting segments
   Lane* lanes;
   Waiting* waiting;
   int* is_busy;
@@ -173,7 +176,7 @@ struct Lanes {
     if (lane.next_output == lane.count) Finish(lane, true);
   }
 
-  // Writes the output at theta of the present step, or of the start.
+  // Writes the next output, which lies at `theta` of step `slot`, or at the start if that is -1.
   GPODE_HD void Emit(Lane& lane, int p, int slot, double theta) const {
     const int o = lane.first + lane.next_output;
     for (int k = 0; k < D; ++k) {
@@ -195,7 +198,7 @@ struct Lanes {
     return sum;
   }
 
-  // Ends a segment; the lane is then free.
+  // Ends the lane's segment, so that the lane is free.
   GPODE_HD void Finish(Lane& lane, bool is_ok) const {
     w.steps[lane.pair] = lane.slot;
     w.filled[lane.pair] = lane.next_output;
@@ -208,7 +211,7 @@ struct Lanes {
     lane.pair = -1;
   }
 
-  // Opens a step of at most lane.size, whose evaluation 0 is known.
+  // Begins a step of at most lane.size. The slope at its start must be known.
   GPODE_HD void OpenStep(Lane& lane, int p) const {
     if (lane.slot + lane.rejected == w.most_steps) return Finish(lane, false);
     if (lane.slot == w.slots) {
@@ -327,8 +330,8 @@ struct Lanes {
     if (lane.pair < 0) Take(lane, p);
   }
 
-  // Computes the part of thread t of the field's values at all points: its slice of the features
-  // and inducing points, for one output at one point.
+  // Computes the contribution of thread t to the field and its Jacobian: the sum over its slice of
+  // the features and inducing points, for one output at the point of one lane.
   GPODE_HD void Evaluate(int t) const {
     const int warp = t / 32, lane = t % 32, d = warp % D, p = lane & (points - 1);
     const int each = 32 / points, stride = w.shape.slices * each;
@@ -368,8 +371,9 @@ struct Lanes {
     }
   }
 
-  // Sums the parts of entry v of the field at the point of lane p, the value or slope of an output;
-  // with v = kValues + k, stores component k of the point in the record.
+  // Sums the contributions of all slices to entry v, a value or derivative of the field, at the
+  // point of lane p. With v = kValues + k, it stores component k of the point in the record
+  // instead.
   GPODE_HD void Collect(int v, int p) const {
     const Lane& lane = lanes[p];
     if (lane.pair < 0) return;

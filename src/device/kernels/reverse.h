@@ -9,7 +9,8 @@
 
 namespace gpode::device {
 
-// The terms of the bound, which Reverse sums over pairs.
+// The indices of the numbers that Reverse sums over pairs: terms of the bound, counts, and sums of
+// gaps and of inverse step sizes.
 inline constexpr int kLoglik = 0, kConstraint = 1, kDiverged = 2, kEvaluations = 3, kGap = 4,
                      kGaps = 5, kInverseStep = 6, kStepCount = 7, kTerms = 8;
 
@@ -23,7 +24,7 @@ inline std::size_t ReverseMemory(const Sizes& n) {
          64;
 }
 
-// The discrete adjoint of one pair.
+// The discrete adjoint of the integration of one pair.
 template <int D>
 struct Adjoint {
   const Work& w;
@@ -225,8 +226,8 @@ inline std::size_t PairMemory(const Sizes& n) {
   return sums * (kPairThreads + 1) * sizeof(double) + 64;
 }
 
-// Sums g_d f_d (D) and g_d x_k J_dk (D, D) over evaluations, where g is the cotangent of the
-// field's value f and J its Jacobian (thread: some evaluations; second coordinate: draw).
+// Sums g_d f_d (D) and g_d x_k J_dk (D, D) over evaluations, where f is the field's value, J its
+// Jacobian and g the cotangent of f (thread: some evaluations; second coordinate: draw).
 template <int D, typename Block>
 GPODE_HD void PairSums(const Block& block, const Work& w) {
   if (w.control->is_halted) return;
@@ -303,7 +304,7 @@ GPODE_HD void Observe(const Block& block, const Work& w) {
   double* const partial = memory.Take<double>(kChannelGroups * (D + 1) * 32);
   block.ForThreads([&](int t) {
     const int group = t / 32, o = block.x() * 32 + t % 32;
-    double b[D + 1] = {};  // b[D]: the log likelihood
+    double b[D + 1] = {};  // the gradient, then the log likelihood
     if (o < w.times) {
       double x[D];
       GPODE_UNROLL
@@ -402,7 +403,7 @@ inline std::size_t NoiseMemory(const Sizes& n) {
   return most * sizeof(double) + 64;
 }
 
-inline constexpr int kSumsPairs = 16;  // pairs whose evaluations are in shared memory at a time
+inline constexpr int kSumsPairs = 16;  // the pairs whose evaluations are in shared memory together
 inline int SumsThreads(const Sizes& n) {
   const int all = (n.dim * n.inducing + 31) / 32 * 32;
   return all < 512 ? all : 512;
@@ -416,8 +417,9 @@ inline std::size_t SumsMemory(const Sizes& n) {
          256;
 }
 
-// Sums g_d k_dm (1, x, x^2) over the evaluations of a draw (thread: output d and inducing point m;
-// block: chunk of pairs; second coordinate: draw and tile of threads).
+// Sums g_d k_dm, g_d k_dm x and g_d k_dm x^2 over the evaluations of a draw, where g is the
+// cotangent of the field and k_dm = k_d(x, z_m) / variance_d (thread: output d and inducing point
+// m; block: chunk of segments; second coordinate: draw and tile of threads).
 template <int D, bool kFull, typename Block>
 GPODE_HD void Sums(const Block& block, const Work& w) {
   if (w.control->is_halted) return;
@@ -435,7 +437,7 @@ GPODE_HD void Sums(const Block& block, const Work& w) {
   double* const rows = memory.Take<double>(kSumsPairs * kStages * kRow);  // x, x^2, g
   int* const is_used = memory.Take<int>(kSumsPairs * kStages);
   int* const used = memory.Take<int>(kSumsPairs * kStages + 4);  // indices of the rows in use
-  int* const most = memory.Take<int>(2);                         // most steps, number of such rows
+  int* const most = memory.Take<int>(2);  // the most steps of a pair, the number of rows in use
   struct Own {
     double z[D], scale[D], offset, sums[1 + 2 * D];
     int d;
@@ -499,7 +501,7 @@ GPODE_HD void Sums(const Block& block, const Work& w) {
         }
       });
       block.Sync();
-      // The rows that are not zero are listed in their order.
+      // List the rows in use, in increasing order.
       block.ForThreads([&](int t) {
         for (int e = t; e < pairs * kStages; e += threads) {
           int place = 0;

@@ -22,7 +22,7 @@ namespace gpode::report {
 // The part of the plane that is shown.
 struct Window {
   double left, right, bottom, top;
-  Calendar calendar = {};  // of the horizontal axis, if it is time
+  Calendar calendar = {};  // the calendar of the horizontal axis, if that shows dates
 };
 
 struct Pen {

@@ -257,7 +257,7 @@ namespace {
 // The place of a row or column of a grid of panels, along the vertical or horizontal direction.
 struct Slot {
   double from, to;  // the ends of its panels, without labels
-  double edge;      // where its titles or labels begin
+  double edge;      // the coordinate at which the titles or labels of the panels begin
 };
 
 std::vector<Slot> RowSlots(const Canvas& canvas, const Box& area, std::size_t columns,

@@ -110,7 +110,7 @@ Key BandKey(const Colour& outer, const Colour& inner = {0, 0, 0, 0});
 
 struct LegendItem {
   std::string label;
-  Key key = {};  // by default there is none, only the label
+  Key key = {};  // the drawing beside the label; by default there is none
 };
 
 class Legend {

@@ -17,7 +17,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kBins = 20, kHorizons = 12;
-constexpr std::size_t kMostValues = 40'000;  // the number of scored values, about; CRPS is slow
+constexpr std::size_t kMostValues = 40'000;  // about the most values to score, since CRPS is slow
 
 Json Line(const std::string& name, const std::vector<double>& values) {
   return {{"name", name}, {"values", Numbers(values)}};

@@ -40,7 +40,7 @@ struct Limits {
 struct Path {
   std::vector<double> times;
   Matrix median;               // (T, D)
-  std::vector<Matrix> draws;   // the first ones
+  std::vector<Matrix> draws;   // (T, D) each: the first few draws
   bool has_own_times = false;  // true if the times are not those of the channels
 };
 

@@ -17,7 +17,7 @@ constexpr std::size_t kMostHalvings = 8;   // how often the span that a path sho
 // A grid follows a trajectory closely if for almost all times each state is this close to the mean
 // of its two neighbours, over the extent of the state. A sine then has about 30 times per cycle.
 constexpr double kCloseness = 0.01, kAlmostAll = 0.98;
-constexpr std::size_t kTried = 2;  // number of draws that are looked at
+constexpr std::size_t kTried = 2;  // the number of draws that decide how fine a grid is
 
 double LastTime(const Model& model, const Track& track, const std::optional<double>& until) {
   const bool tested = track.test != nullptr && !track.test->times.empty();

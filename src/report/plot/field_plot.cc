@@ -17,7 +17,7 @@ const Stroke kArrow{.colour = kBlack, .width = 0.5};
 constexpr Mark kSeen{.colour = kBlue, .radius = 1.0};
 
 struct Arrow {
-  Point at, velocity;  // in typographic points, and in these per unit of time
+  Point at, velocity;  // in typographic points, and in typographic points per unit of time
 };
 
 std::vector<Arrow> ArrowsOf(const Portrait& portrait, const Box& inside, std::size_t side) {
