@@ -182,9 +182,8 @@ class Solver {
   explicit Solver(const SolverOptions& options = {});
 
   const SolverOptions& options() const { return options_; }
-  // Takes a rule, or none, for the integrations that follow, which ask it whenever they know further
-  // requested states. If the rule says so, they end with the status kStopped. The rule must outlive
-  // its use.
+  // Takes a rule, or none, for the integrations that follow. They ask it whenever further requested
+  // states are known, and end with the status kStopped if it says so. The rule must outlive its use.
   void SetStopRule(StopRule* rule) { stop_rule_ = rule; }
 
   // Computes the states (times, n, D) at `times` of the solution that has the states x0 (n, D) at

@@ -387,8 +387,8 @@ void GpDraw::PullbackToWhite(const SparseGp& gp, std::span<const double> bparame
 // Sets bwhite (M) to the cotangent of v_d. The weights of the table are variance_d nu_d.
 void GpDraw::PullWeights(const SparseGp& gp, const double* sums, std::size_t d,
                          Eigen::Map<Vector> bwhite) const {
-  const Eigen::Map<const Vector> bweights(
-      sums + tables_->sums.weights + d * tables_->stride, bwhite.size());
+  const Eigen::Map<const Vector> bweights(sums + tables_->sums.weights + d * tables_->stride,
+                                          bwhite.size());
   bwhite = gp.Hyper(d).variance * bweights;
   gp.Factor(d).triangularView<Eigen::Lower>().solveInPlace(bwhite);
 }

@@ -620,8 +620,7 @@ double Bound::LargestMisfit(ThreadPool& pool) {
   std::vector<double> logs(channels);
   for (std::size_t c = 0; c < channels; ++c) {
     if (!likelihood.ForChannel(c).is_gaussian()) return kInfinity;
-    const double variance =
-        likelihood.ForChannel(c).Variance(likelihood.OfChannel(c, parameters));
+    const double variance = likelihood.ForChannel(c).Variance(likelihood.OfChannel(c, parameters));
     precisions_[c] = 0.5 * WeightOf(channel_weights, c) / variance;
     logs[c] = 0.5 * WeightOf(channel_weights, c) * std::log(2 * std::numbers::pi * variance);
   }

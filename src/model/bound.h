@@ -187,7 +187,8 @@ class Bound final : public Objective {
   std::span<const double> values_;
   Tolerance tolerance_;
   EvaluationNeeds needs_;
-  // The largest misfit of a segment's integration, and what the misfit consists of for each channel.
+  // The largest misfit of a segment (MisfitRule in bound.cc), and half the weight of each channel
+  // divided by its noise variance.
   double largest_misfit_ = std::numeric_limits<double>::infinity();
   std::vector<double> precisions_;
   std::vector<std::vector<double>> normals_, z_;  // (S) of (latent size)

@@ -28,8 +28,9 @@ constexpr std::size_t kSearchWarmUp = 8;
 // evidence's draws, times kStepShare^2, over the number of hyperparameters.
 constexpr std::size_t kFromEvidence = 6, kSmallSteps = 6;
 constexpr double kStepShare = 0.5;
-// The No-U-Turn sampler needs no density of a position that is less than that of an iteration's start
-// by kHopeless: it stops much earlier (nuts_tree.cc), because the momenta have no such energy.
+// No log density is needed that is less than that of the start by more than kHopeless: a draw with
+// such a density has weight zero, and the No-U-Turn sampler stops much earlier (nuts_tree.cc),
+// because the momenta have no such energy. Solutions that run away would take most of the time.
 constexpr double kHopeless = 1e7;
 
 // The t distribution that proposes hyperparameters has kFreedom degrees of freedom and kWider times
@@ -247,6 +248,7 @@ class LinearisedSampler {
     positions_.resize(draws, Index(target_.size()));
     residual_.resize(draws, Index(target_.further()));
     log_weights_.resize(static_cast<std::size_t>(draws));
+    const double floor = target_.Density()->Evaluate(SpanOf(start_), {}) - kHopeless;
     ThreadPool pool(nuts_.threads);
     const std::vector<std::unique_ptr<SampledDensity>> densities = target_.Densities(pool.size());
     pool.For(log_weights_.size(), [&](std::size_t i) {
@@ -262,8 +264,9 @@ class LinearisedSampler {
       position.tail(noise_.size()) =
           start_.tail(noise_.size()) + normals.tail(noise_.size()).cwiseProduct(noise_);
       density.SetFurther(residual);
-      log_weights_[i] = density.Evaluate(SpanOf(position), {}) - evidence_[i] +
-                        0.5 * normals.head(whitened_).squaredNorm() +
+      const double log_density =
+          density.Evaluate(SpanOf(position), {}, SampledDensity::Varied::kAll, floor);
+      log_weights_[i] = log_density - evidence_[i] + 0.5 * normals.head(whitened_).squaredNorm() +
                         0.5 * normals.tail(noise_.size()).squaredNorm();
       positions_.row(row) = position.transpose();
     });
@@ -389,13 +392,13 @@ class LinearisedSampler {
     Vector hyper;
     Vector position, gradient;  // all coordinates of the target, hyperparameters included
     // The positions of the chain that have been evaluated since the hyperparameters and the
-    // residual's weights last changed, and their densities. The first one is the start of the
-    // iteration, the last move of the No-U-Turn sampler ends at one of them.
+    // residual's weights last changed, and their log densities. The first one is the start of the
+    // iteration, and the trajectory of the No-U-Turn sampler ends at one of them.
     std::vector<std::pair<std::vector<double>, double>> evaluated;
 
     std::optional<double> DensityAt(std::span<const double> x) const {
-      for (const auto& [position, density] : std::views::reverse(evaluated)) {
-        if (std::ranges::equal(position, x)) return density;
+      for (const auto& [place, value] : std::views::reverse(evaluated)) {
+        if (std::ranges::equal(place, x)) return value;
       }
       return {};
     }
@@ -418,11 +421,10 @@ class LinearisedSampler {
   double Evaluate(ShortChain& chain, std::span<const double> x, std::span<double> gradient) const {
     if (must_stop_()) return kImpossible;
     Assemble(chain, x);
-    const double density =
-        chain.density->Evaluate(SpanOf(chain.position), {chain.gradient.data(), target_.size()},
-                                SampledDensity::Varied::kAllButHyperparameters,
-                                chain.evaluated.empty() ? kImpossible
-                                                        : chain.evaluated[0].second - kHopeless);
+    const double density = chain.density->Evaluate(
+        SpanOf(chain.position), {chain.gradient.data(), target_.size()},
+        SampledDensity::Varied::kAllButHyperparameters,
+        chain.evaluated.empty() ? kImpossible : chain.evaluated[0].second - kHopeless);
     chain.evaluated.push_back({{x.begin(), x.end()}, density});
     Eigen::Map<Vector>(gradient.data(), std::ssize(gradient)) << chain.gradient.head(whitened_),
         chain.gradient.tail(noise_.size());
@@ -474,9 +476,8 @@ class LinearisedSampler {
       // The logarithm of the acceptance ratio is the proposed density minus `least`.
       const double least = from_evidence ? density - evidence + proposed_evidence : density;
       const double log_uniform = std::log(1 - uniforms[2 * trial + 1]);
-      const double proposed =
-          chain.density->Evaluate(SpanOf(chain.position), {}, SampledDensity::Varied::kAll,
-                                  least + log_uniform - 1e-6);
+      const double proposed = chain.density->Evaluate(
+          SpanOf(chain.position), {}, SampledDensity::Varied::kAll, least + log_uniform - 1e-6);
       double log_ratio = proposed - density;
       if (from_evidence) log_ratio += evidence - proposed_evidence;
       if (log_uniform < log_ratio) {
