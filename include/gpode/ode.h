@@ -183,7 +183,7 @@ class Solver {
 
   const SolverOptions& options() const { return options_; }
   // Takes a rule, or none, for the integrations that follow. They ask it whenever further requested
-  // states are known, and end with the status kStopped if it says so. The rule must outlive its use.
+  // states are known, and end with the status kStopped if it says so.
   void SetStopRule(StopRule* rule) { stop_rule_ = rule; }
 
   // Computes the states (times, n, D) at `times` of the solution that has the states x0 (n, D) at
