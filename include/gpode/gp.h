@@ -109,6 +109,8 @@ class SparseGp {
 
   const Kernel& kernel() const { return *kernel_; }
   const GpParameters& parameters() const { return parameters_; }
+  // The number of calls of Set, by which users notice that the parameters have changed.
+  std::uint64_t version() const { return version_; }
   std::size_t inputs() const { return parameters_.inputs(); }
   std::size_t outputs() const { return parameters_.outputs(); }
   std::size_t inducing() const { return parameters_.inducing(); }
@@ -144,6 +146,7 @@ class SparseGp {
 
   const Kernel* kernel_;
   double jitter_;
+  std::uint64_t version_ = 0;
   GpParameters parameters_;
   std::vector<Hyperparameters> hyper_;
   std::vector<Matrix> factor_;
@@ -199,6 +202,9 @@ class GpDraw final : public Function {
   // values v with normals.eps_u; the second takes them as `white` (O, M). Neither allocates memory.
   void Set(const SparseGp& gp, const GpNormals& normals);
   void Set(const SparseGp& gp, std::span<const double> white, const GpNormals& normals);
+  // Changes only the whitened inducing values. gp and the random numbers must be those of the last
+  // call of Set.
+  void SetWhite(const SparseGp& gp, std::span<const double> white);
 
   std::size_t inputs() const override { return inputs_; }
   std::size_t outputs() const override { return outputs_; }
@@ -223,6 +229,9 @@ class GpDraw final : public Function {
   // Set was called with. Allocates no memory.
   void PullbackRow(const SparseGp& gp, std::span<const double> bparameters, std::size_t row,
                    GpGradient& gradient, std::span<double> bwhite) const;
+  // Computes only the cotangents of v, for all outputs: overwrites bwhite (O, M).
+  void PullbackToWhite(const SparseGp& gp, std::span<const double> bparameters,
+                       std::span<double> bwhite) const;
 
   // PullbackRowToGp does the same as PullbackRow, and PullbackToGp does it for all rows of the
   // hyperparameters. Both also add to the cotangents of inducing_mean and inducing_chol in
@@ -239,10 +248,13 @@ class GpDraw final : public Function {
 
   void CheckShapes(const SparseGp& gp, const GpNormals& normals) const;
   void SetFeatures(const SparseGp& gp, const GpNormals& normals);
+  void SetPriorAtInducing(const SparseGp& gp);
   void SetUpdate(const SparseGp& gp, std::span<const double> white);
   void Prior(std::size_t n, const double* x, double* value, double* jacobian,
              std::size_t stride) const;
   void RecordUpdate(const double* x, double* record, double* f) const;
+  void PullWeights(const SparseGp& gp, const double* sums, std::size_t output,
+                   Eigen::Map<Vector> bwhite) const;
   void PullbackOutput(const SparseGp& gp, const double* sums, std::size_t output,
                       GpGradient& gradient) const;
 

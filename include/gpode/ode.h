@@ -96,7 +96,7 @@ struct SolverOptions {
   std::size_t max_steps = 10000;
 };
 
-enum class SolveStatus { kOk, kTooManySteps, kStepTooSmall, kNotFinite };
+enum class SolveStatus { kOk, kTooManySteps, kStepTooSmall, kNotFinite, kStopped };
 // Returns an explanation of the status, for people.
 std::string_view Message(SolveStatus status);
 
@@ -117,6 +117,16 @@ struct SolveResult {
   double step_hint = 0;    // a good first step for an integration like this one
 
   bool ok() const { return status == SolveStatus::kOk; }
+};
+
+// A rule that ends integrations early, which saves the rest of a solution that is of no use.
+//
+// Thread safety: a solver calls its rule from the thread that integrates.
+class StopRule {
+ public:
+  virtual ~StopRule() = default;
+  // Returns true if the integration shall end now. Its first `filled` requested states are known.
+  virtual bool StopsAfter(std::size_t filled) = 0;
 };
 
 // The accepted steps of one integration with every evaluation of the field, for Pullback and
@@ -172,6 +182,9 @@ class Solver {
   explicit Solver(const SolverOptions& options = {});
 
   const SolverOptions& options() const { return options_; }
+  // Takes a rule, or none, for the integrations that follow. They ask it whenever further requested
+  // states are known, and end with the status kStopped if it says so.
+  void SetStopRule(StopRule* rule) { stop_rule_ = rule; }
 
   // Computes the states (times, n, D) at `times` of the solution that has the states x0 (n, D) at
   // time t0. The times go away from t0 in one direction, forwards or backwards, and may repeat. If
@@ -211,6 +224,7 @@ class Solver {
 
   SolverOptions options_;
   const Stepper* stepper_;
+  StopRule* stop_rule_ = nullptr;
   SolveRecord scratch_;              // the evaluations of one step, if they are not recorded
   AlignedVector<double> workspace_;  // (3, n D)
   AlignedVector<double> bslopes_;    // (evaluations, n D)

@@ -169,6 +169,14 @@ class UnknownFunction {
   virtual void Pullback(std::span<const std::unique_ptr<FunctionDraw>> draws,
                         std::span<const double> sums, std::size_t stride, std::span<double> bz,
                         std::size_t stride_z, std::span<double> bvalues, ThreadPool& pool) = 0;
+  // Does the same, but may leave out the cotangents of the hyperparameters, which take most of the
+  // time in some functions.
+  virtual void PullbackToLatent(std::span<const std::unique_ptr<FunctionDraw>> draws,
+                                std::span<const double> sums, std::size_t stride,
+                                std::span<double> bz, std::size_t stride_z,
+                                std::span<double> bvalues, ThreadPool& pool) {
+    Pullback(draws, sums, stride, bz, stride_z, bvalues, pool);
+  }
 
   // If the function without its residual is linear in the latent variables, returns one matrix
   // (n, latent variables of an item) for each output: the values of that output at points (n, D)

@@ -182,6 +182,12 @@ void GpDraw::Set(const SparseGp& gp, std::span<const double> white, const GpNorm
   CheckShapes(gp, normals);
   CheckSize("GpDraw::Set", "white", white.size(), outputs_ * inducing_);
   SetFeatures(gp, normals);
+  SetPriorAtInducing(gp);
+  SetUpdate(gp, white);
+}
+
+void GpDraw::SetWhite(const SparseGp& gp, std::span<const double> white) {
+  CheckSize("GpDraw::SetWhite", "white", white.size(), outputs_ * inducing_);
   SetUpdate(gp, white);
 }
 
@@ -197,8 +203,8 @@ void GpDraw::SetFeatures(const SparseGp& gp, const GpNormals& normals) {
   }
 }
 
-// Computes nu_d = L_d^-T (v_d - L_d^-1 prior_d(Z)) and the tables of the kernel update.
-void GpDraw::SetUpdate(const SparseGp& gp, std::span<const double> white) {
+// Computes what the kernel update needs apart from v: L_d^-1 prior_d(Z) and all tables but one.
+void GpDraw::SetPriorAtInducing(const SparseGp& gp) {
   const GpParameters& p = gp.parameters();
   Prior(inducing_, p.inducing_locations.data(), prior_at_z_.data(), prior_at_z_.data() + outputs_,
         static_cast<std::size_t>(prior_at_z_.cols()));
@@ -207,18 +213,10 @@ void GpDraw::SetUpdate(const SparseGp& gp, std::span<const double> white) {
     auto white_prior = white_prior_.row(d).transpose();
     white_prior = prior_at_z_.col(d);
     lower.solveInPlace(white_prior);
-    auto nu = nu_.row(d).transpose();
-    nu = Eigen::Map<const Vector>(white.data() + d * inducing_,
-                                  static_cast<Eigen::Index>(inducing_));
-    nu -= white_prior_.row(d).transpose();
-    gp.Factor(d).transpose().triangularView<Eigen::Upper>().solveInPlace(nu);
   }
   Tables& t = *tables_;
   for (std::size_t d = 0; d < outputs_; ++d) {
     const Hyperparameters& hyper = gp.Hyper(d);
-    for (std::size_t m = 0; m < inducing_; ++m) {
-      t.weights[d * t.stride + m] = hyper.variance * nu_(d, m);
-    }
     for (std::size_t k = 0; k < inputs_; ++k) {
       t.inverse_squares[d * inputs_ + k] = 1.0 / (hyper.lengthscales[k] * hyper.lengthscales[k]);
     }
@@ -226,6 +224,21 @@ void GpDraw::SetUpdate(const SparseGp& gp, std::span<const double> white) {
   for (std::size_t k = 0; k < inputs_; ++k) {
     for (std::size_t m = 0; m < inducing_; ++m) {
       t.locations[k * t.stride + m] = p.inducing_locations(m, k);
+    }
+  }
+}
+
+// Computes nu_d = L_d^-T (v_d - L_d^-1 prior_d(Z)) and the table of weights.
+void GpDraw::SetUpdate(const SparseGp& gp, std::span<const double> white) {
+  Tables& t = *tables_;
+  for (std::size_t d = 0; d < outputs_; ++d) {
+    auto nu = nu_.row(d).transpose();
+    nu = Eigen::Map<const Vector>(white.data() + d * inducing_,
+                                  static_cast<Eigen::Index>(inducing_));
+    nu -= white_prior_.row(d).transpose();
+    gp.Factor(d).transpose().triangularView<Eigen::Upper>().solveInPlace(nu);
+    for (std::size_t m = 0; m < inducing_; ++m) {
+      t.weights[d * t.stride + m] = gp.Hyper(d).variance * nu_(d, m);
     }
   }
 }
@@ -360,6 +373,26 @@ void GpDraw::PullbackRow(const SparseGp& gp, std::span<const double> bparameters
   }
 }
 
+void GpDraw::PullbackToWhite(const SparseGp& gp, std::span<const double> bparameters,
+                             std::span<double> bwhite) const {
+  const Tables& t = *tables_;
+  CheckSize("GpDraw::PullbackToWhite", "bparameters", bparameters.size(), t.sums.size);
+  CheckSize("GpDraw::PullbackToWhite", "bwhite", bwhite.size(), outputs_ * inducing_);
+  for (std::size_t d = 0; d < outputs_; ++d) {
+    PullWeights(gp, bparameters.data(), d,
+                {bwhite.data() + d * inducing_, static_cast<Eigen::Index>(inducing_)});
+  }
+}
+
+// Sets bwhite (M) to the cotangent of v_d. The weights of the table are variance_d nu_d.
+void GpDraw::PullWeights(const SparseGp& gp, const double* sums, std::size_t d,
+                         Eigen::Map<Vector> bwhite) const {
+  const Eigen::Map<const Vector> bweights(sums + tables_->sums.weights + d * tables_->stride,
+                                          bwhite.size());
+  bwhite = gp.Hyper(d).variance * bweights;
+  gp.Factor(d).triangularView<Eigen::Lower>().solveInPlace(bwhite);
+}
+
 // Adds the cotangents of output d. That of v_d is left in the workspace gradient.rows[row].white.
 void GpDraw::PullbackOutput(const SparseGp& gp, const double* sums, std::size_t d,
                             GpGradient& gradient) const {
@@ -371,11 +404,9 @@ void GpDraw::PullbackOutput(const SparseGp& gp, const double* sums, std::size_t 
   GpParameters& b = gradient.parameters;
   GpGradient::Row& r = gradient.rows[row];
   const Eigen::Map<const Vector> bweights(sums + t.sums.weights + d * t.stride, m);
-  // The weights of the table are variance_d nu_d.
   b.variances[row] += bweights.dot(nu_.row(d).transpose());
-  Vector& bwhite = r.white;  // the cotangent of nu, then of v_d
-  bwhite = hyper.variance * bweights;
-  gp.Factor(d).triangularView<Eigen::Lower>().solveInPlace(bwhite);
+  Vector& bwhite = r.white;
+  PullWeights(gp, sums, d, {bwhite.data(), m});
   Vector& bprior = r.prior;  // the cotangent of prior_d(Z)
   bprior = -bwhite;
   gp.Factor(d).transpose().triangularView<Eigen::Upper>().solveInPlace(bprior);

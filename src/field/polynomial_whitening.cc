@@ -77,13 +77,9 @@ void PolynomialWhitening::SetZero() {
   bof_weights_.setZero(j(), j());
 }
 
-void PolynomialWhitening::ApplyPullback(std::span<const double> inner,
-                                        std::span<const double> blatent, std::span<double> bz) {
-  const ConstVectorMap p(inner.data(), m()), r(inner.data() + m(), j());
+void PolynomialWhitening::ApplyTransposed(std::span<const double> blatent, std::span<double> bz) {
   const ConstVectorMap bv(blatent.data(), m()), bb(blatent.data() + m(), j());
   VectorMap bp(bz.data(), m()), be(bz.data() + m(), j());
-  bmix_.noalias() -= bv * r.transpose();
-  bmix_.noalias() += p * bb.transpose();
   bp = bv;
   bp.noalias() += mix_ * bb;
   row_ = bb;
@@ -91,6 +87,16 @@ void PolynomialWhitening::ApplyPullback(std::span<const double> inner,
   // The reverse of p = N^-T z_1 and r = T^-T z_2.
   of_values_.triangularView<Eigen::Lower>().solveInPlace(bp);
   be.noalias() = turned_.transpose() * row_;
+}
+
+void PolynomialWhitening::ApplyPullback(std::span<const double> inner,
+                                        std::span<const double> blatent, std::span<double> bz) {
+  ApplyTransposed(blatent, bz);
+  const ConstVectorMap p(inner.data(), m()), r(inner.data() + m(), j());
+  const ConstVectorMap bv(blatent.data(), m()), bb(blatent.data() + m(), j());
+  const ConstVectorMap bp(bz.data(), m()), be(bz.data() + m(), j());
+  bmix_.noalias() -= bv * r.transpose();
+  bmix_.noalias() += p * bb.transpose();
   bof_values_.noalias() -= p * bp.transpose();
   small_.noalias() = r * be.transpose();
   bof_weights_ -= small_.reverse();

@@ -45,6 +45,10 @@ class PolynomialWhitening {
   // is orthogonal, this is its transpose.
   Matrix Inverse(const Matrix& latent) const;
 
+  // Writes bz, the cotangent of z, from that of [v, b] (M + J): the reverse of Apply for fixed
+  // matrices. Uses a workspace.
+  void ApplyTransposed(std::span<const double> blatent, std::span<double> bz);
+
   // Sets the cotangents to zero.
   void SetZero();
   // Reverses Apply: writes bz, and adds to the cotangents (gpode/field.h) of B, N and T, which this

@@ -98,6 +98,7 @@ SparseGp::SparseGp(const Kernel& kernel, double jitter) : kernel_(&kernel), jitt
 
 void SparseGp::Take(const GpParameters& parameters) {
   CheckParameters(parameters);
+  ++version_;
   parameters_ = parameters;
   const std::size_t rows = parameters.variances.size();
   hyper_.resize(rows);

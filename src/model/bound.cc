@@ -37,6 +37,49 @@ GapDensity DensityOfGap(const Tolerance& tolerance, double gap) {
   return {-0.5 * (std::log(2 * std::numbers::pi * s * s) + size), gap / (s * s), size};
 }
 
+double WeightOf(std::span<const double> weights, std::size_t channel) {
+  return weights.empty() ? 1 : weights[channel];
+}
+
+// Ends an integration when the misfit of its states, half the sum of the weighted squared residuals
+// of Gaussian channels, each divided by its variance, exceeds the largest one allowed.
+class MisfitRule final : public StopRule {
+ public:
+  explicit MisfitRule(const ObservationMap& map) : map_(map), values_(map.channels()) {}
+
+  // Takes the observations (rows, channels), the memory to which the states (rows, D) are written,
+  // and for each channel half of its weight divided by its variance.
+  void Begin(const double* observations, std::span<const double> states,
+             std::span<const double> precisions, double largest) {
+    observations_ = observations;
+    states_ = states;
+    precisions_ = precisions;
+    largest_ = largest;
+    misfit_ = 0;
+    seen_ = 0;
+  }
+
+  bool StopsAfter(std::size_t filled) override {
+    const std::size_t dim = map_.dim(), channels = values_.size();
+    for (; seen_ < filled; ++seen_) {
+      map_.ApplyTo(states_.subspan(seen_ * dim, dim), values_);
+      for (std::size_t c = 0; c < channels; ++c) {
+        const double y = observations_[seen_ * channels + c];
+        if (!std::isnan(y)) misfit_ += precisions_[c] * (y - values_[c]) * (y - values_[c]);
+      }
+    }
+    return misfit_ > largest_;
+  }
+
+ private:
+  const ObservationMap& map_;
+  std::vector<double> values_;
+  const double* observations_ = nullptr;
+  std::span<const double> states_, precisions_;
+  double largest_ = 0, misfit_ = 0;
+  std::size_t seen_ = 0;
+};
+
 }  // namespace
 
 // The working memory of one thread, for one segment at a time.
@@ -44,14 +87,24 @@ struct Bound::Workspace {
   Solver solver;
   SolveRecord record;
   ForcedSolver forced_solver;
+  MisfitRule misfit;
   std::vector<double> times, states, bstates, channels, bchannels, force;
 
   Workspace(const SolverOptions& options, std::size_t dim, std::size_t longest,
-            std::size_t channel_count)
-      : solver(options), forced_solver(options), channels(channel_count), bchannels(channel_count) {
+            const ObservationMap& map)
+      : solver(options),
+        forced_solver(options),
+        misfit(map),
+        channels(map.channels()),
+        bchannels(map.channels()) {
     times.reserve(longest);
     states.reserve(longest * dim);
     bstates.reserve(longest * dim);
+  }
+
+  void SetStopRule(StopRule* rule) {
+    solver.SetStopRule(rule);
+    forced_solver.SetStopRule(rule);
   }
 };
 
@@ -210,8 +263,8 @@ FactorStatus Bound::Begin(std::span<const double> values, const Tolerance& toler
     draws_[s]->Set(parts_.latent().Part(ModelParts::kFunction, std::span<const double>(z_[s])));
   });
   while (workspaces_.size() < pool.size()) {
-    workspaces_.push_back(std::make_unique<Workspace>(solver_options_, parts_.shape().dim, longest_,
-                                                      map_.channels()));
+    workspaces_.push_back(
+        std::make_unique<Workspace>(solver_options_, parts_.shape().dim, longest_, map_));
   }
   return status;
 }
@@ -268,6 +321,13 @@ void Bound::RunSegment(std::size_t draw, std::size_t position, std::size_t place
     SetForce(draw, segment, w);
     force = {.ends = pieces_.ends[segment.trajectory], .values = w.force};
   }
+  const bool has_limit = std::isfinite(largest_misfit_);
+  if (has_limit) {
+    const Matrix& values = trajectories_[segment.trajectory].values;
+    w.misfit.Begin(values.data() + segment.first * map_.channels(), w.states, precisions_,
+                   largest_misfit_);
+  }
+  w.SetStopRule(has_limit ? &w.misfit : nullptr);
   const SolveResult result = parts_.HasProcessNoise()
                                  ? w.forced_solver.SolveRecorded(field, force, x0, segment.start,
                                                                  w.times, w.states, hint, inputs)
@@ -277,6 +337,7 @@ void Bound::RunSegment(std::size_t draw, std::size_t position, std::size_t place
   own[2 * dim] = result.step_hint > 0 ? result.step_hint : known;
   if (!result.ok()) slot.diverged += 1;
   slot.evaluations += static_cast<double>(result.statistics.evaluations);
+  if (result.status == SolveStatus::kStopped) return;
   AddLikelihood(segment, result.filled, w, slot);
   if (segment.next != Segment::kNone && result.ok()) AddConstraint(draw, segment, place, w, slot);
   if (!with_gradient_) return;
@@ -507,8 +568,13 @@ void Bound::AddDrawReverses(const ItemResults& results, std::span<const LatentRa
 void Bound::AddGradient(ItemResults& results, std::span<double> bvalues, ThreadPool& pool) {
   const double share = 1.0 / static_cast<double>(draws());
   for (double& v : results.totals) v *= share;
-  parts_.function().Pullback(draws_, results.totals, total_size_, bz_, parts_.latent().size(),
-                             bvalues, pool);
+  if (needs_.hyperparameters) {
+    parts_.function().Pullback(draws_, results.totals, total_size_, bz_, parts_.latent().size(),
+                               bvalues, pool);
+  } else {
+    parts_.function().PullbackToLatent(draws_, results.totals, total_size_, bz_,
+                                       parts_.latent().size(), bvalues, pool);
+  }
   if (parts_.HasProcessNoise()) {
     for (std::size_t s = 0; s < draws(); ++s) AddForceGradient(results, s, bvalues);
   }
@@ -539,14 +605,56 @@ void Bound::Restore(std::span<const double> checkpoint) {
 
 void Bound::ForgetStepSizes() { std::ranges::fill(step_sizes_, 0.0); }
 
+// Returns the largest misfit of a segment (MisfitRule) with which the bound can reach the floor, or
+// infinity if that is not known. The log likelihood is at most what it would be without residuals.
+double Bound::LargestMisfit(ThreadPool& pool) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const std::size_t channels = map_.channels();
+  const Likelihood& likelihood = parts_.likelihood();
+  if (!std::isfinite(needs_.floor) || draws() > 1 || parts_.shape().shooting_states > 0 ||
+      choice_.weight != 1) {
+    return kInfinity;
+  }
+  const std::span<const double> parameters = parts_.LikelihoodParameters(values_);
+  precisions_.resize(channels);
+  std::vector<double> logs(channels);
+  for (std::size_t c = 0; c < channels; ++c) {
+    if (!likelihood.ForChannel(c).is_gaussian()) return kInfinity;
+    const double variance = likelihood.ForChannel(c).Variance(likelihood.OfChannel(c, parameters));
+    precisions_[c] = 0.5 * WeightOf(channel_weights, c) / variance;
+    logs[c] = 0.5 * WeightOf(channel_weights, c) * std::log(2 * std::numbers::pi * variance);
+  }
+  BoundTerms terms;
+  AddDivergences({}, terms, pool);
+  for (std::size_t index : choice_.segments) {
+    const Segment& segment = cut_.segments[index];
+    const Matrix& values = trajectories_[segment.trajectory].values;
+    const double* y = values.data() + segment.first * channels;
+    for (std::size_t i = 0; i < segment.count * channels; ++i) {
+      if (!std::isnan(y[i])) terms.loglik -= logs[i % channels];
+    }
+  }
+  const double most = terms.Total();
+  // The margin is larger than any difference by rounding from the sums of a whole evaluation.
+  return most - needs_.floor + 1e-6 + 1e-9 * (std::fabs(most) + std::fabs(needs_.floor));
+}
+
 BoundTerms Bound::Evaluate(std::span<const double> values, const Tolerance& tolerance,
-                           std::span<double> bvalues, ThreadPool& pool) {
+                           std::span<double> bvalues, ThreadPool& pool,
+                           const EvaluationNeeds& needs) {
+  needs_ = needs;
   if (const FactorStatus status = Begin(values, tolerance, pool); status != FactorStatus::kOk) {
     BoundTerms terms;
     terms.factor = status;
     return terms;
   }
   with_gradient_ = !bvalues.empty();
+  largest_misfit_ = LargestMisfit(pool);
+  if (largest_misfit_ < 0) {
+    BoundTerms terms;
+    terms.diverged = 1;
+    return terms;
+  }
   evaluator_->Evaluate(*this, pool, results_);
   return Finish(results_, bvalues, pool);
 }

@@ -26,6 +26,7 @@
 //   BoundTerms terms = bound.Evaluate(values, tolerance, bvalues, pool);
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <span>
 #include <vector>
@@ -52,6 +53,15 @@ struct Tolerance {
 struct SegmentChoice {
   std::vector<std::size_t> segments;
   double weight = 1;
+};
+
+// What the caller of an evaluation needs of it.
+struct EvaluationNeeds {
+  // If false, the gradient with respect to the hyperparameters of the function may be left out.
+  bool hyperparameters = true;
+  // A value that is certainly less than the floor need not be known. The evaluation may then end
+  // early and count as one whose integration failed.
+  double floor = -std::numeric_limits<double>::infinity();
 };
 
 class Bound final : public Objective {
@@ -106,7 +116,8 @@ class Bound final : public Objective {
   void FindTouchedBy(std::size_t rank, TouchedStates& touched) const;
   // Calls Begin, Sums for all items, and Finish. If bvalues is empty, computes no gradient.
   BoundTerms Evaluate(std::span<const double> values, const Tolerance& tolerance,
-                      std::span<double> bvalues, ThreadPool& pool);
+                      std::span<double> bvalues, ThreadPool& pool,
+                      const EvaluationNeeds& needs = {});
 
   // (channels): the factors of the channels' log likelihoods; empty if all are one.
   std::vector<double> channel_weights;
@@ -143,6 +154,7 @@ class Bound final : public Objective {
   void AddDrawReverses(const ItemResults& results, std::span<const LatentRange> ranges,
                        std::span<double> bvalues);
   void AddGradient(ItemResults& results, std::span<double> bvalues, ThreadPool& pool);
+  double LargestMisfit(ThreadPool& pool);
   void AddForceGradient(const ItemResults& results, std::size_t draw, std::span<double> bvalues);
   void GatherStateCotangents(const ItemResults& results, std::size_t draw,
                              std::span<const LatentRange> ranges);
@@ -174,6 +186,11 @@ class Bound final : public Objective {
   // The parameters and draws of the present evaluation.
   std::span<const double> values_;
   Tolerance tolerance_;
+  EvaluationNeeds needs_;
+  // The largest misfit of a segment (MisfitRule in bound.cc), and half the weight of each channel
+  // divided by its noise variance.
+  double largest_misfit_ = std::numeric_limits<double>::infinity();
+  std::vector<double> precisions_;
   std::vector<std::vector<double>> normals_, z_;  // (S) of (latent size)
 
   // Numbers of doubles: the raw sums of a field's gradient; these, the gradient with respect to the

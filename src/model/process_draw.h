@@ -6,6 +6,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>
@@ -98,8 +99,14 @@ class ProcessDraw final : public FunctionDraw {
   // this vector, which must outlive the draw.
   void TakeWeightsFrom(const std::vector<double>& weights) { weights_ = &weights; }
   void Set(std::span<const double> z) override {
-    if (weights_) CopyWeights();
-    draw_.Set(gp_, polynomial_ ? polynomial_->Set(z) : z, normals_);
+    const std::span<const double> white = polynomial_ ? polynomial_->Set(z) : z;
+    // A sampler sets many z with the same hyperparameters and weights.
+    if (weights_ && !CopyWeights() && version_ == gp_.version()) {
+      draw_.SetWhite(gp_, white);
+    } else {
+      draw_.Set(gp_, white, normals_);
+      version_ = gp_.version();
+    }
     if (gradient_) gradient_->Set(gp_, normals_, draw_.nu());
   }
   // From the next Set on, gradient() is the gradient of the drawn function. The process must have
@@ -113,7 +120,10 @@ class ProcessDraw final : public FunctionDraw {
   GpNormals& normals() { return normals_; }
 
  private:
-  void CopyWeights() {
+  // Returns true if a weight has changed.
+  bool CopyWeights() {
+    if (*weights_ == copied_) return false;
+    copied_ = *weights_;
     const auto f = static_cast<std::ptrdiff_t>(draw_.features());
     auto from = weights_->begin();
     for (std::size_t d = 0; d < draw_.outputs(); ++d) {
@@ -122,6 +132,7 @@ class ProcessDraw final : public FunctionDraw {
       std::copy_n(from + f, f, normals_.w_sin.begin() + to);
       from += 2 * f;
     }
+    return true;
   }
 
   const SparseGp& gp_;
@@ -132,6 +143,8 @@ class ProcessDraw final : public FunctionDraw {
   bool residual_;
   GpNormals normals_;
   const std::vector<double>* weights_ = nullptr;
+  std::vector<double> copied_;  // the weights in normals_
+  std::uint64_t version_ = 0;   // that of the process when the draw was set
 };
 
 }  // namespace gpode

@@ -116,6 +116,9 @@ class ProcessFunction final : public UnknownFunction {
 
   FactorStatus Set(std::span<const double> values, ThreadPool& pool) override {
     Allocate();
+    if (samples_residual_) TakeWeights(values);
+    if (HasHyperparameters(values)) return FactorStatus::kOk;
+    is_set_ = false;
     const auto take = [&](std::size_t block, auto& to) {
       const std::span<const double> from = layout_.Values(block, values);
       std::copy_n(from.begin(), from.size(), to.data());
@@ -124,12 +127,9 @@ class ProcessFunction final : public UnknownFunction {
     take(lengthscales_, parameters_.lengthscales);
     take(variances_, parameters_.variances);
     if (terms_ > 0) take(scales_block_, part_.scales);
-    if (samples_residual_) {
-      const std::span<const double> weights = layout_.Values(weights_block_, values);
-      weights_.assign(weights.begin(), weights.end());
-    }
     const FactorStatus status = SharesRows() ? gp_.Set(parameters_, pool) : gp_.Set(parameters_);
     if (terms_ > 0 && status == FactorStatus::kOk) SetWhitenings();
+    is_set_ = status == FactorStatus::kOk;
     return status;
   }
 
@@ -183,6 +183,26 @@ class ProcessFunction final : public UnknownFunction {
     }
     gp_.SumRows(gradient);
     AddGradient(bvalues);
+  }
+
+  void PullbackToLatent(std::span<const std::unique_ptr<FunctionDraw>> draws,
+                        std::span<const double> sums, std::size_t stride, std::span<double> bz,
+                        std::size_t stride_z, std::span<double>, ThreadPool&) override {
+    const std::size_t latent = outputs_ * (options_.inducing + terms_);
+    for (std::size_t s = 0; s < draws.size(); ++s) {
+      const GpDraw& draw = static_cast<const ProcessDraw&>(*draws[s]).draw();
+      const std::span<double> bdraw = bz.subspan(s * stride_z, latent);
+      const std::span<const double> own = sums.subspan(s * stride, draw.parameter_count());
+      draw.PullbackToWhite(gp_, own, terms_ == 0 ? bdraw : std::span(bwhite_));
+      if (terms_ == 0) continue;
+      const std::span<const double> bweights =
+          sums.subspan(s * stride + draw.parameter_count(), outputs_ * terms_);
+      for (std::size_t d = 0; d < outputs_; ++d) {
+        const std::size_t size = options_.inducing + terms_, row = part_.Row(d);
+        CollectLatent(d, bweights, blatent_[row]);
+        part_.whitenings[row].ApplyTransposed(blatent_[row], bdraw.subspan(d * size, size));
+      }
+    }
   }
 
   void Moderate(std::span<double> values) const override {
@@ -311,6 +331,24 @@ class ProcessFunction final : public UnknownFunction {
   }
 
  private:
+  void TakeWeights(std::span<const double> values) {
+    const std::span<const double> weights = layout_.Values(weights_block_, values);
+    weights_.assign(weights.begin(), weights.end());
+  }
+
+  // Returns true if the process has been set with these hyperparameters before. Samplers evaluate
+  // many latent variables with the same ones.
+  bool HasHyperparameters(std::span<const double> values) const {
+    const auto same = [&](std::size_t block, const auto& own) {
+      return std::ranges::equal(layout_.Values(block, values),
+                                std::span(own.data(), static_cast<std::size_t>(own.size())));
+    };
+    return is_set_ && same(locations_, parameters_.inducing_locations) &&
+           same(lengthscales_, parameters_.lengthscales) &&
+           same(variances_, parameters_.variances) &&
+           (terms_ == 0 || same(scales_block_, part_.scales));
+  }
+
   void AddGradient(std::span<double> bvalues) const {
     const auto add = [&](std::size_t block, const auto& from) {
       const std::span<double> to = layout_.Values(block, bvalues);
@@ -361,15 +399,23 @@ class ProcessFunction final : public UnknownFunction {
   // from the cotangents of v, in bwhite_, and those of the polynomial's weights, bweights (J, D).
   void PullPolynomial(const PolynomialDraw& draw, std::size_t row, std::span<const double> bweights,
                       std::span<double> bz) {
-    const std::size_t m = options_.inducing, size = m + terms_;
+    const std::size_t size = options_.inducing + terms_;
     std::vector<double>& blatent = blatent_[row];
     for (std::size_t d = 0; d < outputs_; ++d) {
       if (part_.Row(d) != row) continue;
-      std::copy_n(bwhite_.begin() + static_cast<std::ptrdiff_t>(d * m), m, blatent.begin());
-      for (std::size_t j = 0; j < terms_; ++j) {
-        blatent[m + j] = part_.scales(Index(row), Index(j)) * bweights[j * outputs_ + d];
-      }
+      CollectLatent(d, bweights, blatent);
       part_.whitenings[row].ApplyPullback(draw.inner(d), blatent, bz.subspan(d * size, size));
+    }
+  }
+
+  // Sets blatent (M + J) to the cotangent of [v, b] of output d, from the cotangents of v, in
+  // bwhite_, and those of the polynomial's weights, bweights (J, D).
+  void CollectLatent(std::size_t d, std::span<const double> bweights,
+                     std::vector<double>& blatent) const {
+    const std::size_t m = options_.inducing, row = part_.Row(d);
+    std::copy_n(bwhite_.begin() + static_cast<std::ptrdiff_t>(d * m), m, blatent.begin());
+    for (std::size_t j = 0; j < terms_; ++j) {
+      blatent[m + j] = part_.scales(Index(row), Index(j)) * bweights[j * outputs_ + d];
     }
   }
 
@@ -462,6 +508,7 @@ class ProcessFunction final : public UnknownFunction {
   mutable Matrix scale_centres_;  // (D or 1, J): centres of the prior of the polynomial's scales
   ParameterLayout layout_;
   std::size_t locations_ = 0, lengthscales_ = 0, variances_ = 0, weights_block_ = 0;
+  bool is_set_ = false;          // true if gp_ and the whitenings belong to the hyperparameters
   std::vector<double> weights_;  // the residual's weights, if a sampler draws them
   std::size_t scales_block_ = 0;
   mutable PolynomialPart part_;

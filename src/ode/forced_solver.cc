@@ -98,6 +98,10 @@ SolveResult ForcedSolver::Run(const Field& field, const Force& force, std::span<
       all.status = result.status;
       return all;
     }
+    if (stop_rule_ != nullptr && filled > 0 && stop_rule_->StopsAfter(all.filled)) {
+      all.status = SolveStatus::kStopped;
+      return all;
+    }
     step_hint = result.step_hint;
     from_.assign(states_.end() - static_cast<std::ptrdiff_t>(dim), states_.end());
     begin = end;

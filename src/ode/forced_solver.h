@@ -58,6 +58,9 @@ class ForcedSolver {
  public:
   explicit ForcedSolver(const SolverOptions& options) : solver_(options) {}
 
+  // Takes a rule like Solver::SetStopRule. It is asked at the end of each piece.
+  void SetStopRule(StopRule* rule) { stop_rule_ = rule; }
+
   // Computes the states (times, D) at `times` of the solution that is x0 (D) at time t0. The
   // arguments and the result are those of Solver::Solve for a single state.
   SolveResult Solve(const Field& field, const Force& force, std::span<const double> x0, double t0,
@@ -85,6 +88,7 @@ class ForcedSolver {
                   const InputSignal* inputs, bool with_record);
 
   Solver solver_;
+  StopRule* stop_rule_ = nullptr;
   std::vector<Piece> pieces_;  // the first used_ belong to the last integration
   std::size_t used_ = 0;
   std::vector<double> times_, states_, from_, bstates_, bfrom_, sums_, zeros_;

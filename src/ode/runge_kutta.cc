@@ -8,8 +8,36 @@
 namespace gpode {
 namespace {
 
+// Does the work of AddSlopes for states of kSize numbers, whose sums stay in registers.
+template <std::size_t kSize>
+void AddFewSlopes(const Step& step, std::span<const double> weights, std::span<double> out) {
+  double sum[kSize];
+  for (std::size_t i = 0; i < kSize; ++i) sum[i] = out[i];
+  for (std::size_t j = 0; j < weights.size(); ++j) {
+    if (weights[j] == 0) continue;
+    const double scale = step.h() * weights[j];
+    const double* slope = step.Slope(j).data();
+    for (std::size_t i = 0; i < kSize; ++i) sum[i] += scale * slope[i];
+  }
+  for (std::size_t i = 0; i < kSize; ++i) out[i] = sum[i];
+}
+
 // Adds h sum_j weight_j k_j to out, where k_j is the slope of stage j.
 void AddSlopes(const Step& step, std::span<const double> weights, std::span<double> out) {
+  switch (out.size()) {
+    case 1:
+      return AddFewSlopes<1>(step, weights, out);
+    case 2:
+      return AddFewSlopes<2>(step, weights, out);
+    case 3:
+      return AddFewSlopes<3>(step, weights, out);
+    case 4:
+      return AddFewSlopes<4>(step, weights, out);
+    case 5:
+      return AddFewSlopes<5>(step, weights, out);
+    default:
+      break;
+  }
   for (std::size_t j = 0; j < weights.size(); ++j) {
     if (weights[j] != 0) AddScaled(step.h() * weights[j], step.Slope(j), out);
   }

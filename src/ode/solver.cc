@@ -24,6 +24,8 @@ std::string_view Message(SolveStatus status) {
              "probably runs away in finite time";
     case SolveStatus::kNotFinite:
       return "the field or the solution is not finite";
+    case SolveStatus::kStopped:
+      return "the integration was stopped";
   }
   return "unknown status";
 }
@@ -331,7 +333,12 @@ SolveResult Solver::Integrate(Run& run, double step_hint) {
       run.CheckStiffness();
     }
     std::size_t known = 0;
+    const std::size_t before = run.next_output;
     bool shared = run.CloseStep(last ? run.stop : run.t + signed_h, known);
+    if (stop_rule_ != nullptr && run.next_output > before &&
+        stop_rule_->StopsAfter(run.next_output)) {
+      return run.Finish(SolveStatus::kStopped);
+    }
     if (last) {
       if (run.stop == run.end) return run.Finish(SolveStatus::kOk);
       // The next piece begins with an evaluation of its own, since the inputs may jump.

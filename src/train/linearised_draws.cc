@@ -4,6 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
+#include <ranges>
+#include <utility>
+#include <vector>
 
 #include "gpode/error.h"
 #include "gpode/importance.h"
@@ -24,6 +28,10 @@ constexpr std::size_t kSearchWarmUp = 8;
 // evidence's draws, times kStepShare^2, over the number of hyperparameters.
 constexpr std::size_t kFromEvidence = 6, kSmallSteps = 6;
 constexpr double kStepShare = 0.5;
+// No log density is needed that is less than that of the start by more than kHopeless: a draw with
+// such a density has weight zero, and the No-U-Turn sampler stops much earlier (nuts_tree.cc),
+// because the momenta have no such energy. Solutions that run away would take most of the time.
+constexpr double kHopeless = 1e7;
 
 // The t distribution that proposes hyperparameters has kFreedom degrees of freedom and kWider times
 // the scale of the evidence. Each round draws kCandidates times as many candidates as draws are
@@ -46,6 +54,8 @@ constexpr std::size_t kEvidenceWarmUp = 25, kRepeats = 4;
 // the same numbers.
 constexpr std::uint64_t kGivenStep = std::uint64_t{1} << 59, kProposedStep = std::uint64_t{3} << 58,
                         kShortSeed = std::uint64_t{1} << 48;
+
+constexpr double kImpossible = -std::numeric_limits<double>::infinity();
 
 std::span<const double> SpanOf(const Vector& v) {
   return {v.data(), static_cast<std::size_t>(v.size())};
@@ -238,6 +248,7 @@ class LinearisedSampler {
     positions_.resize(draws, Index(target_.size()));
     residual_.resize(draws, Index(target_.further()));
     log_weights_.resize(static_cast<std::size_t>(draws));
+    const double floor = target_.Density()->Evaluate(SpanOf(start_), {}) - kHopeless;
     ThreadPool pool(nuts_.threads);
     const std::vector<std::unique_ptr<SampledDensity>> densities = target_.Densities(pool.size());
     pool.For(log_weights_.size(), [&](std::size_t i) {
@@ -253,8 +264,9 @@ class LinearisedSampler {
       position.tail(noise_.size()) =
           start_.tail(noise_.size()) + normals.tail(noise_.size()).cwiseProduct(noise_);
       density.SetFurther(residual);
-      log_weights_[i] = density.Evaluate(SpanOf(position), {}) - evidence_[i] +
-                        0.5 * normals.head(whitened_).squaredNorm() +
+      const double log_density =
+          density.Evaluate(SpanOf(position), {}, SampledDensity::Varied::kAll, floor);
+      log_weights_[i] = log_density - evidence_[i] + 0.5 * normals.head(whitened_).squaredNorm() +
                         0.5 * normals.tail(noise_.size()).squaredNorm();
       positions_.row(row) = position.transpose();
     });
@@ -379,12 +391,24 @@ class LinearisedSampler {
     std::unique_ptr<SampledDensity> density, evidence;
     Vector hyper;
     Vector position, gradient;  // all coordinates of the target, hyperparameters included
+    // The positions of the chain that have been evaluated since the hyperparameters and the
+    // residual's weights last changed, and their log densities. The first one is the start of the
+    // iteration, and the trajectory of the No-U-Turn sampler ends at one of them.
+    std::vector<std::pair<std::vector<double>, double>> evaluated;
+
+    std::optional<double> DensityAt(std::span<const double> x) const {
+      for (const auto& [place, value] : std::views::reverse(evaluated)) {
+        if (std::ranges::equal(place, x)) return value;
+      }
+      return {};
+    }
 
     void Take(const LinearisedSampler& sampler, const Vector& further) {
       hyper = further.segment(sampler.residual_.cols(), sampler.hyper_);
       density->SetFurther({further.data(), static_cast<std::size_t>(sampler.residual_.cols())});
       position.resize(Index(sampler.target_.size()));
       gradient.resize(position.size());
+      evaluated.clear();
     }
   };
 
@@ -395,11 +419,13 @@ class LinearisedSampler {
   }
 
   double Evaluate(ShortChain& chain, std::span<const double> x, std::span<double> gradient) const {
-    if (must_stop_()) return -std::numeric_limits<double>::infinity();
+    if (must_stop_()) return kImpossible;
     Assemble(chain, x);
-    const double density =
-        chain.density->Evaluate(SpanOf(chain.position), {chain.gradient.data(), target_.size()},
-                                SampledDensity::Varied::kAllButHyperparameters);
+    const double density = chain.density->Evaluate(
+        SpanOf(chain.position), {chain.gradient.data(), target_.size()},
+        SampledDensity::Varied::kAllButHyperparameters,
+        chain.evaluated.empty() ? kImpossible : chain.evaluated[0].second - kHopeless);
+    chain.evaluated.push_back({{x.begin(), x.end()}, density});
     Eigen::Map<Vector>(gradient.data(), std::ssize(gradient)) << chain.gradient.head(whitened_),
         chain.gradient.tail(noise_.size());
     return density;
@@ -413,24 +439,26 @@ class LinearisedSampler {
                    std::span<double> further) const {
     Assemble(chain, x);
     const auto weights = static_cast<std::size_t>(residual_.cols());
-    chain.density->DrawFurther(
+    const double density = chain.density->DrawFurther(
         {numbers.seed, numbers.iteration, numbers.chain, Purpose::kFourierWeights},
-        SpanOf(chain.position), further.first(weights));
+        SpanOf(chain.position), further.first(weights), chain.DensityAt(x));
     MoveHyperparameters({numbers.seed, numbers.iteration, numbers.chain, Purpose::kInducing}, chain,
-                        further.back());
+                        density, further.back());
+    chain.evaluated.clear();
     std::ranges::copy(chain.hyper, further.subspan(weights).begin());
   }
 
   // Moves the hyperparameters by Metropolis-Hastings steps, while the whitened coordinates, the
   // noise and the residual's weights stay as they are. The density of a proposal from step 1 is the
   // evidence, so that the acceptance ratio contains it; small steps are symmetric.
-  void MoveHyperparameters(const RandomStream& stream, ShortChain& chain, double& evidence) const {
+  // `density` is the log density at the present position, `evidence` that of the hyperparameters.
+  void MoveHyperparameters(const RandomStream& stream, ShortChain& chain, double density,
+                           double& evidence) const {
     constexpr std::size_t kTrials = kFromEvidence + kSmallSteps;
     if (hyper_ == 0) return;
     std::vector<double> uniforms(2 * kTrials), normals(kSmallSteps * target_.hyperparameters());
     stream.Uniforms(uniforms);
     stream.Normals(normals, uniforms.size() + 2);  // random bits that the uniforms do not use
-    double density = chain.density->Evaluate(SpanOf(chain.position), {});
     for (std::size_t trial = 0; trial < kTrials; ++trial) {
       const Vector before = chain.hyper;
       const bool from_evidence = trial < kFromEvidence;
@@ -445,10 +473,14 @@ class LinearisedSampler {
         chain.hyper += step_root_ * Eigen::Map<const Vector>(at, hyper_);
       }
       chain.position.segment(whitened_, hyper_) = chain.hyper;
-      const double proposed = chain.density->Evaluate(SpanOf(chain.position), {});
+      // The logarithm of the acceptance ratio is the proposed density minus `least`.
+      const double least = from_evidence ? density - evidence + proposed_evidence : density;
+      const double log_uniform = std::log(1 - uniforms[2 * trial + 1]);
+      const double proposed = chain.density->Evaluate(
+          SpanOf(chain.position), {}, SampledDensity::Varied::kAll, least + log_uniform - 1e-6);
       double log_ratio = proposed - density;
       if (from_evidence) log_ratio += evidence - proposed_evidence;
-      if (std::log(1 - uniforms[2 * trial + 1]) < log_ratio) {
+      if (log_uniform < log_ratio) {
         density = proposed;
         evidence = from_evidence ? proposed_evidence
                                  : chain.evidence->EvaluateEvidence(SpanOf(chain.hyper), {});

@@ -477,15 +477,28 @@ void SampledDensity::PullWhitened(Varied varied, std::span<double> gradient) {
   }
 }
 
+// Returns what has to be added to the bound at a position that has been set to get the log density.
+double SampledDensity::BesideBound(std::span<const double> position) const {
+  double density = whitening_.LogJacobian();
+  for (std::size_t i = 0; i < target_.size(); ++i) {
+    if (!target_.coordinates_[i].has_prior) density -= 0.5 * position[i] * position[i];
+  }
+  return density;
+}
+
 double SampledDensity::Evaluate(std::span<const double> position, std::span<double> gradient,
-                                Varied varied) {
+                                Varied varied, double floor) {
   // If solutions started with the step sizes of the last call, the density would depend on the
   // order of the calls.
   bound_->ForgetStepSizes();
   std::ranges::fill(gradient, 0.0);
   if (!SetValues(position)) return kImpossible;
   bvalues_.assign(gradient.empty() ? 0 : values_.size(), 0.0);
-  const BoundTerms terms = bound_->Evaluate(values_, {}, bvalues_, pool_);
+  // The margin is larger than any difference by rounding between the sums here and below.
+  const EvaluationNeeds needs{
+      .hyperparameters = varied != Varied::kAllButHyperparameters,
+      .floor = floor - BesideBound(position) - 1e-6 - 1e-9 * std::fabs(floor)};
+  const BoundTerms terms = bound_->Evaluate(values_, {}, bvalues_, pool_, needs);
   if (terms.factor != FactorStatus::kOk || terms.diverged > 0) return kImpossible;
   if (!gradient.empty()) PullWhitened(varied, gradient);
   double density = terms.Total() + whitening_.LogJacobian();
@@ -500,27 +513,30 @@ double SampledDensity::Evaluate(std::span<const double> position, std::span<doub
   return density;
 }
 
-void SampledDensity::DrawFurther(const RandomStream& stream, std::span<const double> position,
-                                 std::span<double> further) {
+double SampledDensity::DrawFurther(const RandomStream& stream, std::span<const double> position,
+                                   std::span<double> further, std::optional<double> known) {
   constexpr std::size_t kMostTrials = 100;
   const std::vector<double> before(further.begin(), further.end());
   std::vector<double> direction(before.size()), uniforms(kMostTrials + 2);
   stream.Normals(direction);
   stream.Uniforms(uniforms, direction.size() + 2);  // numbers that the normals do not use
   SetFurther(before);
-  const double level = Evaluate(position, {}) + std::log(1 - uniforms[0]);
+  const double present = known ? *known : Evaluate(position, {});
+  const double level = present + std::log(1 - uniforms[0]);
   double angle = 2 * std::numbers::pi * uniforms[1];
   double lower = angle - 2 * std::numbers::pi, upper = angle;
   for (std::size_t trial = 0; trial < kMostTrials; ++trial) {
     const double c = std::cos(angle), s = std::sin(angle);
     for (std::size_t i = 0; i < before.size(); ++i) further[i] = c * before[i] + s * direction[i];
     SetFurther(further);
-    if (Evaluate(position, {}) > level) return;
+    const double density = Evaluate(position, {}, Varied::kAll, level);
+    if (density > level) return density;
     (angle < 0 ? lower : upper) = angle;
     angle = lower + (upper - lower) * uniforms[trial + 2];
   }
   std::ranges::copy(before, further.begin());
   SetFurther(before);
+  return present;
 }
 
 std::vector<double> SampledDensity::ValuesAt(std::span<const double> position) {

@@ -18,6 +18,7 @@
 // thread, and its target must not change while it is in use.
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -133,8 +134,10 @@ class SampledDensity {
 
   // Returns the log density at a position, up to a constant, and writes its gradient unless
   // `gradient` is empty. The gradient is zero for coordinates that are not varied.
+  // If the log density is certainly below `floor`, the result may be minus infinity instead.
   double Evaluate(std::span<const double> position, std::span<double> gradient,
-                  Varied varied = Varied::kAll);
+                  Varied varied = Varied::kAll,
+                  double floor = -std::numeric_limits<double>::infinity());
   // Returns the log density of the hyperparameters (hyperparameters()) under the linearised
   // likelihood, with all whitened variables integrated out. Writes its gradient unless `gradient`
   // is empty.
@@ -147,10 +150,11 @@ class SampledDensity {
   void SetLinear(LinearisedLikelihood linear);
   // Takes the weights of the residual, which are zero at first.
   void SetFurther(std::span<const double> further);
-  // Draws new weights of the residual given the position. `further` holds the present weights on
-  // entry and the new ones on return.
-  void DrawFurther(const RandomStream& stream, std::span<const double> position,
-                   std::span<double> further);
+  // Draws new weights of the residual given the position, and returns the log density with them.
+  // `further` holds the present weights on entry and the new ones on return. `known` is the log
+  // density with the present weights, if the caller knows it.
+  double DrawFurther(const RandomStream& stream, std::span<const double> position,
+                     std::span<double> further, std::optional<double> known = {});
 
   // Returns the coordinates of the hyperparameters, for flat parameters.
   Vector HyperparametersOf(std::span<const double> flat) const;
@@ -174,6 +178,7 @@ class SampledDensity {
   bool SetFunction(std::span<const double> hyper, std::span<const double> further);
   void SetDesign();
   bool ArePossible() const;
+  double BesideBound(std::span<const double> position) const;
   void PullBasis(bool with_offset);
   void PullForceScale();
   void AddOffset(bool with_residual);

@@ -67,6 +67,8 @@ CASES = {
     "lognormal": ("positive.csv", ["--likelihood", "lognormal", *SMALL]),
     "nuts": ("vdp.csv", ["--posterior", "nuts", *SHORT, *CHAINS]),
     "process-noise": ("vdp.csv", ["--posterior", "nuts", "--process-noise", "0.1", *SHORT, *CHAINS]),
+    "joint": ("vdp.csv", ["--posterior", "joint", "--kernel", "se + linear", *SHORT, *CHAINS]),
+    "joint-process-noise": ("vdp.csv", ["--posterior", "joint", "--process-noise", "0.1", *SHORT, *CHAINS]),
     # Threads share the work on the states themselves if there are many.
     "many-states": ("long.csv", ["--model", "shooting", "--batch", "0", "--polish", "0", "--draws", "2", "--iterations", "20",
                                  "--inducing", "8", "--features", "16"]),

@@ -50,6 +50,23 @@ TEST(ForcedSolver, FollowsTheForceOfEachPiece) {
   for (std::size_t i = 0; i < times.size(); ++i) EXPECT_NEAR(states[i], expected[i], 1e-9) << i;
 }
 
+TEST(ForcedSolver, AStopRuleEndsTheIntegrationAfterAPiece) {
+  class StopAtOne final : public StopRule {
+    bool StopsAfter(std::size_t filled) override { return filled >= 1; }
+  };
+  const std::vector<double> ends = {0.5, 1.5}, forces = {2, -1}, times = {0.1, 0.25, 1.0};
+  std::vector<double> states(times.size());
+  ForcedSolver solver(kExact);
+  StopAtOne rule;
+  solver.SetStopRule(&rule);
+  const SolveResult result = solver.Solve(Decay(), {.ends = ends, .values = forces},
+                                          std::vector<double>{3}, 0.0, times, states);
+  EXPECT_EQ(result.status, SolveStatus::kStopped);
+  EXPECT_EQ(result.filled, 2u);
+  EXPECT_NEAR(states[1], Relax(3, 2, 0.25), 1e-9);
+  EXPECT_TRUE(std::isnan(states[2]));
+}
+
 TEST(ForcedSolver, FollowsPiecesBackwards) {
   const std::vector<double> ends = {-0.5, -1.0}, forces = {2, -1}, times = {-0.25, -1.0};
   std::vector<double> states(times.size());

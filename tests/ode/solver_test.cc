@@ -169,6 +169,39 @@ TEST(SolverTest, StepsAreBounded) {
   EXPECT_EQ(result.statistics.accepted + result.statistics.rejected, 50u);
 }
 
+// A rule that ends an integration as soon as `most` states are known.
+class StopAt final : public StopRule {
+ public:
+  explicit StopAt(std::size_t most) : most_(most) {}
+  bool StopsAfter(std::size_t filled) override { return filled >= most_; }
+
+ private:
+  std::size_t most_;
+};
+
+TEST(SolverTest, AStopRuleEndsTheIntegrationAndChangesNothingBefore) {
+  const std::vector<double> times = {0.5, 1.0, 6.0, 20.0}, x0 = {1, 0.5};
+  Solver solver;
+  std::vector<double> all(8), some(8);
+  const SolveResult whole = solver.Solve(VanDerPol(0.5), x0, 0, times, all);
+  ASSERT_TRUE(whole.ok());
+  StopAt rule(3);
+  solver.SetStopRule(&rule);
+  SolveRecord record;
+  for (bool recorded : {false, true}) {
+    const SolveResult result =
+        recorded ? solver.SolveRecorded(VanDerPol(0.5), x0, 0, times, some, record)
+                 : solver.Solve(VanDerPol(0.5), x0, 0, times, some);
+    EXPECT_EQ(result.status, SolveStatus::kStopped);
+    EXPECT_EQ(result.filled, 3u);
+    EXPECT_LT(result.statistics.evaluations, whole.statistics.evaluations);
+    for (std::size_t i = 0; i < 6; ++i) EXPECT_EQ(some[i], all[i]) << i;
+    EXPECT_TRUE(std::isnan(some[6]));
+  }
+  solver.SetStopRule(nullptr);
+  EXPECT_TRUE(solver.Solve(VanDerPol(0.5), x0, 0, times, some).ok());
+}
+
 TEST(SolverTest, StatesThatAreNotFiniteAreAStatus) {
   Solver solver;
   std::vector<double> states(2);

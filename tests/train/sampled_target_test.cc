@@ -102,6 +102,53 @@ TEST_P(SampledTargetTest, HasTheGradientOfItsDensity) {
   }
 }
 
+// A density keeps matrices, draws and weights that have not changed since the last evaluation. Each
+// evaluation must have the bits of a density that has evaluated nothing before.
+TEST_P(SampledTargetTest, HasTheSameBitsWhateverWasEvaluatedBefore) {
+  target_.SetLinear(target_.LineariseAt(flat_));
+  target_.SetFlat(flat_);
+  const std::unique_ptr<SampledDensity> used = target_.Density();
+  Vector position = used->PositionOf(flat_);
+  const auto hyper = static_cast<Eigen::Index>(target_.whitened());
+  for (std::size_t i = 0; i < 8; ++i) {
+    // Bits of i say what changes: hyperparameters, weights of the residual, latent variables.
+    if (i & 1) position[hyper] += 0.1;
+    const std::vector<double> further = Normals(target_.further(), (i & 2) ? i : 1);
+    if (i & 4) position[0] += 0.2;
+    const std::unique_ptr<SampledDensity> fresh = target_.Density();
+    used->SetFurther(further);
+    fresh->SetFurther(further);
+    const std::span<const double> at(position.data(), target_.size());
+    for (auto varied :
+         {SampledDensity::Varied::kAllButHyperparameters, SampledDensity::Varied::kAll}) {
+      std::vector<double> gradient(target_.size()), expected(target_.size());
+      EXPECT_EQ(used->Evaluate(at, gradient, varied), fresh->Evaluate(at, expected, varied)) << i;
+      EXPECT_EQ(gradient, expected) << i;
+    }
+  }
+}
+
+TEST_P(SampledTargetTest, EndsEarlyOnlyIfTheDensityIsBelowTheFloor) {
+  target_.SetLinear(target_.LineariseAt(flat_));
+  target_.SetFlat(flat_);
+  const std::unique_ptr<SampledDensity> density = target_.Density();
+  Vector position = density->PositionOf(flat_);
+  const auto value = [&](double floor) {
+    return density->Evaluate({position.data(), target_.size()}, {}, SampledDensity::Varied::kAll,
+                             floor);
+  };
+  for (double away : {0.0, 0.5, 2.0, 8.0}) {
+    position[0] += away;
+    const double whole = value(-INFINITY);
+    if (!std::isfinite(whole)) continue;
+    for (double below : {0.0, 1e-9, 1.0, 1e6}) EXPECT_EQ(value(whole - below), whole) << away;
+    // The prior alone makes this floor impossible.
+    EXPECT_EQ(value(1e6), -INFINITY) << away;
+    // The errors of the solution show that the density is below this floor.
+    EXPECT_EQ(value(whole + 1), -INFINITY) << away;
+  }
+}
+
 // The density of the model and the linearised one have the same gradient where the likelihood is
 // linearised, up to errors of the interpolation between nodes. The linearised density is standard
 // normal in whitened coordinates, so that its gradient is minus the position.
