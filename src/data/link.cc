@@ -105,7 +105,9 @@ std::string_view LinkDemand(Link link) {
 std::vector<Link> LinksOf(std::string_view positive, const std::vector<std::string>& channels) {
   if (positive == "none") return {};
   const auto find = [&](std::string_view name) { return std::ranges::find(channels, name); };
-  const std::vector<std::string_view> words = SplitAtCommas(positive);
+  std::vector<std::string_view> words = SplitAtCommas(positive);
+  // A name with a comma is one channel.
+  if (find(positive) != channels.end()) words = {positive};
   // A channel takes precedence over the word of a link.
   if (words.size() == 1 && find(positive) == channels.end()) {
     const std::optional<Link> link = positive == "all" ? Link::kLog : FindLink(positive);

@@ -11,6 +11,7 @@
 #include "gpode/error.h"
 #include "gpode/posterior.h"
 #include "predict/lost_draws.h"
+#include "predict/shown_values.h"
 #include "predict/widen.h"
 
 namespace gpode {
@@ -61,14 +62,15 @@ Matrix ForSortedDraws(const Forecast& forecast, double p, QuantileOf quantile) {
 Matrix Forecast::Mean() const {
   if (draws.empty()) ThrowInput("Forecast::Mean", "draws", "has none");
   Matrix sum = Matrix::Zero(draws.rows(), draws.cols());
-  for (const auto& draw : draws) sum += draw;
+  for (const auto& draw : draws) sum += ShownValues(*this, draw);
   return sum / static_cast<double>(draws.size());
 }
 
 Matrix Forecast::Quantile(double p) const {
-  return ForSortedDraws(*this, p, [](std::span<const double> sorted, double level, Eigen::Index) {
+  const auto quantile = [](std::span<const double> sorted, double level, Eigen::Index) {
     return SortedQuantile(sorted, level);
-  });
+  };
+  return ShownValues(*this, ForSortedDraws(*this, p, quantile));
 }
 
 Matrix Forecast::PredictiveQuantile(double p) const {

@@ -61,6 +61,7 @@ TEST(LinkTest, TextNamesChannels) {
   for (const char* text : {"log,sqrt", "none,log", "sqrt,sqrt"}) EXPECT_EQ(resolved(text), text);
   // A channel with the name of a link is that channel.
   EXPECT_EQ(ResolvePositive("log", {"log", "x"}), "log,none");
+  EXPECT_EQ(ResolvePositive("a,b", {"x", "a,b"}), "none,log");
   for (const char* text : {"fox", "hare=exp", "fox=log", "", "hare,", "log,log,log"}) {
     const std::string message = MessageOf([&] { resolved(text); });
     EXPECT_NE(message.find("must name channels of the data (hare, lynx)"), std::string::npos)
