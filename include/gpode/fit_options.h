@@ -84,12 +84,16 @@ struct FitOptions {
   std::string function = "process";
   std::string posterior = "blocks";
   std::string likelihood = "gaussian";
+  // The links of positive channels (link.h), whose forecasts cannot be negative: "none", "all",
+  // the name of a link, or a list of channels. Train resolves the text for the data's channels.
+  std::string positive = "none";
   // Known equations with unknown parts, as text (docs/known-equations.md). If it is not empty, the
   // function is "equations". CompleteEquations (fit_input.h) adds the names of channels and inputs.
   std::string equations;
   // A common form of equations, whose text CompleteEquations writes: "growth", "second-order",
-  // "hamiltonian", "gradient", "divergence-free" or "none". `damping` is the rate of a linear loss
-  // in the forms second-order and hamiltonian: "none", "learnt", or a number per unit of time.
+  // "hamiltonian", "coupled-hamiltonian", "gradient", "divergence-free" or "none". `damping` is the
+  // rate of a linear loss in the form second-order and both Hamiltonian ones: "none", "learnt", or a
+  // number per unit of time.
   std::string form = "none";
   std::string damping = "none";
   BoundKind bound = BoundKind::kVanilla;

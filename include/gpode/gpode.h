@@ -37,6 +37,7 @@
 #include "gpode/latent.h"             // the latent variables of a model
 #include "gpode/likelihood.h"         // distributions of observations
 #include "gpode/limit_cycles.h"       // limit cycles and attractors of a field
+#include "gpode/link.h"               // links of positive channels
 #include "gpode/lyapunov.h"           // Lyapunov exponents of a field
 #include "gpode/matrix.h"             // matrices and vectors
 #include "gpode/mlp.h"                // neural networks

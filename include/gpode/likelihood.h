@@ -32,6 +32,7 @@
 #include <string_view>
 #include <vector>
 
+#include "gpode/link.h"
 #include "gpode/matrix.h"
 #include "gpode/random.h"
 
@@ -69,6 +70,11 @@ class Likelihood {
   virtual bool is_gaussian() const { return false; }
   // Tells whether observations are whole numbers.
   virtual bool is_discrete() const { return false; }
+  // Tells whether an observation is exactly y with a positive probability.
+  virtual bool HasMassAt(double /*y*/) const { return is_discrete(); }
+  // Returns the scale (link.h) on which observations scatter alike at all values, and on which
+  // bands are widened.
+  virtual Link link() const { return Link::kIdentity; }
   // Returns what observations must be, such as "a whole number of at least zero", if y cannot be an
   // observation, and otherwise an empty text.
   virtual std::string_view Demand(double /*y*/) const { return {}; }
@@ -88,6 +94,11 @@ class Likelihood {
   // `variance`.
   virtual double Variance(std::span<const double> p) const = 0;
   double Deviation(std::span<const double> p) const { return std::sqrt(Variance(p)); }
+  // Returns the deviation of an observation around this value, in the user's units. With a link,
+  // Variance refers to its scale.
+  double DeviationAt(double value, std::span<const double> p) const {
+    return link() == Link::kIdentity ? Deviation(p) : Deviation(p) / LinkSlope(link(), value);
+  }
   virtual void SetVariance(double variance, std::span<double> p) const = 0;
   // Returns the Fisher information of the value, the expectation of minus the second derivative of
   // log p(y | value). The default is that of a Gaussian.
@@ -178,7 +189,18 @@ struct ObservationNoise {
   // Returns the likelihood of one channel.
   const Likelihood& For(std::size_t channel) const { return likelihood->ForChannel(channel); }
   double Deviation(std::size_t channel) const { return For(channel).Deviation(Of(channel)); }
+  double DeviationAt(std::size_t channel, double value) const {
+    return For(channel).DeviationAt(value, Of(channel));
+  }
 };
+
+// Returns the name of the likelihood in the user's units of channels with these links, whose
+// likelihood on the scale of the links has the name `likelihood`. The parameters are the same.
+std::string LinkedLikelihoodName(std::string_view likelihood, const std::vector<Link>& links);
+
+// Throws an InputError if the likelihood of a channel with a link is not one of those that can be
+// used on the scale of a link, gaussian and student-t.
+void CheckLinkedLikelihoods(std::string_view likelihood, const std::vector<Link>& links);
 
 // Returns Gaussian noise with these variances (channels).
 ObservationNoise GaussianNoise(const Vector& variances);

@@ -22,6 +22,7 @@
 #include "gpode/coordinates.h"
 #include "gpode/fit_options.h"
 #include "gpode/likelihood.h"
+#include "gpode/link.h"
 #include "gpode/observation.h"
 #include "gpode/parameters.h"
 #include "gpode/widening.h"
@@ -93,8 +94,17 @@ struct Model {
   // Returns the inputs of the system.
   InputRule input_rule() const { return options.InputsWith(inputs); }
   bool IsSampled() const { return draws.rows() > 0; }
-  // Returns the likelihood of the channels with the learnt parameters.
+  // Returns the likelihood of the channels in the user's units, with the learnt parameters.
   ObservationNoise noise() const;
+  // Returns the links of the channels (link.h), empty if there are none, and the likelihood of the
+  // channels on the scale of their links, where the map from states to channels is linear. Without
+  // links, it is noise().
+  std::vector<Link> links() const { return LinksOf(options.positive, channels); }
+  ObservationNoise noise_on_link_scale() const;
+  // Returns the states (n, D) that fit rows of channels (n, channels) best, as
+  // ObservationMap::StatesOf. Both are in the user's units, and states of channels with a link on
+  // its scale. Values that a link does not accept count as missing.
+  Matrix ObservedStates(const Matrix& values) const;
 };
 
 // Throws an InputError unless all parts of the model have the shapes that its options imply, and

@@ -20,7 +20,8 @@ namespace gpode {
 std::string TrajectoryName(const TrainedModel& trained, std::size_t trajectory);
 
 // Returns one name per state. If a channel depends on one state only, and no other channel depends
-// on that state, the state has the channel's name; the others are state1, state2, ...
+// on that state, the state has the channel's name, after "log" or "sqrt" if the channel has a link
+// (link.h); the others are state1, state2, ...
 std::vector<std::string> StateNames(const Model& model);
 
 // These return the lengthscales (outputs or 1, D) and the inducing locations (M, D) of a process in

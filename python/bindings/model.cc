@@ -189,16 +189,15 @@ void AddModel(py::module_& module) {
                              [](const PyModel& m) { return ToArray(Lengthscales(m.model())); })
       .def_property_readonly("inducing_locations",
                              [](const PyModel& m) { return ToArray(InducingLocations(m.model())); })
-      .def_property_readonly(
-          "observed_states",
-          [](const PyModel& m) {
-            py::list all;
-            const Model& model = m.model();
-            for (const Trajectory& t : m.trained().data.trajectories) {
-              all.append(ToArray(Matrix(model.coordinates.ToUser(model.map.StatesOf(t.values)))));
-            }
-            return all;
-          })
+      .def_property_readonly("observed_states",
+                             [](const PyModel& m) {
+                               py::list all;
+                               const Model& model = m.model();
+                               for (const Trajectory& t : m.trained().data.trajectories) {
+                                 all.append(ToArray(Matrix(model.ObservedStates(t.values))));
+                               }
+                               return all;
+                             })
       .def_property_readonly("state_offset",
                              [](const PyModel& m) {
                                const auto& x = m.model().coordinates.state_offset;

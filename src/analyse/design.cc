@@ -148,8 +148,12 @@ Design DesignMeasurements(const Posterior& posterior, const Dataset& data,
   std::vector<double> sorted;
   for (std::size_t i : order) sorted.push_back(all[i]);
   const Matrix drawn = DrawnChannels(posterior, options, sorted);
-  Vector unit = Vector::Ones(channels);
-  if (!data.trajectories.empty()) unit = MomentsOf(data).variance.cwiseSqrt().cwiseMax(1e-300);
+  Vector unit = Vector::Ones(channels), mean = Vector::Ones(channels);
+  if (!data.trajectories.empty()) {
+    const ChannelMoments moments = MomentsOf(data);
+    unit = moments.variance.cwiseSqrt().cwiseMax(1e-300);
+    mean = moments.mean;
+  }
   Matrix joint(drawn.rows(), drawn.cols());
   for (std::size_t i = 0; i < order.size(); ++i) {
     const auto to = static_cast<Eigen::Index>(order[i]), from = static_cast<Eigen::Index>(i);
@@ -158,7 +162,8 @@ Design DesignMeasurements(const Posterior& posterior, const Dataset& data,
   }
   Vector noise(channels);
   for (Eigen::Index c = 0; c < channels; ++c) {
-    noise[c] = std::pow(model.noise().Deviation(static_cast<std::size_t>(c)) / unit[c], 2);
+    noise[c] =
+        std::pow(model.noise().DeviationAt(static_cast<std::size_t>(c), mean[c]) / unit[c], 2);
   }
   JointCovariance covariance(joint, std::ssize(options.times), channels);
   const double total = covariance.TargetVariance();

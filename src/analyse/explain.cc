@@ -59,7 +59,7 @@ ObservedPaths PathsOf(const Posterior& posterior, const Dataset& data, std::size
     paths.inputs = InputsAt(rule, posterior.SamplesOf(trajectory), paths.grid)
                        .leftCols(std::ssize(rule.names));
   }
-  paths.seen = model.coordinates.ToUser(model.map.StatesOf(seen.values));
+  paths.seen = model.ObservedStates(seen.values);
   return paths;
 }
 
@@ -226,13 +226,13 @@ StateProblem CentreRows(const Problem& problem, std::size_t state) {
 // Returns the variance of the noise of an observed state, in the user's units.
 double NoiseVariance(const Model& model, std::size_t state) {
   if (model.map.IsDiagonal()) {
-    const double deviation = model.noise().Deviation(state);
+    const double deviation = model.noise_on_link_scale().Deviation(state);
     return std::max(deviation * deviation, 1e-300);
   }
   const auto channels = static_cast<Eigen::Index>(model.channels.size());
   Matrix covariance = Matrix::Zero(channels, channels);
   for (Eigen::Index c = 0; c < channels; ++c) {
-    const double deviation = model.noise().Deviation(static_cast<std::size_t>(c));
+    const double deviation = model.noise_on_link_scale().Deviation(static_cast<std::size_t>(c));
     covariance(c, c) = deviation * deviation;
   }
   const std::vector<double> values(model.channels.size(), 0);

@@ -32,7 +32,7 @@ Support::Support(const Posterior& posterior, const Dataset& data) {
   const Model& model = posterior.model();
   std::vector<Vector> rows;
   for (const Trajectory& trajectory : data.trajectories) {
-    AppendFinite(model.coordinates.ToUser(model.map.StatesOf(trajectory.values)), &rows);
+    AppendFinite(model.ObservedStates(trajectory.values), &rows);
   }
   for (std::size_t n = 0; rows.size() < 2 && n < model.start_times.size(); ++n) {
     const double from = model.start_times[n], to = model.end_times[n];

@@ -109,6 +109,7 @@ Forecast ForecastPushed(const Posterior& posterior, std::size_t trajectory,
   solver.max_steps = std::max<std::size_t>(solver.max_steps, 1'000'000);
   // The solver's tolerance is for states of unit size, and these are in the user's units.
   solver.atol *= model.coordinates.state_scale.minCoeff();
+  const std::vector<Link> links = model.links();
   std::vector<char> reached(options.draws, 1);
   ThreadPool pool(options.threads);
   pool.For(options.draws, [&](std::size_t i) {
@@ -121,7 +122,8 @@ Forecast ForecastPushed(const Posterior& posterior, std::size_t trajectory,
     if (!state.allFinite()) states.setConstant(NAN);
     reached[i] = ok ? 1 : 0;
     result.states[i].bottomRows(states.rows()) = states;
-    result.draws[i].bottomRows(states.rows()) = model.map.Apply(model.coordinates.ToModel(states));
+    result.draws[i].bottomRows(states.rows()) =
+        FromLinkScale(model.map.Apply(model.coordinates.ToModel(states)), links);
   });
   result.unfinished.clear();
   result.diverged = static_cast<std::size_t>(std::ranges::count(reached, 0));

@@ -33,10 +33,11 @@ LagMean ProductsAtLag(std::span<const std::vector<double>> series, std::size_t l
 
 }  // namespace
 
-double AutocorrelationTime(std::span<const std::vector<double>> series) {
+double AutocorrelationTime(std::span<const std::vector<double>> series, double least_variance) {
   const LagMean squares = ProductsAtLag(series, 0);
   if (squares.count == 0 || !(squares.sum > 0)) return 1;
-  const double variance = squares.sum / static_cast<double>(squares.count);
+  const double variance =
+      std::max(squares.sum / static_cast<double>(squares.count), least_variance);
   double time = 1;
   for (std::size_t lag = 1; lag <= kLongestLag; ++lag) {
     const LagMean products = ProductsAtLag(series, lag);

@@ -13,8 +13,9 @@ namespace gpode {
 // Returns the integrated autocorrelation time 1 + 2 sum_k rho_k of series with mean zero, where
 // rho_k is the correlation of values that are k places apart; NaN is a missing value. The sum ends
 // before the first rho_k that is not significant. The effective number of independent values is
-// the number of values divided by this time, which is 1 for white noise.
-double AutocorrelationTime(std::span<const std::vector<double>> series);
+// the number of values divided by this time, which is 1 for white noise. If the variance of the
+// values is less than `least_variance`, correlations are relative to that one.
+double AutocorrelationTime(std::span<const std::vector<double>> series, double least_variance = 0);
 
 // Returns the effective number of independent columns among C columns with mean zero: C^2 divided
 // by the sum of the squared correlations of all pairs of columns (i, j), also i = j. It is between

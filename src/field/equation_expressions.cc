@@ -112,13 +112,23 @@ std::size_t ExpressionReader::ReadPrimary(std::size_t depth) {
   return AddName(at);
 }
 
+// Returns the node of the quantity that state i stands for.
+std::size_t ExpressionReader::AddState(std::size_t i) {
+  const std::size_t state = Add({.op = EquationOp::kState, .index = i, .varies = true});
+  return system_.is_log[i] ? AddOperation(EquationOp::kExp, state, state) : state;
+}
+
+std::size_t ExpressionReader::SlopeOfState(std::size_t i, std::size_t slope) {
+  return system_.is_log[i] ? AddOperation(EquationOp::kDivide, slope, AddState(i)) : slope;
+}
+
 std::size_t ExpressionReader::AddName(const Token& at) {
   const std::string name(at.text);
   const auto index_in = [&](const std::vector<std::string>& names) {
     return static_cast<std::size_t>(std::ranges::find(names, name) - names.begin());
   };
   if (const std::size_t i = index_in(system_.states); i < system_.states.size()) {
-    return Add({.op = EquationOp::kState, .index = i, .varies = true});
+    return AddState(i);
   }
   if (const std::size_t i = index_in(system_.inputs); i < system_.inputs.size()) {
     return Add({.op = EquationOp::kInput, .index = i, .varies = true});

@@ -30,6 +30,8 @@ class ExpressionReader {
   std::size_t Read() { return ReadSum(0); }
   // Gives a node a name, which later expressions know.
   void Define(const std::string& name, std::size_t node) { defined_[name] = node; }
+  // Returns the node of the derivative of state i, given that of the quantity with its name.
+  std::size_t SlopeOfState(std::size_t i, std::size_t slope);
   // Returns a phrase that lists the names of the states, for error messages.
   std::string KnownStates() const;
 
@@ -42,6 +44,7 @@ class ExpressionReader {
   std::size_t ReadSigned(std::size_t depth);
   std::size_t ReadPrimary(std::size_t depth);
   std::size_t AddName(const Token& at);
+  std::size_t AddState(std::size_t i);
   std::size_t AddTime();
   std::vector<std::size_t> ReadArguments(std::size_t depth);
   std::size_t ReadFunction(std::size_t depth);

@@ -104,6 +104,13 @@ class Parser {
       const Token& at = tokens_.Now();
       to.push_back(tokens_.TakeName());
       if (to.size() > kMostStates) tokens_.Fail(at, fmt::format("more than {} names", kMostStates));
+      if (&to != &system_.states) continue;
+      system_.is_log.resize(to.size(), false);
+      if (!tokens_.Now().IsWordOf("in")) continue;
+      tokens_.Skip();
+      if (!tokens_.Now().IsWordOf("log")) tokens_.FailHere("log");
+      tokens_.Skip();
+      system_.is_log.back() = true;
     } while (tokens_.TakeIf(','));
   }
 
@@ -214,6 +221,7 @@ class Parser {
       }
       system_.states.push_back(hidden_[i]);
     }
+    system_.is_log.resize(system_.states.size(), false);
     system_.state_priors.assign(system_.channels, {});
     system_.state_priors.insert(system_.state_priors.end(), hidden_priors_.begin(),
                                 hidden_priors_.end());
@@ -256,7 +264,8 @@ class Parser {
     system_.derivatives.resize(system_.states.size(), kNone);
     const std::size_t node = expressions_.Read();
     tokens_.ExpectStatementEnd();
-    system_.derivatives[static_cast<std::size_t>(found - system_.states.begin())] = node;
+    const auto state = static_cast<std::size_t>(found - system_.states.begin());
+    system_.derivatives[state] = expressions_.SlopeOfState(state, node);
   }
 
   void Finish() {

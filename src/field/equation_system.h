@@ -123,6 +123,10 @@ struct EquationNames {
 struct EquationSystem {
   std::vector<std::string> states;  // (D): names; the observed states come first
   std::size_t channels = 0;
+  // (D): true if the state is the logarithm of the quantity that has its name in the equations,
+  // `channels hare in log`. The name then stands for the exponential of the state, and the
+  // derivative of the state is that of the quantity over the quantity.
+  std::vector<bool> is_log;
   std::vector<std::string> inputs;  // (U)
   bool uses_time = false;
   bool has_names = false;  // true if the text has a `channels` statement

@@ -95,15 +95,36 @@ void CheckInputs(const Model& m) {
 
 }  // namespace
 
-ObservationNoise Model::noise() const {
+ObservationNoise Model::noise_on_link_scale() const {
   const Likelihood& likelihood = GetLikelihood(options.likelihood);
   const std::span<const double> own = parameters[likelihood.parameter_name()];
   return {&likelihood, Eigen::Map<const Vector>(own.data(), static_cast<Eigen::Index>(own.size()))};
 }
 
+Matrix Model::ObservedStates(const Matrix& values) const {
+  const std::vector<Link> own = links();
+  Matrix on_scale = values;
+  for (std::size_t c = 0; c < own.size(); ++c) {
+    for (double& y : on_scale.col(static_cast<Eigen::Index>(c))) {
+      y = IsAccepted(own[c], y) ? ToLink(own[c], y) : NAN;
+    }
+  }
+  return coordinates.ToUser(map.StatesOf(on_scale));
+}
+
+ObservationNoise Model::noise() const {
+  ObservationNoise noise = noise_on_link_scale();
+  noise.likelihood = &GetLikelihood(LinkedLikelihoodName(options.likelihood, links()));
+  return noise;
+}
+
 void CheckModel(const Model& model) {
   CheckAtLeast(kWhere, "the number of channels", std::ssize(model.channels), 1);
   CheckMap(kWhere, model.map, model.coordinates, model.channels.size());
+  if (const std::size_t links = model.links().size(); links > 0) {
+    CheckSize(kWhere, "positive", links, model.channels.size());
+    CheckLinkedLikelihoods(model.options.likelihood, model.links());
+  }
   CheckFinite(kWhere, "start_times", model.start_times);
   CheckSize(kWhere, "end_times", model.end_times.size(), model.start_times.size());
   CheckFinite(kWhere, "end_times", model.end_times);

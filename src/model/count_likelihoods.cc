@@ -23,8 +23,11 @@ constexpr double kStartDispersion = 0.1, kLeastDispersion = 1e-5, kLargestDisper
 SoftFloor RateOf(double value) { return FloorAt(value, kFloorWidth); }
 
 // The base class of both distributions, with quantiles and scores of whole numbers.
-class CountLikelihood : public Likelihood {
+class CountLikelihood : public Likelihood, public FlooredLikelihood {
  public:
+  double Floored(double value, std::span<const double>) const override {
+    return RateOf(value).rate;
+  }
   bool is_discrete() const override { return true; }
   std::string_view Demand(double y) const override {
     return y >= 0 && y == std::floor(y) ? "" : "a count: a whole number, zero or more";

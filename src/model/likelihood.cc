@@ -16,6 +16,7 @@
 #include "gpode/error.h"
 #include "model/count_likelihoods.h"
 #include "model/gaussian_likelihood.h"
+#include "model/linked_likelihood.h"
 #include "model/other_likelihoods.h"
 
 namespace gpode {
@@ -50,6 +51,35 @@ Registry<Likelihood>& Likelihoods() {
   return registry;
 }
 
+// The likelihoods of positive channels. They have a registry of their own, since they follow from
+// the option `positive` and cannot be chosen by name.
+const Likelihood* FindLinked(std::string_view name) {
+  static const auto& all = *[] {
+    auto* own = new std::vector<std::unique_ptr<const Likelihood>>;
+    for (const char* base : {"gaussian", "student-t"}) {
+      for (Link link : {Link::kLog, Link::kSqrt}) {
+        own->push_back(MakeLinkedLikelihood(Likelihoods().Get(base), link));
+      }
+    }
+    return own;
+  }();
+  for (const auto& likelihood : all) {
+    if (likelihood->name() == name) return likelihood.get();
+  }
+  return nullptr;
+}
+
+const Likelihood& GetOne(std::string_view name) {
+  const Likelihood* linked = FindLinked(name);
+  return linked != nullptr ? *linked : Likelihoods().Get(name);
+}
+
+// Returns one name if the likelihoods of all channels are the same, and otherwise a list.
+std::string JoinKinds(const std::vector<std::string>& kinds) {
+  const bool same = std::ranges::all_of(kinds, [&](const std::string& k) { return k == kinds[0]; });
+  return same ? kinds[0] : fmt::format("{}", fmt::join(kinds, ","));
+}
+
 }  // namespace
 
 double Likelihood::LogMixture(double y, std::span<const double> sorted, std::size_t draws,
@@ -71,7 +101,7 @@ double Likelihood::MixtureCdf(double y, std::span<const double> sorted,
 
 double Likelihood::MixtureCdfBelow(double y, std::span<const double> sorted,
                                    std::span<const double> p) const {
-  if (!is_discrete()) return MixtureCdf(y, sorted, p);
+  if (!HasMassAt(y)) return MixtureCdf(y, sorted, p);
   double sum = 0;
   for (double v : sorted) sum += CdfBelow(y, v, p);
   return sum / static_cast<double>(sorted.size());
@@ -160,13 +190,13 @@ ObservationNoise GaussianNoise(const Vector& variances) {
 
 // A combination of likelihoods is created when it is first requested, and kept from then on.
 const Likelihood& GetLikelihood(std::string_view name) {
-  if (name.find(',') == std::string_view::npos) return Likelihoods().Get(name);
+  if (name.find(',') == std::string_view::npos) return GetOne(name);
   static std::mutex mutex;
   static auto& made = *new std::map<std::string, std::unique_ptr<const Likelihood>, std::less<>>;
   const std::scoped_lock lock(mutex);
   if (const auto found = made.find(name); found != made.end()) return *found->second;
   std::vector<const Likelihood*> kinds;
-  for (const std::string& kind : SplitAtCommas(name)) kinds.push_back(&Likelihoods().Get(kind));
+  for (const std::string& kind : SplitAtCommas(name)) kinds.push_back(&GetOne(kind));
   return *made.emplace(name, MakeMixedLikelihood(std::move(kinds))).first->second;
 }
 
@@ -193,10 +223,32 @@ std::string ResolveLikelihood(std::string_view text, const std::vector<std::stri
                fmt::format("is '{}', must be one, or one for each of the {} channels", text,
                            channels.size()));
   }
-  if (std::ranges::all_of(kinds, [&](const std::string& k) { return k == kinds[0]; })) {
-    return kinds[0];
+  return JoinKinds(kinds);
+}
+
+void CheckLinkedLikelihoods(std::string_view likelihood, const std::vector<Link>& links) {
+  const Likelihood& all = GetLikelihood(likelihood);
+  for (std::size_t c = 0; c < links.size(); ++c) {
+    const std::string_view name = all.ForChannel(c).name();
+    if (links[c] == Link::kIdentity || name == "gaussian" || name == "student-t") continue;
+    ThrowInput(
+        "Fit", "positive",
+        fmt::format("cannot be combined with the likelihood {}, whose observations are never "
+                    "negative; use gaussian, which with a log link is log-normal, or "
+                    "student-t",
+                    name));
   }
-  return fmt::format("{}", fmt::join(kinds, ","));
+}
+
+std::string LinkedLikelihoodName(std::string_view likelihood, const std::vector<Link>& links) {
+  if (links.empty()) return std::string(likelihood);
+  const Likelihood& all = GetLikelihood(likelihood);
+  std::vector<std::string> kinds;
+  for (std::size_t c = 0; c < links.size(); ++c) {
+    kinds.emplace_back(all.ForChannel(c).name());
+    if (links[c] != Link::kIdentity) kinds.back() += fmt::format(" in {}", NameOf(links[c]));
+  }
+  return JoinKinds(kinds);
 }
 
 std::vector<std::string> LikelihoodNames() { return Likelihoods().Names(); }

@@ -97,7 +97,7 @@ ModelDraw ModelDraws::MakeField(std::uint64_t seed, std::uint64_t i) const {
 }
 
 ObservationNoise ModelDraws::NoiseOf(std::uint64_t seed, std::uint64_t i) const {
-  ObservationNoise noise = model_.noise();
+  ObservationNoise noise = model_.noise_on_link_scale();
   if (!model_.IsSampled()) return noise;
   const auto row = model_.draws.row(static_cast<Eigen::Index>(RowOf(seed, i)));
   const std::span<const double> own = parts_.LikelihoodParameters(

@@ -120,8 +120,11 @@ class StudentTLikelihood final : public Likelihood {
 // The logarithm of y is normal with the mean log m and the variance p[0]. The median m is the value
 // with a soft floor. p[1] is the square of a typical deviation in the user's units; it sets the
 // width of the floor and is not learnt.
-class LognormalLikelihood final : public Likelihood {
+class LognormalLikelihood final : public Likelihood, public FlooredLikelihood {
  public:
+  double Floored(double value, std::span<const double> p) const override {
+    return MedianOf(value, p).rate;
+  }
   std::string_view name() const override { return "lognormal"; }
   std::string_view parameter_name() const override { return "log_variance_and_variance"; }
   std::size_t parameters_per_channel() const override { return 2; }

@@ -8,11 +8,21 @@
 #pragma once
 
 #include <cmath>
+#include <span>
 
 namespace gpode {
 
 struct SoftFloor {
   double rate, slope;  // the rate and its derivative with respect to the value
+};
+
+// The likelihoods that see a channel through a soft floor. A forecast shows the floored value, a
+// rate or a median, since the value itself may be negative.
+class FlooredLikelihood {
+ public:
+  virtual ~FlooredLikelihood() = default;
+  // Returns the floored value, given the channel's parameters.
+  virtual double Floored(double value, std::span<const double> p) const = 0;
 };
 
 inline SoftFloor FloorAt(double value, double width) {

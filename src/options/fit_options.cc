@@ -76,7 +76,8 @@ std::vector<std::string> KnownNames(std::string_view option) {
   if (option == "function") return UnknownFunctionNames();
   if (option == "posterior") return PosteriorFamilyNames();
   if (option == "form") {
-    return {"none", "growth", "second-order", "hamiltonian", "gradient", "divergence-free"};
+    return {"none",     "growth",         "second-order", "hamiltonian", "coupled-hamiltonian",
+            "gradient", "divergence-free"};
   }
   return {};
 }

@@ -39,6 +39,9 @@ void ForOptions(Options& o, Visit&& visit) {
   visit("likelihood", o.likelihood, kAny,
         "distribution of observations: gaussian, student-t, poisson, negative-binomial or "
         "lognormal; one, one per channel, or channel=NAME,...");
+  visit(
+      "positive", o.positive, kAny,
+      "channels that cannot be negative: none, all (log), log, sqrt, or channel,channel=sqrt,...");
   visit("bound", o.bound, kAny, "whole trajectories (vanilla) or short segments (shooting)");
   visit("observation", o.observation, kAny,
         "channels are states (identity) or mixtures of them (pca, matrix)");
@@ -57,8 +60,8 @@ void ForOptions(Options& o, Visit&& visit) {
         "square root of time, one for all states or one each");
   visit("equations", o.equations, kAny, "known equations with unknown parts, as text");
   visit("form", o.form, kAny,
-        "form of the equations: none, growth, second-order, hamiltonian, gradient, "
-        "divergence-free");
+        "form of the equations: none, growth, second-order, hamiltonian, coupled-hamiltonian, "
+        "gradient, divergence-free");
   visit("damping", o.damping, kAny,
         "linear loss in the forms second-order and hamiltonian: none, learnt, or a number");
   visit("scale", o.scale, kAny, "scale states and time to unit size");

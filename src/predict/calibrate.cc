@@ -13,11 +13,12 @@ struct Excess {
 };
 
 // Adds, at time i and channel c, the squared error of the draws' mean minus the variance of the
-// draws. Adds nothing if no draw has reached that time.
-void AddExcess(const Forecast& forecast, Eigen::Index i, Eigen::Index c, double y, Excess& excess) {
+// draws, both on the scale of the channel's link. Adds nothing if no draw has reached that time.
+void AddExcess(const Forecast& forecast, Eigen::Index i, Eigen::Index c, double y, Link link,
+               Excess& excess) {
   double n = 0, sum = 0, squares = 0;
   for (const auto& draw : forecast.draws) {
-    const double e = draw(i, c) - y;
+    const double e = ToLink(link, draw(i, c)) - ToLink(link, y);
     if (std::isnan(e)) continue;
     n += 1;
     sum += e;
@@ -44,7 +45,9 @@ ObservationNoise CalibratedNoise(const ObservationNoise& learnt,
     }
     for (Eigen::Index i = 0; i < y.rows(); ++i) {
       for (Eigen::Index c = 0; c < y.cols(); ++c) {
-        if (!std::isnan(y(i, c))) AddExcess(forecasts[n], i, c, y(i, c), excess[c]);
+        const Likelihood& own = learnt.For(static_cast<std::size_t>(c));
+        if (std::isnan(y(i, c)) || !IsAccepted(own.link(), y(i, c))) continue;
+        AddExcess(forecasts[n], i, c, y(i, c), own.link(), excess[c]);
       }
     }
   }

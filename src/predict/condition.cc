@@ -7,6 +7,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "data/autocorrelation.h"
 #include "data/segments.h"
 #include "gpode/error.h"
 #include "gpode/importance.h"
@@ -178,12 +179,15 @@ class Conditioning {
   Conditioned Run() {
     FindGuesses();
     const std::size_t count = kTries * options_.draws;
-    std::vector<Candidate> candidates(count);
-    ThreadPool pool(options_.threads);
-    pool.For(count, [&](std::size_t i) { candidates[i] = Try(i); });
-    std::vector<double> log_weights;
-    for (const Candidate& c : candidates) log_weights.push_back(c.log_weight);
-    const SmoothedWeights weights = SmoothWeights(log_weights);
+    std::vector<Candidate> candidates = TryAll(count);
+    std::vector<double> log_weights = WeightsOf(candidates);
+    SmoothedWeights weights = SmoothWeights(log_weights);
+    if (std::ranges::count(log_weights, -HUGE_VAL) < std::ssize(log_weights) &&
+        Discount(candidates, Resample(weights.weights, options_.draws, 0.5))) {
+      candidates = TryAll(count);
+      log_weights = WeightsOf(candidates);
+      weights = SmoothWeights(log_weights);
+    }
     Conditioned done{.model = {},
                      .fields = count,
                      .failed = static_cast<std::size_t>(std::ranges::count(log_weights, -HUGE_VAL)),
@@ -211,7 +215,7 @@ class Conditioning {
   // Finds the modes with the mean field, from which the search with each draw starts.
   void FindGuesses() {
     const ModelDraw mean = draws_.MakeMean();
-    const ObservationNoise noise = result_.noise();
+    const ObservationNoise noise = result_.noise_on_link_scale();
     ThreadPool pool(options_.threads);
     pool.For(trajectories_.size(), [&](std::size_t n) {
       GivenTrajectory& t = trajectories_[n];
@@ -220,6 +224,70 @@ class Conditioning {
                            result_.options.solver);
       t.guess = problem.Search(options_.seed, kStarts).unknowns;
     });
+  }
+
+  std::vector<Candidate> TryAll(std::size_t count) const {
+    std::vector<Candidate> candidates(count);
+    ThreadPool pool(options_.threads);
+    pool.For(count, [&](std::size_t i) { candidates[i] = Try(i); });
+    return candidates;
+  }
+
+  static std::vector<double> WeightsOf(const std::vector<Candidate>& candidates) {
+    std::vector<double> log_weights;
+    for (const Candidate& c : candidates) log_weights.push_back(c.log_weight);
+    return log_weights;
+  }
+
+  // Gives the channels smaller weights if the mean residuals of the chosen candidates are
+  // correlated, as training does: n values then count as the effective number of independent ones.
+  // With full weights, errors of the model would pass for evidence. Returns true if a weight has
+  // changed.
+  bool Discount(const std::vector<Candidate>& candidates, const std::vector<std::size_t>& chosen) {
+    constexpr std::size_t kMost = 32;  // candidates that are followed
+    if (!result_.options.discount) return false;
+    std::vector<Matrix> sums;
+    for (const GivenTrajectory& t : trajectories_) {
+      sums.emplace_back(Matrix::Zero(t.all.values.rows(), t.all.values.cols()));
+    }
+    const std::size_t step = (chosen.size() + kMost - 1) / kMost;
+    std::size_t followed = 0;
+    for (std::size_t s = 0; s < chosen.size(); s += step, ++followed) {
+      AddResiduals(candidates[chosen[s]], chosen[s], sums);
+    }
+    std::vector<double> weights;
+    for (Eigen::Index c = 0; c < std::ssize(result_.channels); ++c) {
+      std::vector<std::vector<double>> series;
+      for (const Matrix& sum : sums) series.emplace_back(sum.col(c).begin(), sum.col(c).end());
+      // Residuals that are smaller than the noise are no errors of the model, correlated or not.
+      const auto channel = static_cast<std::size_t>(c);
+      const double noise = result_.noise_on_link_scale().Deviation(channel);
+      const double least = std::pow(noise * static_cast<double>(followed), 2);
+      weights.push_back(1 / AutocorrelationTime(series, least));
+    }
+    if (std::ranges::all_of(weights, [](double w) { return w >= 1; })) return false;
+    for (GivenTrajectory& t : trajectories_) t.all.weights = t.old.weights = weights;
+    return true;
+  }
+
+  // Adds the residuals of candidate i to `sums`, one matrix (T, channels) for each trajectory.
+  void AddResiduals(const Candidate& candidate, std::size_t i, std::vector<Matrix>& sums) const {
+    const ModelDraw draw = draws_.MakeField(options_.seed, i);
+    const ObservationNoise noise = draws_.NoiseOf(options_.seed, i);
+    const double* starts = candidate.starts.data();
+    const double* force = candidate.force.data();
+    for (std::size_t n = 0; n < trajectories_.size(); ++n) {
+      const std::vector<double> deviation = Deviation(draw, n);
+      StartProblem problem(draw.function->field(), trajectories_[n].all, result_.map, noise,
+                           deviation, result_.options.solver);
+      Vector u(problem.size());
+      u.head(ToIndex(dim())) = Eigen::Map<const Vector>(starts, ToIndex(dim()));
+      const Eigen::Index forces = u.size() - ToIndex(dim());
+      if (forces > 0) u.tail(forces) = Eigen::Map<const Vector>(force, forces);
+      starts += dim();
+      force += forces;
+      sums[n] += problem.Residuals(u);
+    }
   }
 
   // Finds the mode of one trajectory with one field.
@@ -334,7 +402,9 @@ Conditioned Condition(const Model& model, const Dataset& given, const Dataset& s
                       const ConditionOptions& options) {
   CheckAtLeast(kWhere, "draws", static_cast<std::ptrdiff_t>(options.draws), 1);
   CheckGiven(model, given);
-  return Conditioning(model, given, seen, options).Run();
+  const std::vector<Link> links = model.links();
+  if (links.empty()) return Conditioning(model, given, seen, options).Run();
+  return Conditioning(model, ToLinkScale(given, links), ToLinkScale(seen, links), options).Run();
 }
 
 }  // namespace gpode

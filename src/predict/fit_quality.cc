@@ -83,9 +83,10 @@ std::size_t Compare(const Trajectory& seen, const Forecast& forecast, const Vect
       s.missed += missed ? 1 : 0;
       if (missed) continue;
       if (seen.times[static_cast<std::size_t>(i)] > start) ++reached;
-      s.outliers +=
-          std::abs(residual) > kOutlier * forecast.noise.Deviation(static_cast<std::size_t>(c)) ? 1
-                                                                                                : 0;
+      const auto channel = static_cast<std::size_t>(c);
+      const Link link = forecast.noise.For(channel).link();
+      const double away = std::abs(ToLink(link, y) - ToLink(link, median(i, c)));
+      s.outliers += away > kOutlier * forecast.noise.Deviation(channel) ? 1 : 0;
     }
   }
   return reached;
@@ -204,8 +205,8 @@ FitQuality AssessFit(const TrainedModel& trained, const ForecastOptions& options
   const ObservationNoise noise = trained.model.noise();
   for (std::size_t c = 0; c < sums.size(); ++c) {
     const auto i = static_cast<Eigen::Index>(c);
-    quality.channels.push_back(
-        FitOf(trained.model.channels[c], sums[c], moments.variance[i], noise.Deviation(c)));
+    quality.channels.push_back(FitOf(trained.model.channels[c], sums[c], moments.variance[i],
+                                     noise.DeviationAt(c, moments.mean[i])));
     RemarkOnChannel(quality.channels.back(), sums[c], &quality.remarks);
   }
   RemarkOnCorrelation(trained.model, sums, &quality.remarks);

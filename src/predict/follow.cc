@@ -200,6 +200,7 @@ Forecast Posterior::Follow(const std::vector<Leg>& legs, std::span<const double>
   std::vector<SolveStatus> status(options.draws, SolveStatus::kOk);
   std::vector<char> stiff(options.draws, 0);
   const double usual = LongestSpan(*model_);
+  const std::vector<Link> links = model_->links();
   for (const Leg& leg : legs) {
     if (leg.count == 0) continue;
     const double first = times[leg.first], last = times[leg.first + leg.count - 1];
@@ -240,7 +241,7 @@ Forecast Posterior::Follow(const std::vector<Leg>& legs, std::span<const double>
       }
     }
     stiff[i] = is_stiff ? 1 : 0;
-    forecast.draws[i] = model_->map.Apply(z);
+    forecast.draws[i] = FromLinkScale(model_->map.Apply(z), links);
     if (options.states) forecast.states[i] = model_->coordinates.ToUser(z);
   });
   for (std::size_t i = 0; i < status.size(); ++i) {

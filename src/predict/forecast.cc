@@ -11,6 +11,7 @@
 #include "gpode/error.h"
 #include "gpode/posterior.h"
 #include "predict/lost_draws.h"
+#include "predict/shown_values.h"
 #include "predict/widen.h"
 
 namespace gpode {
@@ -36,6 +37,8 @@ Matrix ForSortedDraws(const Forecast& forecast, double p, QuantileOf quantile) {
   if (widens) {
     CheckSize("Forecast::Quantile", "widening", forecast.widening.size(), result.size());
   }
+  // A forecast of states has no noise, and states are on the scale of the links already.
+  const bool is_of_channels = forecast.noise.likelihood != nullptr;
   std::vector<double> sorted;
   for (Eigen::Index i = 0; i < result.size(); ++i) {
     sorted.clear();
@@ -46,7 +49,9 @@ Matrix ForSortedDraws(const Forecast& forecast, double p, QuantileOf quantile) {
     const double level = LevelAmongKept(p, sorted.size(), forecast.draws.size());
     result.data()[i] = std::isnan(level) ? NAN : quantile(sorted, level, i % result.cols());
     if (!widens || std::isnan(level) || !(forecast.widening.data()[i] > 0)) continue;
-    WidenAboutMedian(sorted, forecast.widening.data()[i]);
+    const auto channel = static_cast<std::size_t>(i % result.cols());
+    const Link link = is_of_channels ? forecast.noise.For(channel).link() : Link::kIdentity;
+    WidenAboutMedian(sorted, forecast.widening.data()[i], link);
     result.data()[i] = Outer(p, result.data()[i], quantile(sorted, level, i % result.cols()));
   }
   return result;
@@ -57,14 +62,15 @@ Matrix ForSortedDraws(const Forecast& forecast, double p, QuantileOf quantile) {
 Matrix Forecast::Mean() const {
   if (draws.empty()) ThrowInput("Forecast::Mean", "draws", "has none");
   Matrix sum = Matrix::Zero(draws.rows(), draws.cols());
-  for (const auto& draw : draws) sum += draw;
+  for (const auto& draw : draws) sum += ShownValues(*this, draw);
   return sum / static_cast<double>(draws.size());
 }
 
 Matrix Forecast::Quantile(double p) const {
-  return ForSortedDraws(*this, p, [](std::span<const double> sorted, double level, Eigen::Index) {
+  const auto quantile = [](std::span<const double> sorted, double level, Eigen::Index) {
     return SortedQuantile(sorted, level);
-  });
+  };
+  return ShownValues(*this, ForSortedDraws(*this, p, quantile));
 }
 
 Matrix Forecast::PredictiveQuantile(double p) const {

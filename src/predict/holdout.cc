@@ -185,18 +185,17 @@ void AddHeldErrors(const Forecast& forecast, const Matrix& seen, double begins,
   const Matrix median = forecast.Quantile(0.5);
   const Band band(forecast);
   for (Eigen::Index c = 0; c < seen.cols(); ++c) {
+    const Link link = forecast.noise.For(static_cast<std::size_t>(c)).link();
     for (Eigen::Index i = 0; i < seen.rows(); ++i) {
       const double horizon = forecast.times[static_cast<std::size_t>(i)] - begins;
-      const double error = seen(i, c) - median(i, c);
-      if (!std::isfinite(error) || !std::isfinite(band.high(i, c) - band.low(i, c)) ||
-          !(horizon > 0)) {
-        continue;
-      }
+      const double error = ToLink(link, seen(i, c)) - ToLink(link, median(i, c));
+      const double width = ToLink(link, band.high(i, c)) - ToLink(link, band.low(i, c));
+      if (!std::isfinite(error) || !std::isfinite(width) || !(horizon > 0)) continue;
       errors->push_back({.trajectory = trajectory,
                          .channel = static_cast<std::size_t>(c),
                          .horizon = horizon,
                          .error = error,
-                         .deviation = (band.high(i, c) - band.low(i, c)) / (2 * kNormal95)});
+                         .deviation = width / (2 * kNormal95)});
     }
   }
 }
@@ -268,7 +267,7 @@ HoldoutReport AssessHoldout(const Model& model, const Dataset& seen, const Datas
     all.push_back(std::move(one));
   }
   report.widening = FitWidening(errors, channels);
-  const Vector spread = MomentsOf(seen).variance;
+  const Vector spread = MomentsOf(ToLinkScale(seen, model.links())).variance;
   report.widening.limits.assign(spread.begin(), spread.end());
   const HorizonThirds thirds(HorizonsOf(all));
   if (thirds.ends.empty()) return report;

@@ -11,7 +11,7 @@ namespace gpode {
 
 namespace {
 
-// Returns the PIT value of y: F(y), or for whole numbers a uniform number between the probability
+// Returns the PIT value of y: F(y), or for values of positive probability a uniform number between the probability
 // below y and F(y), which is addressed by time and channel (C. Czado, T. Gneiting, L. Held, 2009,
 // Predictive model assessment for count data, Biometrics 65).
 double PitOf(const ObservationNoise& noise, Eigen::Index t, Eigen::Index c, double y,
@@ -19,7 +19,7 @@ double PitOf(const ObservationNoise& noise, Eigen::Index t, Eigen::Index c, doub
   const auto channel = static_cast<std::size_t>(c);
   const Likelihood& likelihood = noise.For(channel);
   const double cdf = likelihood.MixtureCdf(y, draws, noise.Of(channel));
-  if (!likelihood.is_discrete()) return cdf;
+  if (!likelihood.HasMassAt(y)) return cdf;
   const double below = likelihood.MixtureCdfBelow(y, draws, noise.Of(channel));
   double uniform = 0;
   RandomStream(1, static_cast<std::uint64_t>(t), channel, Purpose::kObservationNoise)
@@ -53,7 +53,8 @@ void AddPitValues(const Forecast& forecast, const Matrix& seen, PitValues* all) 
       }
       if (forecast.widening.size() > 0 && forecast.widening(t, c) > 0) {
         std::sort(draws.begin(), draws.end());
-        WidenAboutMedian(draws, forecast.widening(t, c));
+        WidenAboutMedian(draws, forecast.widening(t, c),
+                         noise.For(static_cast<std::size_t>(c)).link());
       }
       for (double x : draws) below += x < y ? 1 : x == y ? 0.5 : 0;
       all->with_noise.push_back(PitOf(noise, t, c, y, draws));

@@ -2,6 +2,8 @@
 // computed in field/sparse_gp.cc, forecasts in follow.cc.
 #include "gpode/posterior.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -33,7 +35,23 @@ StartState Posterior::StateOf(std::span<const double> values, const Matrix& cova
   if (covariance.size() > 0 && (covariance.rows() != channels || covariance.cols() != channels)) {
     ThrowInput(kWhere, "covariance", "must have a row and a column per channel");
   }
-  std::optional<StateEstimate> state = model_->map.StateOf(values, covariance);
+  std::vector<double> linked(values.begin(), values.end());
+  Matrix linked_covariance = covariance;
+  const std::vector<Link> links = model_->links();
+  for (std::size_t c = 0; c < links.size(); ++c) {
+    if (std::isnan(values[c])) continue;
+    if (!IsAccepted(links[c], values[c])) {
+      ThrowInput(kWhere, fmt::format("channel '{}'", model_->channels[c]),
+                 fmt::format("is {:g}, must be {} for its link {}", values[c], LinkDemand(links[c]),
+                             NameOf(links[c])));
+    }
+    linked[c] = ToLink(links[c], values[c]);
+    if (covariance.size() == 0) continue;
+    const double slope = LinkSlope(links[c], values[c]);
+    linked_covariance.row(static_cast<Eigen::Index>(c)) *= slope;
+    linked_covariance.col(static_cast<Eigen::Index>(c)) *= slope;
+  }
+  std::optional<StateEstimate> state = model_->map.StateOf(linked, linked_covariance);
   if (!state) ThrowInput(kWhere, "values", "do not determine the state, give one");
   const Coordinates& own = model_->coordinates;
   state->mean = own.ToUser(state->mean.transpose()).transpose();

@@ -43,9 +43,10 @@ bool Covers(double y, std::span<const double> sorted, std::size_t draws, double 
 double LevelsAway(double y, std::span<const double> sorted, std::size_t draws,
                   const Likelihood& likelihood, std::span<const double> p) {
   const double below = likelihood.MixtureCdf(y, sorted, p);
-  if (likelihood.is_discrete() && sorted.size() == draws) {
-    // A band of whole numbers between two quantiles contains y if F(y) reaches the lower level and
-    // the probability of less than y does not reach the upper level.
+  if (likelihood.HasMassAt(y) && sorted.size() == draws) {
+    // A band between two quantiles contains a value y of positive probability, such as a whole
+    // number, if F(y) reaches the lower level and the probability of less than y does not reach the
+    // upper level.
     return std::max(0.5 - below, likelihood.MixtureCdfBelow(y, sorted, p) - 0.5);
   }
   if (sorted.size() == draws) return std::fabs(below - 0.5);
@@ -65,7 +66,7 @@ void AddValue(double y, std::span<double> sorted, std::size_t draws, double wide
   // Forecast::PredictiveQuantile, widening never narrows a band.
   const bool widens = widening > 0 && !sorted.empty();
   const double away_before = widens ? LevelsAway(y, sorted, draws, likelihood, p) : kInfinity;
-  if (widens) WidenAboutMedian(sorted, widening);
+  if (widens) WidenAboutMedian(sorted, widening, likelihood.link());
   ++sum.values;
   sum.mnll -= likelihood.LogMixture(y, sorted, draws, p);
   sum.mse += lost ? kInfinity : (y - mean) * (y - mean);

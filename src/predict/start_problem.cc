@@ -110,14 +110,15 @@ double StartProblem::AddRow(std::size_t time, const Vector& x, const Eigen::Matr
     double bvalue = 0;
     std::vector<double> bp(p.size(), 0.0);
     const Likelihood& likelihood = noise_.For(c);
-    cost -= likelihood.LogDensityReverse(y, channels_[c], p, bvalue, bp);
+    const double weight = data_.weights.empty() ? 1.0 : data_.weights[c];
+    cost -= weight * likelihood.LogDensityReverse(y, channels_[c], p, bvalue, bp);
     const Likelihood::Working working = likelihood.WorkingAt(y, channels_[c], p);
     const double information = working.information;
     misfit_ += (y - channels_[c]) * (y - channels_[c]) * information;
     if (derivatives == nullptr) continue;
     const auto move = moves.row(static_cast<Eigen::Index>(c));
-    *gradient -= bvalue * move.transpose();
-    curvature->selfadjointView<Eigen::Lower>().rankUpdate(move.transpose(), information);
+    *gradient -= weight * bvalue * move.transpose();
+    curvature->selfadjointView<Eigen::Lower>().rankUpdate(move.transpose(), weight * information);
   }
   return cost;
 }
@@ -152,6 +153,24 @@ double StartProblem::Cost(const Vector& u, std::size_t count, Vector* gradient,
 
 double StartProblem::Misfit(const Vector& u) {
   return std::isfinite(Cost(u, times())) ? misfit_ : kInfinite;
+}
+
+Matrix StartProblem::Residuals(const Vector& u) {
+  Matrix residuals = Matrix::Constant(data_.values.rows(), data_.values.cols(), NAN);
+  Vector x = u.head(dim_);
+  double begin = 0;
+  for (const Interval& interval : intervals_) {
+    if (!Advance(interval, begin, u, x, nullptr)) break;
+    begin = std::max(begin, interval.end);
+    if (interval.time == Interval::kNone) continue;
+    map_.ApplyTo({x.data(), field_.dim()}, channels_);
+    const auto row = static_cast<Eigen::Index>(interval.time);
+    for (std::size_t c = 0; c < channels_.size(); ++c) {
+      const auto column = static_cast<Eigen::Index>(c);
+      residuals(row, column) = data_.values(row, column) - channels_[c];
+    }
+  }
+  return residuals;
 }
 
 // Uses the method of Levenberg and Marquardt: a step that does not lower the cost is tried again

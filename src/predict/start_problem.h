@@ -5,8 +5,9 @@
 // of the force on each piece of time (data/noise_pieces.h). All are standard normal a priori. The
 // cost is minus the log density of observations and unknowns,
 //
-//   cost(u) = - sum log p(y | C x(t; u) + b) + |u|^2 / 2
+//   cost(u) = - sum w_c log p(y | C x(t; u) + b) + |u|^2 / 2
 //
+// with a weight w_c for each channel, which is one unless the residuals are correlated.
 // Its gradient is exact, and its curvature is approximated with the Fisher information of the
 // likelihood (Gauss-Newton). The solution is integrated from observation to observation; the
 // adjoint of the solver gives the derivatives of each interval.
@@ -37,6 +38,7 @@ struct StartData {
   Matrix values;                                   // (T, channels), NaN where missing
   std::shared_ptr<const InputSignal> inputs = {};  // none if the system is autonomous
   std::vector<double> ends = {};                   // the ends of the P pieces of the force
+  std::vector<double> weights = {};  // (channels), those of the log likelihoods; empty: all are one
 };
 
 struct StartMode {
@@ -62,6 +64,9 @@ class StartProblem {
               Eigen::MatrixXd* curvature = nullptr);
   // Returns the sum over the observed values of (residual / noise)^2.
   double Misfit(const Vector& u);
+  // Returns the observations minus the channels (T, channels); all are NaN from the first time that
+  // the solution does not reach.
+  Matrix Residuals(const Vector& u);
 
   // Minimises the cost of the first `count` times from a guess.
   StartMode Minimise(const Vector& guess, std::size_t count);

@@ -30,16 +30,26 @@ std::string TrajectoryName(const TrainedModel& trained, std::size_t trajectory) 
 
 std::vector<std::string> StateNames(const Model& model) {
   if (!model.options.equations.empty()) {
-    return ParseEquations(model.options.equations, "equations").states;
+    const EquationSystem system = ParseEquations(model.options.equations, "equations");
+    std::vector<std::string> names = system.states;
+    for (std::size_t d = 0; d < names.size(); ++d) {
+      if (system.is_log[d]) names[d] = "log " + names[d];
+    }
+    return names;
   }
   const Matrix& map = model.map.matrix;
+  const std::vector<Link> links = model.links();
   std::vector<std::string> names;
   for (Eigen::Index d = 0; d < map.cols(); ++d) {
     std::string name = fmt::format("state{}", d + 1);
     for (Eigen::Index c = 0; c < map.rows(); ++c) {
       const bool alone = map(c, d) != 0 && (map.row(c).array() != 0).count() == 1 &&
                          (map.col(d).array() != 0).count() == 1;
-      if (alone) name = model.channels[static_cast<std::size_t>(c)];
+      if (!alone) continue;
+      name = model.channels[static_cast<std::size_t>(c)];
+      if (!links.empty() && links[static_cast<std::size_t>(c)] != Link::kIdentity) {
+        name = fmt::format("{} {}", NameOf(links[static_cast<std::size_t>(c)]), name);
+      }
     }
     names.push_back(name);
   }
@@ -148,6 +158,21 @@ std::string DescribeWidening(const Model& model) {
                      100 * widened / values);
 }
 
+namespace {
+
+// Returns the channels that cannot be negative, such as "hare (log), lynx (sqrt)".
+std::string DescribePositive(const Model& model) {
+  const std::vector<Link> links = model.links();
+  std::string text;
+  for (std::size_t c = 0; c < links.size(); ++c) {
+    if (links[c] == Link::kIdentity) continue;
+    text += fmt::format("{}{} ({})", text.empty() ? "" : ", ", model.channels[c], NameOf(links[c]));
+  }
+  return text;
+}
+
+}  // namespace
+
 std::vector<std::pair<std::string, std::string>> ModelFacts(const TrainedModel& trained) {
   const Model& m = trained.model;
   std::vector<std::pair<std::string, std::string>> facts = FieldFacts(m);
@@ -157,6 +182,9 @@ std::vector<std::pair<std::string, std::string>> ModelFacts(const TrainedModel& 
        {"learnt by", fmt::format("{}, seed {}", NameOf(m.options).title, m.options.seed)}});
   if (const std::string inputs = DescribeInputs(m); !inputs.empty()) {
     facts.insert(facts.begin() + 1, {"inputs", inputs});
+  }
+  if (const std::string positive = DescribePositive(m); !positive.empty()) {
+    facts.insert(facts.begin() + 1, {"positive channels", positive});
   }
   if (!trained.history.empty()) {
     const Progress& last = trained.history.back();

@@ -34,8 +34,14 @@ const std::vector<double>& ScoresOfLevels(std::size_t count) {
 
 }  // namespace
 
-void WidenAboutMedian(std::span<double> sorted, double deviation) {
+void WidenAboutMedian(std::span<double> sorted, double deviation, Link link) {
   if (!(deviation > 0) || sorted.size() < 2) return;
+  if (link != Link::kIdentity) {
+    for (double& value : sorted) value = ToLink(link, value);
+    WidenAboutMedian(sorted, deviation);
+    for (double& value : sorted) value = FromLink(link, value);
+    return;
+  }
   const double median = SortedQuantile(sorted, 0.5);
   if (!std::isfinite(median)) return;
   const std::vector<double>& scores = ScoresOfLevels(sorted.size());

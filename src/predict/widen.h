@@ -4,12 +4,16 @@
 
 #include <span>
 
+#include "gpode/link.h"
+
 namespace gpode {
 
 // Moves draws, which are in increasing order, away from their median, as independent normal errors
 // of this standard deviation would widen their distribution. Order and median stay the same. Draw s
 // of S (from 0) is taken as the quantile of level (s + 1/2) / S; the normal quantiles z of these
 // levels are scaled to unit variance.
-void WidenAboutMedian(std::span<double> sorted, double deviation);
+// With a link, the draws are those of a channel in the user's units, and the deviation is that on
+// the scale of the link.
+void WidenAboutMedian(std::span<double> sorted, double deviation, Link link = Link::kIdentity);
 
 }  // namespace gpode

@@ -93,8 +93,13 @@ FitOptions ChooseOptions(const Dataset& data, FitOptions options,
       internal::CountStates(data, options) <= kMostStates) {
     options.posterior = "joint";
   }
-  // With process noise, a population that is zero would not stay zero.
-  if (options.form == "growth" && !is_given("process_noise")) options.process_noise = "none";
+  // With process noise, a population that is zero would not stay zero. No population is zero if all
+  // channels are learnt by their logarithm.
+  const std::vector<Link> links = LinksOf(options.positive, data.channels);
+  const bool all_log = !links.empty() && std::ranges::count(links, Link::kLog) == std::ssize(links);
+  if (options.form == "growth" && !all_log && !is_given("process_noise")) {
+    options.process_noise = "none";
+  }
   if (options.InputsWith(data.inputs).size() > 0) ChooseForInputs(data, is_given, &options);
   if (!GetPosteriorFamily(options.posterior).is_sampled()) return options;
   if (!is_given("kernel")) options.kernel = kSampledKernel;

@@ -31,10 +31,12 @@ constexpr std::size_t kMostTimes = 2000;
 // The data of a comparison: both parts, and the variances of the channels in the part that is seen.
 struct Split {
   HeldBack parts;
-  Vector variance;
+  Vector mean, variance;
 
-  Split(const Dataset& data, const HoldoutOptions& holdout)
-      : parts(HoldBack(data, holdout)), variance(MomentsOf(parts.seen).variance) {
+  Split(const Dataset& data, const HoldoutOptions& holdout) : parts(HoldBack(data, holdout)) {
+    const ChannelMoments moments = MomentsOf(parts.seen);
+    mean = moments.mean;
+    variance = moments.variance;
     for (Trajectory& t : parts.held.trajectories) {
       if (!t.times.empty()) t = Thinned(t, kMostTimes);
     }
@@ -116,10 +118,11 @@ std::vector<ModelScore> ScoreSimpleForecasts(const Split& split, double period) 
   return scores;
 }
 
-Vector NoiseVariances(const ObservationNoise& noise, Eigen::Index channels) {
-  Vector variances(channels);
-  for (Eigen::Index c = 0; c < channels; ++c) {
-    variances[c] = std::pow(noise.Deviation(static_cast<std::size_t>(c)), 2);
+// Returns the noise variances at these values of the channels.
+Vector NoiseVariances(const ObservationNoise& noise, const Vector& values) {
+  Vector variances(values.size());
+  for (Eigen::Index c = 0; c < values.size(); ++c) {
+    variances[c] = std::pow(noise.DeviationAt(static_cast<std::size_t>(c), values[c]), 2);
   }
   return variances;
 }
@@ -139,7 +142,7 @@ ModelScore ScoreModel(const std::string& name, const Model& model, const Split& 
   }
   const Scores pooled = Pool(parts);
   ModelScore score = ScoreOf(name, sums, split.variance);
-  score.error_over_noise = sums.MeanOver(NoiseVariances(model.noise(), channels));
+  score.error_over_noise = sums.MeanOver(NoiseVariances(model.noise(), split.mean));
   score.mnll = pooled.mnll;
   score.inside = pooled.predictive_90;
   if (!std::isfinite(score.error)) score.failure = "its draws run away";

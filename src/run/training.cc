@@ -202,6 +202,7 @@ TrainedModel Begin(TrainedModel trained, const FitControl& control) {
 FitOptions Resolved(const Dataset& data, FitOptions options) {
   CompleteEquations(data, &options);
   options.likelihood = ResolveLikelihood(options.likelihood, data.channels);
+  options.positive = ResolvePositive(options.positive, data.channels);
   return options;
 }
 

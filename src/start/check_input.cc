@@ -9,6 +9,7 @@
 #include "gpode/calendar.h"
 #include "gpode/error.h"
 #include "gpode/likelihood.h"
+#include "gpode/link.h"
 #include "gpode/ode.h"
 #include "gpode/options.h"
 #include "gpode/posterior_family.h"
@@ -188,6 +189,14 @@ void CheckLikelihood(const Dataset& data, const FitOptions& options) {
   }
 }
 
+// Checks the links of positive channels. CheckUnits judges the data on the scale of the links, too.
+void CheckPositive(const Dataset& data, const FitOptions& options) {
+  const std::vector<Link> links = LinksOf(options.positive, data.channels);
+  if (links.empty()) return;
+  CheckLinkedLikelihoods(options.likelihood, links);
+  CheckUnits(ToLinkScale(data, links));
+}
+
 }  // namespace
 
 void CheckFitInput(const Dataset& data, const FitOptions& options) {
@@ -197,6 +206,7 @@ void CheckFitInput(const Dataset& data, const FitOptions& options) {
   CheckUnits(data);
   CheckObservation(data, options);
   CheckLikelihood(data, options);
+  CheckPositive(data, options);
   CheckMemory(data, options);
   const Solver solver(options.solver);
 }

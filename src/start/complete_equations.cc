@@ -6,12 +6,14 @@
 #include "field/equation_system.h"
 #include "gpode/error.h"
 #include "gpode/fit_input.h"
+#include "gpode/link.h"
 #include "start/equation_forms.h"
 
 namespace gpode {
 namespace {
 
-std::string Line(std::string_view word, const std::vector<std::string>& names) {
+std::string Line(std::string_view word, const std::vector<std::string>& names,
+                 const std::vector<Link>& links = {}) {
   std::string line(word);
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (names[i].find_first_of("\"\n\r") != std::string::npos) {
@@ -21,6 +23,7 @@ std::string Line(std::string_view word, const std::vector<std::string>& names) {
                              names[i]));
     }
     line += (i == 0 ? " " : ", ") + EquationName(names[i]);
+    if (!links.empty() && links[i] == Link::kLog) line += " in log";
   }
   return line + '\n';
 }
@@ -34,7 +37,9 @@ std::string TextOf(const Dataset& data, const FitOptions& options) {
   const std::string form = FormText(data, options);
   if (form.empty()) return options.equations;
   const EquationNames names = NamesOf(data, options);
-  const std::string whole = Line("channels", names.channels) + Line("inputs", names.inputs) + form;
+  const std::string whole =
+      Line("channels", names.channels, LinksOf(options.positive, names.channels)) +
+      Line("inputs", names.inputs) + form;
   if (!options.equations.empty() && options.equations != whole) {
     ThrowInput("Fit", "form", "cannot be combined with equations");
   }
@@ -66,14 +71,25 @@ void CompleteEquations(const Dataset& data, FitOptions* options, std::string_vie
     system = ParseEquations(text, source, NamesOf(data, *options));
   }
   const EquationNames names = NamesOf(data, *options);
+  const std::vector<Link> links = LinksOf(options->positive, names.channels);
+  if (std::ranges::count(links, Link::kSqrt) > 0) {
+    ThrowInput("Fit", "positive",
+               "has a channel with the link sqrt, which equations and forms do not know; use log");
+  }
   if (!system.has_names) {
-    text = Line("channels", names.channels) + Line("inputs", names.inputs) + text;
+    text = Line("channels", names.channels, links) + Line("inputs", names.inputs) + text;
     system = ParseEquations(text, source, names);
   }
   const std::vector<std::string> channels(
       system.states.begin(), system.states.begin() + static_cast<std::ptrdiff_t>(system.channels));
   CheckNames(source, "channels", channels, names.channels);
   CheckNames(source, "inputs", system.inputs, names.inputs);
+  for (std::size_t c = 0; c < channels.size(); ++c) {
+    if (system.is_log[c] == (!links.empty() && links[c] == Link::kLog)) continue;
+    ThrowInput(
+        "Fit", "positive",
+        fmt::format("and the equations' line of channels differ in the link of '{}'", channels[c]));
+  }
   options->equations = text;
   const std::size_t states = system.states.size();
   if (options->states != 0 && options->states != states) {

@@ -84,6 +84,25 @@ std::string Hamiltonian(const std::vector<std::string>& x, const std::string& ar
   return text;
 }
 
+// With several degrees of freedom, the energy is a kinetic one of the momenta and a potential one of
+// the positions, as in mechanics. Data of a few orbits say next to nothing about how one function of
+// all coordinates bends across them, so that forecasts with it would go astray.
+std::string SeparableHamiltonian(const std::vector<std::string>& x,
+                                 const std::vector<std::string>& inputs, const Damping& damping) {
+  const auto middle = x.begin() + std::ssize(x) / 2;
+  const std::size_t half = x.size() / 2;
+  std::vector<std::string> q(x.begin(), middle), p(middle, x.end());
+  q.insert(q.end(), inputs.begin(), inputs.end());
+  p.insert(p.end(), inputs.begin(), inputs.end());
+  std::string text = damping.declaration;
+  for (std::size_t i = 0; i < half; ++i) {
+    text += fmt::format("d{} = gp kinetic[{}]({})\n", x[i], i + 1, fmt::join(p, ", "));
+    text += fmt::format("d{} = -gp potential[{}]({}){}\n", x[half + i], i + 1, fmt::join(q, ", "),
+                        Loss(damping, x[half + i]));
+  }
+  return text;
+}
+
 std::string Gradient(const std::vector<std::string>& x, const std::string& arguments) {
   std::string text;
   for (std::size_t i = 0; i < x.size(); ++i) {
@@ -106,12 +125,16 @@ std::string DivergenceFree(const std::vector<std::string>& x, const std::string&
   return text;
 }
 
+bool IsHamiltonian(std::string_view form) {
+  return form == "hamiltonian" || form == "coupled-hamiltonian";
+}
+
 void CheckForm(const Dataset& data, const FitOptions& options) {
   const std::size_t channels = data.channels.size();
   const auto refuse = [&](std::string_view message) {
     ThrowInput("Fit", "form", fmt::format("is {}, {}", options.form, message));
   };
-  if (options.form == "hamiltonian" && channels % 2 != 0) {
+  if (IsHamiltonian(options.form) && channels % 2 != 0) {
     refuse(
         fmt::format("which needs an even number of channels, positions then momenta; there are "
                     "{}",
@@ -121,8 +144,7 @@ void CheckForm(const Dataset& data, const FitOptions& options) {
     refuse(
         fmt::format("which needs 2 to {} channels; there are {}", kMostDivergenceFree, channels));
   }
-  if (options.damping != "none" && options.form != "hamiltonian" &&
-      options.form != "second-order") {
+  if (options.damping != "none" && !IsHamiltonian(options.form) && options.form != "second-order") {
     ThrowInput("Fit", "damping", "needs the form hamiltonian or second-order");
   }
 }
@@ -140,7 +162,9 @@ std::string FormText(const Dataset& data, const FitOptions& options) {
   const Damping damping = DampingOf(data, options);
   if (options.form == "growth") return Growth(x, arguments);
   if (options.form == "second-order") return SecondOrder(data, x, inputs, damping);
-  if (options.form == "hamiltonian") return Hamiltonian(x, arguments, damping);
+  if (options.form == "hamiltonian" && x.size() > 2)
+    return SeparableHamiltonian(x, inputs, damping);
+  if (IsHamiltonian(options.form)) return Hamiltonian(x, arguments, damping);
   if (options.form == "gradient") return Gradient(x, arguments);
   if (options.form == "divergence-free") return DivergenceFree(x, arguments);
   return "";

@@ -15,6 +15,7 @@
 
 #include "gpode/chain_diagnostics.h"
 #include "gpode/error.h"
+#include "gpode/link.h"
 #include "gpode/options.h"
 #include "gpode/random.h"
 #include "model/model_draws.h"
@@ -102,10 +103,13 @@ Matrix IdentifiedQuantities(const Model& model, const std::vector<TimedValues>& 
 class SampledFit {
  public:
   SampledFit(const Dataset& data, const FitOptions& options, const SamplingControl& control)
-      : data_(data), options_(options), control_(control) {
+      : data_(data),
+        linked_(ToLinkScale(data, LinksOf(options.positive, data.channels))),
+        options_(options),
+        control_(control) {
     CheckFitInput(data, options);
-    start_ = Initialise(data, options);
-    target_ = std::make_unique<SampledTarget>(data_, options_, start_);
+    start_ = Initialise(linked_, options);
+    target_ = std::make_unique<SampledTarget>(linked_, options_, start_);
     const SamplerOptions& s = options.sampler;
     progress_.steps = IsLinearised() ? IterationsOfLinearised(s) : s.chains * (s.warm_up + s.draws);
     if (FitsEachChain()) progress_.steps += s.chains * options.steps;
@@ -224,7 +228,7 @@ class SampledFit {
       FitOptions own = VariationalOptions();
       own.seed = options_.seed + (std::uint64_t{c} << 32);
       own.threads = 1;
-      flats[c] = FitVariationally(own, Initialise(data_, own));
+      flats[c] = FitVariationally(own, Initialise(linked_, own));
     });
     target_->SetFlat(flats[0]);
     const std::unique_ptr<SampledDensity> density = target_->Density();
@@ -237,7 +241,7 @@ class SampledFit {
     NoisePieces pieces;
     if (HasProcessNoise()) {
       pieces =
-          SampledTarget(data_, options_, start_, ChoosePieces(target_->trajectories())).pieces();
+          SampledTarget(linked_, options_, start_, ChoosePieces(target_->trajectories())).pieces();
     }
     GaussNewtonEstimate estimate =
         FitByGaussNewton(*target_, pieces, !KnownProcessNoise(options_).empty());
@@ -272,7 +276,7 @@ class SampledFit {
   // Makes process noise a part of the model, and starts from an estimate that has it. Changes
   // nothing and returns false if the likelihood cannot be linearised there.
   bool StartWithProcessNoise(const NoisyEstimate& estimate, const NoisePieces& pieces) {
-    auto noisy = std::make_unique<SampledTarget>(data_, options_, start_, pieces.counts);
+    auto noisy = std::make_unique<SampledTarget>(linked_, options_, start_, pieces.counts);
     std::vector<double> flat = NoisyStart(*noisy, estimate);
     LinearisedLikelihood linear = noisy->LineariseAt(flat);
     if (linear.target.size() == 0) return false;
@@ -481,7 +485,7 @@ class SampledFit {
 
   void SetSummary(const NutsResult& result, Model& model) const {
     const std::vector<TimedValues> data =
-        InModelTime(data_, start_.coordinates, options_.InputsWith(data_.inputs));
+        InModelTime(linked_, start_.coordinates, options_.InputsWith(data_.inputs));
     NutsResult known = result;
     std::vector<std::size_t> first(known.chains.size());
     std::size_t rows = 0;
@@ -510,6 +514,7 @@ class SampledFit {
   }
 
   Dataset data_;
+  Dataset linked_;  // the data on the scale of the links of positive channels
   FitOptions options_;
   const SamplingControl& control_;
   std::mutex mutex_;

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "gpode/error.h"
+#include "gpode/link.h"
 #include "start/check_input.h"
 #include "train/start_values.h"
 
@@ -57,7 +58,7 @@ std::vector<double> WeightedCounts(const Dataset& data, const Vector& weights) {
 // Checks the input of a new run, then computes its start, which relies on the check.
 Start CheckedStart(const Dataset& data, const FitOptions& options) {
   CheckFitInput(data, options);
-  return Initialise(data, options);
+  return Initialise(ToLinkScale(data, LinksOf(options.positive, data.channels)), options);
 }
 
 }  // namespace
@@ -67,7 +68,7 @@ Trainer::Trainer(const Dataset& data, const FitOptions& options, const Dataset& 
 
 Trainer::Trainer(const Dataset& data, const FitOptions& options, Start start,
                  const Dataset& validation)
-    : data_(data),
+    : data_(ToLinkScale(data, LinksOf(options.positive, data.channels))),
       options_(options),
       start_(std::move(start)),
       pool_(options.threads),
@@ -79,7 +80,8 @@ Trainer::Trainer(const Dataset& data, const FitOptions& options, Start start,
   counts_ = WeightedCounts(data_, start_.channel_weights);
   start_noise_ = StartNoise(parts.likelihood(), start_.noise_variance);
   if (!validation.trajectories.empty()) {
-    validation_ = std::make_unique<Validation>(validation, options_, start_);
+    validation_ = std::make_unique<Validation>(
+        ToLinkScale(validation, LinksOf(options.positive, data.channels)), options_, start_);
   }
   BeginPhase(0);
 }

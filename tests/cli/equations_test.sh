@@ -57,6 +57,27 @@ test_forms_are_learnt() {
   contains "$("$gpode" info s.gpode)" "angle, v_angle"
 }
 
+# Rates were shown as the values that a soft floor makes positive, which may be negative.
+test_counts_with_gaps_have_no_negative_medians_or_bands() {
+  awk 'BEGIN { print "time,n"; for (i = 0; i < 24; ++i) printf "%g,%s\n", i / 4, i % 4 == 2 ? "" : int(9 * exp(-i / 4)) }' >p.csv
+  learn --likelihood poisson -o c.gpode
+  "$gpode" impute c.gpode --quiet -o i.csv
+  "$gpode" forecast c.gpode --until 9 --all-draws --quiet -o f.csv
+  awk -F, 'FNR > 1 { for (i = 2; i <= NF; ++i) { ++n; if ($i < 0) { print FILENAME ": " $i; exit 1 } } } END { exit n == 0 }' \
+    i.csv f.csv || fail "a rate is negative"
+}
+
+# One unknown energy of four channels cannot be learnt from a few orbits: forecasts of a planet left its orbit.
+test_an_energy_of_four_channels_is_kinetic_plus_potential() {
+  awk 'BEGIN { print "time,qx,qy,px,py"; for (t = 0; t < 6; t += 0.3) printf "%g,%.5f,%.5f,%.5f,%.5f\n", t, cos(t), sin(t), -sin(t), cos(t) }' >p.csv
+  learn --form hamiltonian --damping 0.1 -o h.gpode
+  contains "$("$gpode" info h.gpode --json)" 'dqx = gp kinetic[1](px, py)' \
+    'dpy = -gp potential[2](qx, qy) - 0.1 * py'
+  learn --form coupled-hamiltonian -o c.gpode
+  contains "$("$gpode" info c.gpode --json)" 'dqx = gp energy[3](qx, qy, px, py)'
+  fails "even number of channels" fit p.csv --channels qx,qy,px --form coupled-hamiltonian
+}
+
 test_threads_and_resuming_do_not_change_equations() {
   data
   printf '%s\n' 'param g ~ lognormal(0, 1)' 'dangle = velocity' 'dvelocity = -g * sin(angle) + gp(velocity)' >p.ode

@@ -183,6 +183,36 @@ TEST(Equations, TheFieldHasExactDerivatives) {
                         parameters, states, 0, {0.4});
 }
 
+// A state that is the logarithm of x has the derivative dx / x, and x in the equations is its
+// exponential.
+TEST(Equations, AStateMayBeTheLogarithmOfItsQuantity) {
+  const std::string equations = "dx = x * y - x^2\ndy = cos(x) - y";
+  const System plain = Parse(equations, {{"x", "y"}, {}});
+  const System linked = Parse("channels x in log, y\ninputs\n" + equations);
+  EXPECT_EQ(linked->states, (std::vector<std::string>{"x", "y"}));
+  EXPECT_TRUE(linked->is_log[0]);
+  EXPECT_FALSE(linked->is_log[1]);
+  EquationField user(plain), own(linked);
+  user.Set(EquationUnits(*plain), {}, {});
+  own.Set(EquationUnits(*linked), {}, {});
+  const Matrix states{{0.7, -0.4}, {-1.2, 0.3}};
+  Matrix quantities = states;
+  quantities.col(0) = states.col(0).array().exp();
+  const Matrix f = Evaluate(own, states, 0), expected = Evaluate(user, quantities, 0);
+  for (Eigen::Index i = 0; i < 2; ++i) {
+    EXPECT_NEAR(f(i, 0), expected(i, 0) / quantities(i, 0), 1e-14);
+    EXPECT_NEAR(f(i, 1), expected(i, 1), 1e-14);
+  }
+  const auto make = [&](std::span<const double>) {
+    auto field = std::make_unique<EquationField>(linked);
+    field->Set(EquationUnits(*linked), {}, {});
+    return field;
+  };
+  ExpectFieldConsistent(make, {}, states);
+  EXPECT_EQ(MessageOf([] { Parse("channels x in sqrt\ninputs\ndx = x"); }).substr(0, 11),
+            "a.ode:1:15:");
+}
+
 // At zero, the square root has an infinite slope, which must not reach other terms as NaN.
 TEST(Equations, AZeroTimesAnInfiniteSlopeIsZero) {
   const System system = Parse("dx = 0 * sqrt(x) + y\ndy = x", {{"x", "y"}, {}});

@@ -31,6 +31,7 @@ class LikelihoodTest : public testing::TestWithParam<Case> {
 TEST_P(LikelihoodTest, DerivativesAreThoseOfTheDensity) {
   for (const double y : GetParam().observations) {
     for (const double value : {-0.15, 0.05, 1.3, 7.0, 40.0}) {
+      if (!IsAccepted(likelihood_.link(), value)) continue;
       std::vector<double> point = {value}, gradient(1 + p_.size(), 0.0);
       for (double p : p_) point.push_back(std::log(p));
       const double density =
@@ -73,12 +74,16 @@ TEST_P(LikelihoodTest, TheCdfIsTheIntegralOfTheDensity) {
     EXPECT_NEAR(slope, std::exp(likelihood_.LogDensity(y, value, p_)), 1e-7) << y;
   }
   EXPECT_LT(likelihood_.Cdf(-1e9, value, p_), 1e-9);
-  EXPECT_NEAR(likelihood_.Cdf(1e9, value, p_), 1, 1e-9);
+  // The logarithm with Student's distribution has tails that fall like one over a logarithm squared.
+  EXPECT_NEAR(likelihood_.Cdf(1e9, value, p_), 1, likelihood_.link() == Link::kLog ? 1e-4 : 1e-9);
 }
 
 TEST_P(LikelihoodTest, QuantilesInvertTheCdf) {
   const std::vector<double> sorted = {4, 6, 6.5};
   for (const double level : {0.001, 0.05, 0.31, 0.5, 0.9, 0.999}) {
+    // The quantiles of a point mass are all the same.
+    if (likelihood_.link() == Link::kSqrt && level < likelihood_.MixtureCdf(0, sorted, p_))
+      continue;
     const double alone = likelihood_.Quantile(level, 6, p_);
     const double mixed = likelihood_.MixtureQuantile(level, sorted, p_);
     if (likelihood_.is_discrete()) {
@@ -110,6 +115,8 @@ TEST_P(LikelihoodTest, DrawsHaveTheCdf) {
 
 // The expectations in CRPS = E|Y - y| - E|Y - Y'| / 2 are estimated from draws.
 TEST_P(LikelihoodTest, CrpsIsThatOfDraws) {
+  // The exponential and the square of a number with Student's distribution have no expectation.
+  if (GetParam().name.starts_with("student-t in")) return;
   constexpr std::uint64_t kDraws = 3000;
   const std::vector<double> sorted = {4, 6, 6.5};
   const RandomStream stream(6, 0, 0, Purpose::kTest);
@@ -185,10 +192,15 @@ INSTANTIATE_TEST_SUITE_P(All, LikelihoodTest,
                                          Case{"student-t", {0.4}, {-1, 0.5, 7, 30}},
                                          Case{"poisson", {6}, {0, 1, 7, 60}},
                                          Case{"negative-binomial", {0.3, 20}, {0, 1, 7, 60}},
-                                         Case{"lognormal", {0.09, 4}, {0.1, 1.5, 7, 60}}),
+                                         Case{"lognormal", {0.09, 4}, {0.1, 1.5, 7, 60}},
+                                         Case{"gaussian in log", {0.09}, {0.1, 1.5, 7, 60}},
+                                         Case{"gaussian in sqrt", {0.2}, {0.1, 1.5, 7, 60}},
+                                         Case{"student-t in log", {0.04}, {0.1, 1.5, 7, 60}},
+                                         Case{"student-t in sqrt", {0.1}, {0.1, 1.5, 7, 60}}),
                          [](const auto& test) {
                            std::string name = test.param.name;
                            std::ranges::replace(name, '-', '_');
+                           std::ranges::replace(name, ' ', '_');
                            return name;
                          });
 
@@ -208,6 +220,57 @@ TEST(Likelihoods, DifferentOnesInDifferentChannels) {
   EXPECT_DOUBLE_EQ(sum, expected);
   EXPECT_EQ(bp[0], 0);
   EXPECT_NE(bp[4], 0);
+}
+
+// A channel in the user's units has the density of its transformed values times the slope of the
+// link, so that log-normal noise is the same as normal noise on logarithms.
+TEST(Likelihoods, ALogLinkIsLognormal) {
+  const Likelihood& linked = GetLikelihood("gaussian in log");
+  const Likelihood& lognormal = GetLikelihood("lognormal");
+  const std::vector<double> sorted = {4, 6, 6.5}, p = {0.09}, q = {0.09, 1e-6};
+  for (const double y : {0.5, 3.0, 6.0, 20.0}) {
+    EXPECT_NEAR(linked.LogDensity(y, 6, p), lognormal.LogDensity(y, 6, q), 1e-9);
+    EXPECT_NEAR(linked.LogMixture(y, sorted, 4, p), lognormal.LogMixture(y, sorted, 4, q), 1e-9);
+    EXPECT_NEAR(linked.MixtureCdf(y, sorted, p), lognormal.MixtureCdf(y, sorted, q), 1e-9);
+    EXPECT_NEAR(linked.MixtureCrps(y, sorted, p), lognormal.MixtureCrps(y, sorted, q), 1e-6);
+  }
+  EXPECT_EQ(linked.LogDensity(0, 6, p), -INFINITY);
+  EXPECT_EQ(linked.MixtureCdf(-1, sorted, p), 0);
+  // Deviations in the user's units are relative to the value.
+  EXPECT_DOUBLE_EQ(linked.DeviationAt(6, p), 6 * 0.3);
+}
+
+// The values below zero on the scale of a square root are zeros: a point mass, which together with
+// the density makes one.
+TEST(Likelihoods, ASquareRootHasAPointMassAtZero) {
+  const Likelihood& linked = GetLikelihood("gaussian in sqrt");
+  const std::vector<double> p = {0.25}, sorted = {0.04, 0.09, 0.25};
+  const double value = 0.09, mass = 0.5 * std::erfc(0.6 / std::sqrt(2.0));  // P(z < -0.3 / 0.5)
+  EXPECT_NEAR(linked.Cdf(0, value, p), mass, 1e-12);
+  EXPECT_NEAR(linked.LogDensity(0, value, p), std::log(mass), 1e-12);
+  EXPECT_EQ(linked.CdfBelow(0, value, p), 0);
+  EXPECT_EQ(linked.Quantile(0.9 * mass, value, p), 0);
+  EXPECT_GT(linked.Quantile(1.1 * mass, value, p), 0);
+  EXPECT_TRUE(linked.HasMassAt(0));
+  EXPECT_FALSE(linked.HasMassAt(0.1));
+  double sum = 0;  // the integral of the density, by the midpoint rule over the root
+  for (int i = 0; i < 4000; ++i) {
+    const double root = (i + 0.5) / 1000;
+    sum += std::exp(linked.LogDensity(root * root, value, p)) * 2 * root / 1000;
+  }
+  EXPECT_NEAR(sum + mass, 1, 1e-6);
+  EXPECT_NEAR(std::exp(linked.LogMixture(0, sorted, 3, p)), linked.MixtureCdf(0, sorted, p), 1e-12);
+  EXPECT_EQ(linked.MixtureCdfBelow(0, sorted, p), 0);
+}
+
+TEST(Likelihoods, NamesWithLinks) {
+  EXPECT_EQ(LinkedLikelihoodName("gaussian", {}), "gaussian");
+  EXPECT_EQ(LinkedLikelihoodName("gaussian", {Link::kLog, Link::kLog}), "gaussian in log");
+  EXPECT_EQ(LinkedLikelihoodName("gaussian,student-t", {Link::kIdentity, Link::kSqrt}),
+            "gaussian,student-t in sqrt");
+  EXPECT_NE(MessageOf([] { CheckLinkedLikelihoods("poisson", {Link::kLog}); }).find("poisson"),
+            std::string::npos);
+  EXPECT_NO_THROW(CheckLinkedLikelihoods("gaussian,poisson", {Link::kLog, Link::kIdentity}));
 }
 
 TEST(Likelihoods, NamesForChannels) {

@@ -127,6 +127,26 @@ TEST(Condition, TrainingRowsCountOnce) {
   EXPECT_GT(as_seen.effective, 60) << "of 128, all with about the same weight";
 }
 
+// The model errs by several noise deviations in the same direction for a long time. With full weights, the
+// start would be as sure as if all values were independent.
+TEST(Condition, CorrelatedErrorsOfTheModelDoNotMakeStartsSure) {
+  const Model model = Observed(1e-6);
+  Dataset given = Given(model, Vector{{0.4, -0.5}}, 10, 22, 60);
+  const Conditioned exact = Condition(model, given, {}, {.draws = 100});
+  Matrix& values = given.trajectories[0].values;
+  for (Eigen::Index i = 0; i < values.rows(); ++i) values(i, 0) += i % 30 < 15 ? 0.3 : -0.3;
+  const Conditioned off = Condition(model, given, {}, {.draws = 100});
+  Model full = model;
+  full.options.discount = false;
+  const Conditioned sure = Condition(full, given, {}, {.draws = 100});
+  const auto spread = [](const Conditioned& done) {
+    const Matrix& starts = done.model.given.starts;
+    return (starts.rowwise() - starts.colwise().mean()).norm();
+  };
+  EXPECT_GT(spread(off), 2 * spread(exact));
+  EXPECT_LT(spread(sure), 1.5 * spread(exact));
+}
+
 TEST(Condition, BadInputs) {
   const Model model = Observed();
   const Dataset given = Given(model, Vector{{-0.6, 1.1}}, 10, 16, 5);

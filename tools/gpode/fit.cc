@@ -174,6 +174,7 @@ class Fitter {
     // An option for a part of the model, such as --posterior, takes precedence over --model.
     for (const auto& change : a_.changes) change(config_);
     config_.fit.likelihood = ResolveLikelihood(config_.fit.likelihood, data_.channels);
+    config_.fit.positive = ResolvePositive(config_.fit.positive, data_.channels);
   }
 
   // Chooses the model by trial fits if the data are suitable (ChooseModel). Rows that --holdout

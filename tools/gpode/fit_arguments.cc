@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 
 #include "arguments.h"
@@ -33,6 +34,10 @@ const std::map<std::string, NamedOption>& NamedOptions() {
       {"draws", {"--draws", "N", "functions drawn per step"}},
       {"batch", {"--batch", "N", "observation times per step; 0: all"}},
       {"learning_rate", {"--learning-rate", "X", "learning rate of the optimiser"}},
+      {"positive",
+       {"--positive", "CHANNEL,...",
+        "channels that cannot be negative, as in hare,lynx=sqrt; alone or all: every channel, "
+        "by its logarithm"}},
       {"period",
        {"--period", "P,...",
         "periods of a clock that drives the system, such as 24, in the unit of the times"}},
@@ -44,8 +49,8 @@ const std::map<std::string, NamedOption>& NamedOptions() {
       {"segment", {"--segment", "N", "observation gaps per shooting segment"}},
       {"form",
        {"--form", "NAME",
-        "equations of a common form: growth, second-order, hamiltonian, gradient or "
-        "divergence-free"}},
+        "equations of a common form: growth, second-order, hamiltonian, coupled-hamiltonian, "
+        "gradient or divergence-free"}},
       {"damping",
        {"--damping", "X",
         "linear loss of --form second-order or hamiltonian: a number, or learnt"}},
@@ -69,6 +74,16 @@ std::string OptionName(std::string name) {
   return "--" + name;
 }
 
+// Returns the value of --positive. The option may stand without a value, for which CLI11 gives
+// "true"; a file name after it is then the first data file.
+std::string TakePositive(std::string word, FitArguments* a) {
+  if (word.empty() || word == "true") return "all";
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(word, ignored)) return word;
+  a->first_file = std::move(word);
+  return "all";
+}
+
 // Adds the option for one member of FitOptions. The value is tried on default options as soon as it
 // is read, so that an error is found before any work is done.
 void AddFitOption(CLI::App* command, FitArguments* a, const OptionInfo& info) {
@@ -77,18 +92,20 @@ void AddFitOption(CLI::App* command, FitArguments* a, const OptionInfo& info) {
   const std::string option = common ? named->second.option : OptionName(info.name);
   const std::string help = common ? named->second.help : info.help;
   const bool has_default = info.default_value != "[]" && help.find("default") == std::string::npos;
-  AddWord(
+  CLI::Option* const added = AddWord(
       command, option, common ? named->second.kind : "VALUE",
-      [a, name = info.name](const Place& place, const std::string& word) {
+      [a, name = info.name](const Place& place, std::string word) {
         const std::string source = fmt::format("{}: {}", place.command, place.option);
+        if (name == "positive") word = TakePositive(std::move(word), a);
         if (name == "states") ParseCount(place, word, {1, 1'000'000});
         FitOptions trial;
         SetOption(trial, name, word, source);
         a->given.push_back(name);
         a->changes.push_back([=](RunConfig& c) { SetOption(c.fit, name, word, source); });
       },
-      has_default ? fmt::format("{} (default: {})", help, info.default_value) : help)
-      ->group(common ? "Options" : "More options");
+      has_default ? fmt::format("{} (default: {})", help, info.default_value) : help);
+  added->group(common ? "Options" : "More options");
+  if (info.name == "positive") added->expected(0, 1);
 }
 
 // Parses "learnt", "fixed", "lowered", or the final value of a lowered tolerance.
@@ -282,6 +299,10 @@ RunConfig ConfigOf(const FitArguments& a) {
   if (!a.config.empty()) config = ReadConfig(a.config, config);
   for (const auto& change : a.changes) change(config);
   if (!a.files.empty()) config.files = a.files;
+  if (!a.first_file.empty()) {
+    if (a.files.empty()) config.files.clear();
+    config.files.insert(config.files.begin(), a.first_file);
+  }
   if (!a.validation.empty()) config.validation = a.validation;
   if (a.holdout || a.holdout_after) {
     config.holdout = a.holdout.value_or("");

@@ -16,6 +16,7 @@ namespace gpode::tool {
 
 struct FitArguments {
   std::vector<std::string> files;
+  std::string first_file;  // a data file that follows --positive; see TakePositive
   std::string out, config, validation;
   std::string model = "auto";  // "auto" or a name of ListModels
   std::optional<std::string> holdout, holdout_after;

@@ -20,6 +20,7 @@
 #include "io/reading.h"
 #include "model_input.h"
 #include "output.h"
+#include "predict/shown_values.h"
 #include "report/model_view.h"
 #include "report/plot/text_forecast.h"
 #include "result_json.h"
@@ -74,7 +75,7 @@ Matrix Summary(const Forecast& forecast, const Arguments& a) {
     put(k++, a.noise ? forecast.PredictiveQuantile(p) : forecast.Quantile(p));
   }
   for (std::size_t i = 0; a.all_draws && i < forecast.draws.size(); ++i)
-    put(k++, forecast.draws[i]);
+    put(k++, ShownValues(forecast, forecast.draws[i]));
   return values;
 }
 

@@ -177,8 +177,12 @@ Json ModelJson(const TrainedModel& trained) {
     json["warning"] = kNoDraws;
     return json;
   }
-  const ObservationNoise noise = m.noise();
+  const ObservationNoise noise = m.noise_on_link_scale();
   json["likelihood"] = m.options.likelihood;
+  if (!m.links().empty()) {
+    json["positive"] = Json::array();
+    for (Link link : m.links()) json["positive"].push_back(NameOf(link));
+  }
   json[noise.likelihood->parameter_name()] =
       std::vector<double>(noise.parameters.begin(), noise.parameters.end());
   const Vector process_noise = ProcessNoise(m);
@@ -227,6 +231,9 @@ std::string DescribeLikelihood(const ObservationNoise& noise, std::size_t channe
   const Likelihood& own = noise.For(channel);
   const std::string name(own.name());
   const double first = noise.Of(channel)[0];
+  if (own.link() != Link::kIdentity) {
+    return fmt::format("{}, deviation {:.3g} there", name, noise.Deviation(channel));
+  }
   if (name == "negative-binomial") return fmt::format("{}, dispersion {:.3g}", name, first);
   if (name == "lognormal")
     return fmt::format("{}, deviation of logarithms {:.3g}", name, std::sqrt(first));
@@ -242,10 +249,14 @@ void PrintModel(const TrainedModel& trained, const std::optional<report::Timing>
   for (const auto& [name, value] : facts) Print("  {:<{}} {}\n", name, width, value);
   const ObservationNoise noise = m.noise();
   const bool gaussian = noise.likelihood->is_gaussian();
+  // The noise of a channel with a link depends on its value, and is shown at the mean of the data.
+  Vector mean = Vector::Ones(std::ssize(m.channels));
+  if (!trained.data.trajectories.empty()) mean = MomentsOf(trained.data).mean;
   Print("\n  {:<14} {:>10}{}\n", "channel", "noise", gaussian ? "" : "  likelihood");
   for (std::size_t c = 0; c < m.channels.size(); ++c) {
     Print("  {:<14} {:>10.4g}{}\n", report::Shortened(m.channels[c], kLongestName),
-          noise.Deviation(c), gaussian ? "" : "  " + DescribeLikelihood(noise, c));
+          noise.DeviationAt(c, mean[static_cast<Eigen::Index>(c)]),
+          gaussian ? "" : "  " + DescribeLikelihood(noise, c));
   }
   Print("\n");
   PrintLengthscales(m);

@@ -189,6 +189,14 @@ std::vector<double> ChannelValues(const Place& place, std::string_view word, con
 
 StartState StateFromChannels(const Posterior& posterior, std::span<const double> values,
                              const std::string& complaint) {
+  const Model& model = posterior.model();
+  const std::vector<Link> links = model.links();
+  for (std::size_t c = 0; c < links.size(); ++c) {
+    if (std::isnan(values[c]) || IsAccepted(links[c], values[c])) continue;
+    throw InputError(fmt::format("the start has {} = {:g}, must have {} for the link {}",
+                                 internal::Quote(model.channels[c]), values[c],
+                                 LinkDemand(links[c]), NameOf(links[c])));
+  }
   try {
     return posterior.StateOf(values);
   } catch (const InputError&) {

@@ -118,7 +118,7 @@ class Scorer {
                         "holds no value after the data of the model, must hold some");
     }
     trained_.model.widening = FitWidening(errors, model().channels.size());
-    const Vector spread = MomentsOf(trained_.data).variance;
+    const Vector spread = MomentsOf(ToLinkScale(trained_.data, model().links())).variance;
     trained_.model.widening.limits.assign(spread.begin(), spread.end());
     trained_.model.widening.SetGaps(trained_.data);
     posterior_ = Posterior(trained_.model);

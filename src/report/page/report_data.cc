@@ -10,6 +10,7 @@
 #include "gpode/fit_quality.h"
 #include "gpode/gpode.h"
 #include "gpode/options.h"
+#include "predict/shown_values.h"
 #include "predict/summarise_remarks.h"
 #include "report/model_view.h"
 #include "report/page/report_tracks.h"
@@ -68,7 +69,7 @@ Json SeriesJson(const Track& track, const Forecast& forecast, const Bands& bands
   series["high95_noise"] = ColumnNumbers(bands.high95_noise, c, false);
   series["draws"] = Json::array();
   for (std::size_t i = 0; i < std::min(options.shown_draws, forecast.draws.size()); ++i) {
-    series["draws"].push_back(ColumnNumbers(forecast.draws[i], c, false));
+    series["draws"].push_back(ColumnNumbers(ShownValues(forecast, forecast.draws[i]), c, false));
   }
   if (track.test != nullptr) series["test"] = ColumnNumbers(track.test->values, c, exact);
   return series;

@@ -217,7 +217,7 @@ Json LearnedJson(const TrainedModel& trained) {
   for (std::size_t c = 0; c < m.channels.size(); ++c) {
     json["noise"].push_back(
         {{"channel", c},
-         {"sd", noise.Deviation(c)},
+         {"sd", noise.DeviationAt(c, moments.mean[static_cast<Eigen::Index>(c)])},
          {"spread", std::sqrt(moments.variance[static_cast<Eigen::Index>(c)])}});
   }
   return json;

@@ -146,7 +146,7 @@ Json PathJson(const Model& m, const Track& track, const Path& path) {
   for (const Matrix& draw : path.draws) json["draws"].push_back(Columns(draw));
   if (track.observed != nullptr && m.map.dim() <= m.map.channels()) {
     const Trajectory shown = Thinned(*track.observed, kMostPoints);
-    json["observed"] = Columns(m.coordinates.ToUser(m.map.StatesOf(shown.values)));
+    json["observed"] = Columns(m.ObservedStates(shown.values));
   }
   return json;
 }

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "gpode/simulate.h"
+#include "predict/shown_values.h"
 #include "report/model_view.h"
 #include "report/plot/plot.h"
 
@@ -104,7 +105,7 @@ void DrawChannel(const PlotInput& input, const Scene& scene, Eigen::Index c, con
   panel.Band(times, ColumnOf(scene.low_50, c), ColumnOf(scene.high_50, c), kInner);
   const std::size_t shown = std::min(input.options.shown_draws, scene.forecast.draws.size());
   for (std::size_t i = 0; i < shown; ++i) {
-    panel.Line(times, ColumnOf(scene.forecast.draws[i], c), kDraw);
+    panel.Line(times, ColumnOf(ShownValues(scene.forecast, scene.forecast.draws[i]), c), kDraw);
   }
   panel.Vertical(scene.end, kEnd);
   panel.Line(times, ColumnOf(scene.median, c), kMedian);

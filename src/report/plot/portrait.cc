@@ -36,7 +36,7 @@ PlanePath PathOf(const PlotInput& input, std::size_t trajectory, const Portrait&
   const Model& model = input.model();
   PlanePath path;
   if (const Trajectory* seen = ObservationsOf(input, trajectory)) {
-    const Matrix states = model.coordinates.ToUser(model.map.StatesOf(seen->values));
+    const Matrix states = model.ObservedStates(seen->values);
     path.seen_x = ColumnOf(states, p.first);
     path.seen_y = ColumnOf(states, p.second);
   }
