@@ -114,6 +114,10 @@ Json AnalysisJson(const Analysis& a) {
   for (const LimitCycle& cycle : a.mean_cycles) {
     json["mean_field"]["limit_cycles"].push_back(CycleJson(cycle));
   }
+  json["mean_field"]["separatrices"] = Json::array();
+  for (const Matrix& curve : a.separatrices) {
+    json["mean_field"]["separatrices"].push_back(MatrixJson(curve));
+  }
   if (a.basins.cells > 0) json["basins"] = BasinsJson(a.basins);
   return json;
 }

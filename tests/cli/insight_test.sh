@@ -21,7 +21,7 @@ test_analyse_describes_the_dynamics() {
   contains "$text" "4 draws, seed 1; region x1" "fixed points" "oscillates: probability" "ends of solutions"
   "$gpode" analyse vdp.gpode --draws 4 -q --plot dynamics.png -o dynamics.json >/dev/null
   [ "$(head -c 4 dynamics.png | tail -c 3)" = PNG ] || fail "no picture"
-  contains "$(<dynamics.json)" '"fixed_points"' '"oscillation"' '"basins"' '"lyapunov"'
+  contains "$(<dynamics.json)" '"fixed_points"' '"oscillation"' '"basins"' '"lyapunov"' '"separatrices"'
   [ "$("$gpode" analyse vdp.gpode --draws 4 --threads 1 --json -q)" = "$("$gpode" analyse vdp.gpode --draws 4 --threads 2 --json -q)" ] ||
     fail "the number of threads matters"
   contains "$("$gpode" analyse vdp.gpode --draws 2 -q --region x1=1.9:2,x2=5:6)" "none in the region"
