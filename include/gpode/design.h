@@ -23,7 +23,7 @@
 // others, so that they tell nothing.
 //
 // Thread safety: the functions start their own threads, and results have the same bits for any
-// number of them. The report callback is called by the thread that called the function.
+// number of them. Any of these threads may call the report callback, but never two at the same time.
 //
 //   Design design = DesignMeasurements(posterior, data, {.times = candidates, .batch = 5});
 //   design.ranked.front().time, design.ranked.front().reduction
@@ -79,7 +79,8 @@ struct DesignOptions {
   // observed time costs 1.
   std::function<double(const DesignCandidate& candidate)> cost = {};
   // The callback is called after each start with the number of starts that have been followed and
-  // the number of all starts. If it returns false, the other starts are left out.
+  // the number of all starts, and before that while fixed points are searched. If it returns false,
+  // the other starts, and the draws that have not been searched, are left out.
   std::function<bool(std::size_t done, std::size_t total)> report = {};
 };
 

@@ -58,12 +58,12 @@ class Design:
 
         rows = self._raw[key]
         values = pd.DataFrame([row[2:] for row in rows], columns=["channel", "reduction", "cost"])
-        times = self._axis.index(np.array([row[1] for row in rows if row[1] is not None], dtype=float))
+        numbers = np.array([row[1] for row in rows if row[1] is not None], dtype=float)
         if not len(self._raw["starts"]):
-            values.index = times
+            values.index = self._axis.index(numbers)
             return values
-        later = iter(times)
-        values.insert(0, "time", [None if row[1] is None else next(later) for row in rows])
+        times = iter(self._axis.index(numbers)) if len(numbers) else iter(())
+        values.insert(0, "time", [None if row[1] is None else next(times) for row in rows])
         for d, name in enumerate(self._raw["states"]):
             values.insert(1 + d, name, [np.nan if row[0] is None else self._raw["starts"][row[0], d] for row in rows])
         return values
@@ -102,18 +102,19 @@ class Design:
                            "cost": ((kind, "channel"), np.array([row[4] for row in rows]).reshape(shape))}, coords=coords)
 
     def plot(self, ax: Any = None) -> Any:
-        """Draws the expected reduction over time, or over the first two states of the starts, and what is chosen, with
-        Matplotlib; returns the axes."""
+        """Draws the expected reduction over time or, if there are candidate starts, over their first two states, and what
+        is chosen, with Matplotlib; returns the axes."""
         from . import _insight_plots
 
         return _insight_plots.design(self, ax)
 
     def __repr__(self) -> str:
         best = self.ranked
-        place = best.index[0]
-        if len(self._raw["starts"]):
-            row = best.iloc[0]
-            place = row["time"] if row["time"] is not None else ", ".join(f"{n} = {row[n]:.3g}" for n in self._raw["states"])
+        start, time = self._raw["ranked"][0][:2]
+        if start is None:
+            place = self._axis.index(np.array([time]))[0]
+        else:
+            place = ", ".join(f"{name} = {x:.3g}" for name, x in zip(self._raw["states"], self._raw["starts"][start]))
         return f"<gpode.Design of {len(best)} candidates, the best at {place}: {100 * best['reduction'].iloc[0]:.1f} %>"
 
     def _repr_html_(self) -> str:

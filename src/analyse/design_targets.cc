@@ -1,7 +1,9 @@
 #include "analyse/design_targets.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <mutex>
 
 #include "analyse/newton.h"
 #include "analyse/point_groups.h"
@@ -55,15 +57,23 @@ TargetDraws StabilityTargets(const Posterior& posterior, const StateBox& box,
     search.guesses.row(static_cast<Eigen::Index>(i)) = of_mean.points[i].state.transpose();
   }
   std::vector<std::vector<FixedPoint>> found(options.draws);
+  std::atomic<bool> stopped = false;
+  std::atomic<std::size_t> searched = 0;
+  std::mutex mutex;
   ThreadPool pool(options.threads);
   pool.For(options.draws, [&](std::size_t i) {
+    if (stopped) return;
     const PosteriorField draw = posterior.DrawField(options.seed, i);
     found[i] = FindFixedPoints(HeldField(draw), box, search).points;
+    ++searched;
+    const std::scoped_lock lock(mutex);
+    const auto starts = static_cast<std::size_t>(options.starts.rows());
+    if (options.report && !options.report(0, starts)) stopped = true;
   });
   const std::vector<PointGroup> groups = GroupPoints(box, of_mean.points, found);
   const auto best = std::ranges::max_element(
       groups, {}, [](const PointGroup& group) { return group.members.size(); });
-  const auto draws = static_cast<double>(options.draws);
+  const auto draws = static_cast<double>(searched.load());
   if (best == groups.end() ||
       static_cast<double>(best->members.size()) < kLeastProbability * draws) {
     ThrowInput("design", "the region", "has no fixed point that half of the draws have");

@@ -264,6 +264,13 @@ TEST(Design, StopsWithTheStartsThatWereFollowed) {
   const Design design = DesignMeasurements(posterior, {}, options);
   EXPECT_EQ(design.starts.rows(), 2);
   EXPECT_EQ(design.candidates.size(), 2U);
+  // The search of fixed points ends with the draws that were searched.
+  std::size_t calls = 0;
+  options.report = [&calls](std::size_t, std::size_t) { return ++calls < 20; };
+  options.target = DesignTarget::kStability;
+  options.draws = 64;
+  options.threads = 1;
+  EXPECT_EQ(DesignMeasurements(posterior, {}, options).draws, 20U);
 }
 
 TEST(Design, BadOptionsAreRefused) {

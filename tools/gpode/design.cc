@@ -219,8 +219,12 @@ class Planner {
 
   void Run() {
     const Design design = [&] {
-      DrawProgress progress(a_.common.quiet || options_.starts.rows() == 0, "starts followed");
-      options_.report = progress.Callback();
+      // Without starts there is nothing to keep, and Ctrl-C ends the command at once.
+      std::optional<DrawProgress> progress;
+      if (options_.starts.rows() > 0) {
+        progress.emplace(a_.common.quiet, "starts followed");
+        options_.report = progress->Callback();
+      }
       return DesignMeasurements(posterior_, trained_.data, options_);
     }();
     Save(design);
