@@ -10,6 +10,12 @@
 // at least half as large as the first. This includes attracting limit cycles, families of neutral
 // cycles as in Lotka-Volterra systems, and chaotic oscillations. It excludes damped oscillations.
 //
+// Fields whose form has an energy (--form hamiltonian, divergence-free for two states, and known
+// equations with one) are recognised by their derivatives: the field is dq/dt = dH/dp,
+// dp/dt = -dH/dq - c p with the positions q and momenta p as first and second half of the states. For
+// each draw, H is computed along the learnt path of the first trajectory. It is conserved if there is
+// no loss c, up to the process noise.
+//
 // Groups far from all observations have a large `distance`: what is found there depends on the
 // prior.
 //
@@ -94,6 +100,17 @@ struct ExponentSummary {
   QuantityBand horizon = {};
 };
 
+// The energy H, up to a constant, along the learnt path of the first trajectory.
+struct EnergySummary {
+  std::size_t draws = 0;               // draws that have an energy; 0 if the field has none
+  Vector zero = {};                    // (D): the state whose energy is zero, the mean of the data
+  QuantityBand first = {}, last = {};  // at the first and the last time of the data
+  QuantityBand drift = {};             // the difference of both
+  QuantityBand loss = {};              // c; zero if the energy is conserved
+
+  bool IsConserved() const { return loss.lower == 0 && loss.upper == 0; }
+};
+
 // The ends of solutions that start on a grid in the plane of two states.
 struct BasinSummary {
   std::size_t cells = 0;  // cells along each axis of the grid; 0 if there are no basins
@@ -117,6 +134,7 @@ struct Analysis {
   std::array<double, 4> fates = {};  // probability of each Fate of the solution from the data
   OscillationSummary oscillation = {};
   ExponentSummary exponents = {};
+  EnergySummary energy = {};
   BasinSummary basins = {};
 };
 

@@ -43,6 +43,9 @@ struct StateBox {
 // Throws an InputError that begins with `where` unless the box has `dim` finite ranges with lower
 // below upper.
 void CheckBox(std::string_view where, const StateBox& box, std::size_t dim);
+// Returns the points of a grid with `side` points along each axis, at least two; the last state
+// varies fastest.
+Matrix GridPoints(const StateBox& box, std::size_t side);
 
 // A node has real eigenvalues of one sign. A spiral has a leading complex pair and real parts of
 // one sign. A saddle has real parts of both signs. The leading pair of a centre has a real part of

@@ -51,6 +51,18 @@ py::dict ToDict(const ExponentSummary& e) {
   return d;
 }
 
+py::dict ToDict(const EnergySummary& e) {
+  py::dict d;
+  d["draws"] = e.draws;
+  d["conserved"] = e.IsConserved();
+  d["zero"] = VectorArray(e.zero);
+  d["first"] = BandTuple(e.first);
+  d["last"] = BandTuple(e.last);
+  d["drift"] = BandTuple(e.drift);
+  d["loss"] = BandTuple(e.loss);
+  return d;
+}
+
 py::dict ToDict(const BasinSummary& basins) {
   py::dict d;
   py::list probabilities;
@@ -100,6 +112,7 @@ py::dict ToDict(const Analysis& a) {
   d["fates"] = std::vector<double>(a.fates.begin(), a.fates.end());
   d["oscillation"] = ToDict(a.oscillation);
   d["lyapunov"] = ToDict(a.exponents);
+  d["energy"] = ToDict(a.energy);
   d["basins"] = a.basins.cells > 0 ? py::object(ToDict(a.basins)) : py::none();
   AddMeanField(a, &d);
   return d;

@@ -3,6 +3,7 @@
 
 #include "gpode/compare.h"
 #include "gpode/design.h"
+#include "gpode/error.h"
 #include "gpode/explain.h"
 #include "gpode/summary.h"
 #include "insight.h"
@@ -90,32 +91,58 @@ py::dict Compare(const PyModel& a, const PyModel& b, const Ranges& region, std::
   return d;
 }
 
+// Returns a row (start or None, time or None, channel, reduction, cost) for each candidate.
 py::list ToList(const std::vector<DesignCandidate>& candidates) {
   py::list rows;
   for (const DesignCandidate& one : candidates) {
-    rows.append(py::make_tuple(one.time, one.channel, one.reduction, one.cost));
+    const py::object start = one.start ? py::object(py::int_(*one.start)) : py::object(py::none()),
+                     time = one.start ? py::object(py::none()) : py::object(py::float_(one.time));
+    rows.append(py::make_tuple(start, time, one.channel, one.reduction, one.cost));
   }
   return rows;
 }
 
-// `costs` (candidate times, columns) has a column for each channel, or one for all together.
-py::dict DesignNext(const PyModel& model, const InArray& times, const InArray& window,
-                    std::size_t trajectory, bool each_channel, std::size_t batch,
-                    const InArray& costs, std::size_t draws, std::uint64_t seed,
-                    std::size_t threads) {
-  DesignOptions options{.times = ToNumbers(times, "times"),
-                        .targets = ToNumbers(window, "window"),
-                        .trajectory = trajectory,
-                        .each_channel = each_channel,
-                        .batch = batch,
-                        .draws = draws,
-                        .seed = seed,
-                        .threads = threads};
-  const Matrix prices = ToMatrix(costs, "cost");
-  const std::vector<double> at = options.times;
-  options.cost = [prices, at](double time, std::size_t channel) {
-    const auto row = std::lower_bound(at.begin(), at.end(), time) - at.begin();
-    return prices(row, std::min(static_cast<Eigen::Index>(channel), prices.cols() - 1));
+DesignTarget TargetOf(const std::string& word) {
+  for (const DesignTarget target :
+       {DesignTarget::kForecast, DesignTarget::kField, DesignTarget::kStability}) {
+    if (word == Name(target)) return target;
+  }
+  ThrowInput("design", "target", "must be forecast, field or stability");
+}
+
+// Returns a grid of states (side^D, D) in the region, by default that of the data.
+py::array StartGrid(const PyModel& model, const Ranges& region, std::size_t side) {
+  const std::optional<StateBox> box = BoxOf(model, region, "design");
+  return ToArray(
+      GridPoints(box.value_or(DefaultBox(*model.posterior(), model.trained().data)), side));
+}
+
+// `starts` (S, D) are states of new trajectories, which are observed at `start_times`. The keys of
+// `costs` are pairs of a channel and the index of a time or, for a start, minus one minus its index.
+py::dict DesignNext(const PyModel& model, const std::string& target, const InArray& times,
+                    const InArray& window, const InArray& starts, const InArray& start_times,
+                    const Ranges& region, std::size_t trajectory, bool each_channel,
+                    std::size_t batch,
+                    const std::map<std::pair<std::ptrdiff_t, std::string>, double>& costs,
+                    std::size_t draws, std::uint64_t seed, std::size_t threads) {
+  DesignOptions options;
+  options.target = TargetOf(target);
+  options.times = ToNumbers(times, "times");
+  options.targets = ToNumbers(window, "window");
+  options.start_times = ToNumbers(start_times, "start_times");
+  options.trajectory = trajectory;
+  options.each_channel = each_channel;
+  options.batch = batch;
+  options.draws = draws;
+  options.seed = seed;
+  options.threads = threads;
+  options.region = BoxOf(model, region, "design");
+  options.starts = ToMatrix(starts, "starts");
+  options.cost = [&costs, at = options.times](const DesignCandidate& one) {
+    const auto index = one.start ? -1 - static_cast<std::ptrdiff_t>(*one.start)
+                                 : std::lower_bound(at.begin(), at.end(), one.time) - at.begin();
+    const auto found = costs.find({index, one.channel});
+    return found == costs.end() ? static_cast<double>(one.observations) : found->second;
   };
   Design design;
   {
@@ -126,8 +153,13 @@ py::dict DesignNext(const PyModel& model, const InArray& times, const InArray& w
   d["candidates"] = ToList(design.candidates);
   d["ranked"] = ToList(design.ranked);
   d["batch"] = ToList(design.batch);
+  d["target"] = std::string(Name(design.target));
   d["deviation"] = design.deviation;
   d["draws"] = design.draws;
+  d["states"] = design.states;
+  d["starts"] = ToArray(std::move(design.starts));
+  d["fixed_point"] = VectorArray(design.fixed_point);
+  d["probability"] = design.probability;
   return d;
 }
 
@@ -139,7 +171,9 @@ void AddEquations(py::module_& module) {
              py::arg("threads"));
   module.def("compare", &Compare, py::arg("a"), py::arg("b"), py::arg("region"), py::arg("draws"),
              py::arg("level"), py::arg("rate"), py::arg("seed"), py::arg("threads"));
-  module.def("design", &DesignNext, py::arg("model"), py::arg("times"), py::arg("window"),
+  module.def("start_grid", &StartGrid, py::arg("model"), py::arg("region"), py::arg("side"));
+  module.def("design", &DesignNext, py::arg("model"), py::arg("target"), py::arg("times"),
+             py::arg("window"), py::arg("starts"), py::arg("start_times"), py::arg("region"),
              py::arg("trajectory"), py::arg("each_channel"), py::arg("batch"), py::arg("costs"),
              py::arg("draws"), py::arg("seed"), py::arg("threads"));
 }

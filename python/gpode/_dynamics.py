@@ -142,6 +142,20 @@ class Analysis:
         return pd.Series(self._raw["fates"], index=list(_ENDS), name="probability")
 
     @property
+    def energy(self) -> Any:
+        """The energy along the first trajectory, if the field has one: a frame with the rows first, last, drift and loss,
+        each a band, which is zero at the mean state of the data; nothing for other fields. Without a loss it is
+        conserved."""
+        import pandas as pd
+
+        raw = self._raw["energy"]
+        if not raw["draws"]:
+            return None
+        rows = ("first", "last", "drift", "loss")
+        return pd.DataFrame([raw[row] for row in rows], columns=["median", "lower", "upper"],
+                            index=pd.Index(rows, name="energy"))
+
+    @property
     def lyapunov(self) -> Any:
         """The Lyapunov exponents with bands; no rows if none could be computed."""
         import pandas as pd

@@ -105,51 +105,108 @@ class Insight(Predictions):
                                               _level(rate, "compare", "rate"), self._seed(seed, "compare"),
                                               count(threads, "compare", "threads", 0, 4096)))
 
-    def design(self, times: Any = None, window: Any = None, *, trajectory: Union[int, str] = 0,
-               each_channel: bool = False, batch: int = 1, cost: Union[Mapping[str, float], Callable[..., float], None] = None,
+    def design(self, times: Any = None, window: Any = None, *, target: str = "forecast", region: Region = None,
+               starts: Any = None, start_times: Any = None, trajectory: Union[int, str] = 0, each_channel: bool = False,
+               batch: int = 1, cost: Union[Mapping[str, float], Callable[..., float], None] = None,
                draws: int = 512, seed: int = 1, threads: int = 0) -> Design:
-        """Ranks times for the next observation, as ``gpode design`` does.
+        """Ranks times for the next observation and starts of new trajectories, as ``gpode design`` does.
 
-        times         candidate times; default: 40, for half the span of the data after its end
-        window        times of the forecast whose uncertainty counts; default: 20, for the same span
+        times         candidate times; default: 40, for half the span of the data after its end; none if there are starts
+        window        times of the forecast whose uncertainty counts; default: 20, for half the span after the data
+        target        the uncertainty to reduce: "forecast", "field" (in the region), or "stability" (of the most probable
+                      fixed point in the region)
+        region        ranges of states, as ``{"x1": (-3, 3)}``; default: those of the data, enlarged by 1.3
+        starts        candidate states of new trajectories: a list of ``{"x1": 2, "x2": 0}``, a frame or an array with a
+                      column for each state, or the number of points along each state of a grid in the region
+        start_times   times since the start at which a new trajectory is observed; default: 10, up to half of the span
         each_channel  measure one channel at a time instead of all
-        batch         the number of observations to choose
-        cost          prices of an observation, as ``{"base": 1, "time": 0.2, "x2": 3}`` (time: for each unit after the
-                      data), or a function of (time, channel)
+        batch         the number of candidates to choose
+        cost          prices of an observation, as ``{"base": 1, "time": 0.2, "start": 5, "x2": 3}`` (time: for each unit
+                      after the data or the start; start: for each new trajectory), or a function of (time, channel),
+                      which gets ``{"x1": 2, "x2": 0}`` in place of a time for a start
         """
         n = self._index_of(trajectory, "design")
         if self.inputs:
             raise ValueError("design: the model has measured inputs, must have none")
+        if target not in ("forecast", "field", "stability"):
+            raise ValueError(f"design: target is {target!r}, must be 'forecast', 'field' or 'stability'")
+        if window is not None and target != "forecast":
+            raise ValueError("design: window needs the target 'forecast'")
         start, end = self._raw.start_times[n], self._raw.end_times[n]
-        until = end + 0.5 * (end - start if end > start else 1.0)
-        at = _gpode.regular_times(end, until, 40) if times is None else self._many_times(times, self._axis)
-        targets = _gpode.regular_times(end, until, 20) if window is None else self._many_times(window, self._axis)
-        for name, chosen in (("times", at), ("window", targets)):
-            if not len(chosen):
+        half = 0.5 * (end - start if end > start else 1.0)
+        states = self._starts(starts, region)
+        if times is None:
+            at = np.empty(0) if len(states) else _gpode.regular_times(end, end + half, 40)
+        else:
+            at = self._many_times(times, self._axis)
+        targets = np.empty(0)
+        if target == "forecast":
+            targets = _gpode.regular_times(end, end + half, 20) if window is None else self._many_times(window, self._axis)
+        for name, chosen, given in (("times", at, times is not None), ("window", targets, window is not None)):
+            if given and not len(chosen):
                 raise ValueError(f"design: {name} has no times, must have some")
-            if chosen[0] < start:
+            if len(chosen) and chosen[0] < start:
                 raise ValueError(f"design: {name} begins at {chosen[0]:g}, must begin at {start:g} or later, where the "
                                  "trajectory begins")
+        since = self._since(start_times, half) if len(states) else np.empty(0)
         names = self.channels if each_channel else ["all"]
-        prices = np.array([[self._price(cost, t, name, end) for name in names] for t in at], dtype=float)
-        if not (prices > 0).all():
+        prices = {}
+        if cost is not None:
+            for k, time in enumerate(at):
+                prices.update({(k, name): self._price(cost, time, name, max(0.0, time - end), 1) for name in names})
+            for k, row in enumerate(states):
+                place = dict(zip(self.states, row.tolist()))
+                prices.update({(-1 - k, name): self._price(cost, place, name, since[-1], len(since)) for name in names})
+        if not all(price > 0 for price in prices.values()):
             raise ValueError("design: cost must be positive for every candidate")
-        return Design(_gpode.design(self._raw, at, targets, n, bool(each_channel), count(batch, "design", "batch", 1, 1000),
-                                    prices, count(draws, "design", "draws", 16), self._seed(seed, "design"),
+        return Design(_gpode.design(self._raw, target, at, targets, states, since, self._ranges(region, "design"), n,
+                                    bool(each_channel), count(batch, "design", "batch", 1, 1000), prices,
+                                    count(draws, "design", "draws", 16), self._seed(seed, "design"),
                                     count(threads, "design", "threads", 0, 4096)), self._axis)
 
-    def _price(self, cost: Any, time: float, name: str, end: float) -> float:
-        if cost is None:
-            return 1.0
+    def _starts(self, starts: Any, region: Region) -> np.ndarray:
+        if starts is None:
+            return np.empty((0, len(self.states)))
+        if isinstance(starts, (int, np.integer)):
+            side = count(starts, "design", "starts", 2, 10000)
+            if side ** len(self.states) > 10000:
+                raise ValueError(f"design: starts is {side}, which gives more than 10000 starts for {len(self.states)} states")
+            return _gpode.start_grid(self._raw, self._ranges(region, "design"), side)
+        needed = f"design: starts must have a number for each state: {', '.join(self.states[:10])}"
+        try:
+            if isinstance(starts, Mapping):
+                starts = [starts]
+            if hasattr(starts, "columns"):
+                starts = starts[self.states].to_numpy()
+            elif len(starts) and isinstance(starts[0], Mapping):
+                starts = [[row[name] for name in self.states] for row in starts]
+            rows = np.ascontiguousarray(starts, dtype=float)
+        except (KeyError, TypeError, ValueError):
+            raise ValueError(needed) from None
+        if rows.ndim != 2 or rows.shape[1] != len(self.states) or not np.isfinite(rows).all():
+            raise ValueError(needed)
+        return rows
+
+    @staticmethod
+    def _since(start_times: Any, half: float) -> np.ndarray:
+        if start_times is None:
+            return np.asarray(_gpode.regular_times(half / 10, half, 10))
+        since = np.ascontiguousarray(start_times, dtype=float)
+        if since.ndim != 1 or not len(since) or not np.isfinite(since).all() or since[0] < 0 or (np.diff(since) <= 0).any():
+            raise ValueError("design: start_times must be increasing times since the start, none of them negative")
+        return since
+
+    def _price(self, cost: Any, place: Any, name: str, waiting: float, observations: int) -> float:
         if callable(cost):
-            return float(cost(time, name))
-        unknown = [key for key in cost if key not in ("base", "time", *self.channels)]
+            return float(cost(place, name))
+        unknown = [key for key in cost if key not in ("base", "time", "start", *self.channels)]
         if unknown:
-            raise ValueError(f"design: cost has {unknown[0]!r}, must have prices of base, time and channels: "
+            raise ValueError(f"design: cost has {unknown[0]!r}, must have prices of base, time, start and channels: "
                              f"{', '.join(self.channels[:10])}")
         channels = self.channels if name == "all" else [name]
-        return float(cost.get("base", 1) + cost.get("time", 0) * max(0.0, time - end)
-                     + sum(cost.get(channel, 0) for channel in channels))
+        each = cost.get("base", 1) + sum(cost.get(channel, 0) for channel in channels)
+        return float(observations * each + cost.get("time", 0) * waiting
+                     + (cost.get("start", 0) if isinstance(place, Mapping) else 0))
 
     def _ranges(self, region: Region, function: str) -> Dict[int, Tuple[float, float]]:
         ranges = {}

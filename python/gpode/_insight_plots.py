@@ -176,8 +176,32 @@ def difference(found: Any, ax: Any = None) -> Any:
     return flat[:2]
 
 
+def _design_starts(plan: Any, ax: Any) -> Any:
+    """Draws the reduction by new starts, over one state or in the plane of the first two."""
+    panel = _axes(ax, 1, 5.2, 4.2)[0]
+    grid, names = plan.to_xarray(), plan._raw["states"]
+    best = 100 * grid["reduction"].values.max(axis=1)
+    chosen = [row[0] for row in plan._raw["batch"] if row[0] is not None]
+    if len(names) == 1:
+        x, y = grid[names[0]].values, best
+        panel.plot(x, y, "o", color=BLUE, markersize=4)
+        panel.set(xlabel=names[0], ylabel="expected reduction of variance (%)")
+    else:
+        x, y = grid[names[0]].values, grid[names[1]].values
+        shades = panel.scatter(x, y, c=best, cmap="Blues", vmin=0, edgecolors=LIGHT, s=50)
+        panel.figure.colorbar(shades, ax=panel, label="expected reduction of variance (%)", fraction=0.046, pad=0.03)
+        panel.set(xlabel=names[0], ylabel=names[1])
+    for n, k in enumerate(chosen, 1):
+        panel.plot([x[k]], [y[k]], "o", color="black", fillstyle="none", markersize=10)
+        panel.annotate(str(n), (x[k], y[k]), xytext=(0, 7), textcoords="offset points", ha="center", fontsize="small")
+    _tidy(panel)
+    return panel
+
+
 def design(plan: Any, ax: Any = None) -> Any:
-    """Draws the expected reduction of the forecast's variance over the candidate times, and the chosen batch."""
+    """Draws the expected reduction over the candidate times or starts, and the chosen batch."""
+    if len(plan._raw["starts"]):
+        return _design_starts(plan, ax)
     panel = _axes(ax, 1, 6.4, 3.6)[0]
     grid, batch = plan.to_xarray(), plan.batch
     colours = (BLUE, VERMILLION, GREEN, ORANGE, PURPLE, SKY)

@@ -7,6 +7,7 @@
 
 #include "analyse/basins.h"
 #include "analyse/draw_dynamics.h"
+#include "analyse/energy.h"
 #include "analyse/newton.h"
 #include "analyse/point_groups.h"
 #include "analyse/support.h"
@@ -22,6 +23,7 @@ namespace {
 constexpr double kBoxFactor = 1.3;
 constexpr double kLeastProbability = 0.05;  // groups with a lower probability are not reported
 constexpr std::size_t kShownCycles = 32;
+constexpr Eigen::Index kEnergyStates = 16;  // states at which the field must have an energy
 
 // Does the work of AnalysePosterior: analyses every draw alone, then summarises the finished draws.
 class Analyser {
@@ -42,7 +44,8 @@ class Analyser {
 
   Analysis Run() {
     AnalyseMean();
-    starts_ = LastStates(posterior_, options_);
+    starts_ = LearntStates(posterior_, posterior_.model().end_times.front(), options_);
+    FindEnergyOfMean();
     std::vector<DrawDynamics> draws = AnalyseDraws();
     std::erase_if(draws, [](const DrawDynamics& draw) { return !draw.finished; });
     result_.draws = draws.size();
@@ -50,6 +53,7 @@ class Analyser {
     SummarisePoints(draws);
     SummariseOscillation(draws);
     SummariseExponents(draws);
+    SummariseEnergy(draws);
     SummariseBasins(draws);
     return std::move(result_);
   }
@@ -67,7 +71,26 @@ class Analyser {
     }
     own.basin_cells = posterior_.dim() == 2 ? options_.basin_cells : 0;
     own.exponents = draw < options_.exponent_draws;
+    if (first_.size() > 0) {
+      own.first = first_.row(static_cast<Eigen::Index>(draw)).transpose();
+      own.energy_states = energy_states_;
+      own.energy_zero = result_.energy.zero;
+    }
     return own;
+  }
+
+  // Prepares the energies of the draws, unless the mean field shows that there is none.
+  void FindEnergyOfMean() {
+    const Matrix& states = support_.states();
+    const Eigen::Index step = 1 + states.rows() / kEnergyStates;
+    energy_states_.resize((states.rows() + step - 1) / step, states.cols());
+    for (Eigen::Index i = 0; i < energy_states_.rows(); ++i) {
+      energy_states_.row(i) = states.row(i * step);
+    }
+    const PosteriorField mean = posterior_.MeanField();
+    if (!HamiltonianLoss(HeldField(mean, result_.inputs), energy_states_)) return;
+    first_ = LearntStates(posterior_, posterior_.model().start_times.front(), options_);
+    result_.energy.zero = states.colwise().mean().transpose();
   }
 
   void AnalyseMean() {
@@ -211,6 +234,23 @@ class Analyser {
     all.horizon = Band(horizons);
   }
 
+  void SummariseEnergy(const std::vector<DrawDynamics>& draws) {
+    EnergySummary& all = result_.energy;
+    std::vector<double> first, last, drift, loss;
+    for (const DrawDynamics& draw : draws) {
+      if (!draw.loss) continue;
+      first.push_back(draw.first_energy);
+      last.push_back(draw.last_energy);
+      drift.push_back(draw.last_energy - draw.first_energy);
+      loss.push_back(*draw.loss);
+    }
+    all.draws = loss.size();
+    all.first = Band(first);
+    all.last = Band(last);
+    all.drift = Band(drift);
+    all.loss = Band(loss);
+  }
+
   static Vector Deviations(const Matrix& states) {
     const Matrix away = states.rowwise() - states.colwise().mean();
     return (away.colwise().squaredNorm() / static_cast<double>(states.rows()))
@@ -266,7 +306,9 @@ class Analyser {
   const AnalysisOptions& options_;
   Support support_;
   Analysis result_;
-  Matrix starts_;  // (draws, D): the last learnt state of the first trajectory in each draw
+  Matrix starts_;         // (draws, D): the last learnt state of the first trajectory in each draw
+  Matrix first_;          // (draws, D): the first learnt state; empty if the field has no energy
+  Matrix energy_states_;  // (n, D): some of the data's states
   std::vector<PointGroup> groups_;
 };
 

@@ -21,21 +21,6 @@ StateBox Common(const StateBox& a, const StateBox& b) {
   return {a.lower.cwiseMax(b.lower), a.upper.cwiseMin(b.upper)};
 }
 
-// Returns the points of a grid with `side` points along each of one or two axes.
-Matrix GridPoints(const StateBox& box, Eigen::Index side) {
-  const auto dim = box.lower.size();
-  Matrix points(dim == 1 ? side : side * side, dim);
-  const auto place = [&](Eigen::Index d, Eigen::Index i) {
-    const double share = static_cast<double>(i) / static_cast<double>(side - 1);
-    return box.lower[d] + share * (box.upper[d] - box.lower[d]);
-  };
-  for (Eigen::Index i = 0; i < points.rows(); ++i) {
-    points(i, 0) = place(0, dim == 1 ? i : i / side);
-    if (dim == 2) points(i, 1) = place(1, i % side);
-  }
-  return points;
-}
-
 // Returns the observed states of both models, thinned to at most kMostPoints.
 Matrix ObservedPoints(const Support& a, const Support& b) {
   std::vector<Vector> rows;
@@ -139,7 +124,7 @@ FieldDifference CompareFields(const Posterior& a, const Dataset& data_a, const P
   if (grid && (result.box.upper - result.box.lower).minCoeff() > 0) {
     CheckBox(kWhere, result.box, a.dim());
     result.side = options.side;
-    result.points = GridPoints(result.box, static_cast<Eigen::Index>(options.side));
+    result.points = GridPoints(result.box, options.side);
   } else {
     result.points = ObservedPoints(near_a, near_b);
   }

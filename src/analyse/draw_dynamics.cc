@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "analyse/basins.h"
+#include "analyse/energy.h"
 #include "analyse/turns.h"
 
 namespace gpode {
@@ -37,6 +38,14 @@ void FindOscillation(const Field& field, const StateBox& box, const Vector& star
   draw->amplitudes = on_cycle ? draw->end.cycle->Amplitudes() : turns.amplitudes;
 }
 
+void FindEnergy(const Field& field, const DynamicsOptions& options, DrawDynamics* draw) {
+  if (options.first.size() == 0 || !options.first.allFinite()) return;
+  draw->loss = HamiltonianLoss(field, options.energy_states);
+  if (!draw->loss) return;
+  draw->first_energy = EnergyDifference(field, *draw->loss, options.energy_zero, options.first);
+  draw->last_energy = EnergyDifference(field, *draw->loss, options.energy_zero, options.start);
+}
+
 }  // namespace
 
 DrawDynamics AnalyseField(const Field& field, const StateBox& box, const DynamicsOptions& options) {
@@ -50,6 +59,7 @@ DrawDynamics AnalyseField(const Field& field, const StateBox& box, const Dynamic
   draw.end = FollowToAttractor(field, box, draw.search.points, options.start, cycles);
   if (stopped()) return draw;
   FindOscillation(field, box, options.start, &draw);
+  FindEnergy(field, options, &draw);
   if (options.basin_cells > 0) {
     draw.cycles = FindLimitCycles(field, box, draw.search.points, cycles);
     if (stopped()) return draw;
@@ -66,8 +76,8 @@ DrawDynamics AnalyseField(const Field& field, const StateBox& box, const Dynamic
   return draw;
 }
 
-Matrix LastStates(const Posterior& posterior, const AnalysisOptions& options) {
-  const double times[] = {posterior.model().end_times.front()};
+Matrix LearntStates(const Posterior& posterior, double time, const AnalysisOptions& options) {
+  const double times[] = {time};
   const Forecast forecast = posterior.Trajectory(0, times,
                                                  {.draws = options.draws,
                                                   .seed = options.seed,

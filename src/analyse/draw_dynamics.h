@@ -1,12 +1,13 @@
 // The dynamics of one draw of a field.
 //
-// Thread safety: any thread may call these functions. LastStates starts its own threads.
+// Thread safety: any thread may call these functions. LearntStates starts its own threads.
 //
 //   const DrawDynamics dynamics = AnalyseField(field, box, {.start = x});
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "gpode/analysis.h"
@@ -15,7 +16,11 @@
 namespace gpode {
 
 struct DynamicsOptions {
-  Vector start = {};            // (D): the last learnt state
+  Vector start = {};  // (D): the last learnt state
+  Vector first = {};  // (D): the first learnt state
+  // The states (n, D) at which the field must have an energy, and the state whose energy is zero.
+  Matrix energy_states = {};
+  Vector energy_zero = {};
   Matrix guesses = {};          // (n, D): guesses of fixed points
   std::size_t basin_cells = 0;  // 0 for no basins
   bool exponents = false;
@@ -32,11 +37,13 @@ struct DrawDynamics {
   Vector amplitudes = {};               // (D): amplitudes of the oscillation
   LyapunovSpectrum exponents = {};
   std::vector<std::uint8_t> basins = {};  // see basins.h
+  std::optional<double> loss = {};        // see energy.h; nothing if the field has no energy
+  double first_energy = 0, last_energy = 0;
 };
 
 DrawDynamics AnalyseField(const Field& field, const StateBox& box, const DynamicsOptions& options);
 
-// Returns the state (draws, D) of every draw at the end of the first training trajectory.
-Matrix LastStates(const Posterior& posterior, const AnalysisOptions& options);
+// Returns the state (draws, D) of every draw at a time of the first training trajectory.
+Matrix LearntStates(const Posterior& posterior, double time, const AnalysisOptions& options);
 
 }  // namespace gpode

@@ -253,6 +253,22 @@ void CheckBox(std::string_view where, const StateBox& box, std::size_t dim) {
   }
 }
 
+Matrix GridPoints(const StateBox& box, std::size_t side) {
+  CheckAtLeast("GridPoints", "side", static_cast<std::ptrdiff_t>(side), 2);
+  const auto dim = box.lower.size(), count = static_cast<Eigen::Index>(side);
+  Eigen::Index rows = 1;
+  for (Eigen::Index d = 0; d < dim; ++d) rows *= count;
+  Matrix points(rows, dim);
+  for (Eigen::Index i = 0; i < rows; ++i) {
+    Eigen::Index rest = i;
+    for (Eigen::Index d = dim - 1; d >= 0; --d, rest /= count) {
+      const double share = static_cast<double>(rest % count) / static_cast<double>(count - 1);
+      points(i, d) = box.lower[d] + share * (box.upper[d] - box.lower[d]);
+    }
+  }
+  return points;
+}
+
 std::string_view Name(FixedPointType type) {
   constexpr std::string_view kNames[] = {"node", "spiral", "saddle", "centre"};
   return kNames[static_cast<std::size_t>(type)];

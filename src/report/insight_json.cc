@@ -98,6 +98,12 @@ Json AnalysisJson(const Analysis& a) {
                       {"time_error", NumberJson(e.time_error)},
                       {"positive", e.positive},
                       {"horizon", BandJson(e.horizon)}};
+  if (const EnergySummary& energy = a.energy; energy.draws > 0) {
+    json["energy"] = {{"conserved", energy.IsConserved()},  {"draws", energy.draws},
+                      {"zero_at", VectorJson(energy.zero)}, {"first", BandJson(energy.first)},
+                      {"last", BandJson(energy.last)},      {"drift", BandJson(energy.drift)},
+                      {"loss", BandJson(energy.loss)}};
+  }
   json["mean_field"]["fixed_points"] = Json::array();
   for (const FixedPoint& point : a.mean_points.points) {
     json["mean_field"]["fixed_points"].push_back({{"state", VectorJson(point.state)},
@@ -107,6 +113,10 @@ Json AnalysisJson(const Analysis& a) {
   json["mean_field"]["limit_cycles"] = Json::array();
   for (const LimitCycle& cycle : a.mean_cycles) {
     json["mean_field"]["limit_cycles"].push_back(CycleJson(cycle));
+  }
+  json["mean_field"]["separatrices"] = Json::array();
+  for (const Matrix& curve : a.separatrices) {
+    json["mean_field"]["separatrices"].push_back(MatrixJson(curve));
   }
   if (a.basins.cells > 0) json["basins"] = BasinsJson(a.basins);
   return json;

@@ -1,11 +1,10 @@
-// Tests of comparisons, pushed forecasts and designs, with models whose field is known.
+// Tests of comparisons and pushed forecasts, with models whose field is known.
 #include "gpode/compare.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "gpode/design.h"
 #include "gpode/error.h"
 #include "support/rotation_model.h"
 
@@ -68,29 +67,6 @@ TEST(Push, BeforeTheStartIsRefused) {
   const Posterior posterior(Rotation());
   const double times[] = {kStart + 1};
   EXPECT_THROW(ForecastPushed(posterior, 0, times, {{kStart - 1, Vector::Zero(2)}}), InputError);
-}
-
-TEST(Design, ObservationsAtTheTargetsHelpMost) {
-  Model model = Rotation(0.1);
-  const std::span<double> noise = model.parameters["noise_variance"];
-  std::fill(noise.begin(), noise.end(), 1e-4);
-  const Posterior posterior(model);
-  DesignOptions options;
-  options.times = {kStart + 1, kStart + 4, kStart + 8};
-  options.targets = {kStart + 7.9, kStart + 8.1};
-  options.batch = 2;
-  const Design design = DesignMeasurements(posterior, {}, options);
-  ASSERT_EQ(design.candidates.size(), 3U);
-  EXPECT_EQ(design.ranked.front().time, kStart + 8);
-  EXPECT_GT(design.ranked.front().reduction, 0.9);
-  EXPECT_LT(design.candidates[0].reduction, design.candidates[2].reduction);
-  ASSERT_EQ(design.batch.size(), 2U);
-  EXPECT_LT(design.batch[0].reduction + design.batch[1].reduction, 1.0001);
-  // If the best candidate is expensive, another one has the largest reduction per cost.
-  options.cost = [](double time, std::size_t) { return time > kStart + 7 ? 1000.0 : 1.0; };
-  EXPECT_NE(DesignMeasurements(posterior, {}, options).ranked.front().time, kStart + 8);
-  options.times.clear();
-  EXPECT_THROW(DesignMeasurements(posterior, {}, options), InputError);
 }
 
 }  // namespace

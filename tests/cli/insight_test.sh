@@ -21,7 +21,7 @@ test_analyse_describes_the_dynamics() {
   contains "$text" "4 draws, seed 1; region x1" "fixed points" "oscillates: probability" "ends of solutions"
   "$gpode" analyse vdp.gpode --draws 4 -q --plot dynamics.png -o dynamics.json >/dev/null
   [ "$(head -c 4 dynamics.png | tail -c 3)" = PNG ] || fail "no picture"
-  contains "$(<dynamics.json)" '"fixed_points"' '"oscillation"' '"basins"' '"lyapunov"'
+  contains "$(<dynamics.json)" '"fixed_points"' '"oscillation"' '"basins"' '"lyapunov"' '"separatrices"'
   [ "$("$gpode" analyse vdp.gpode --draws 4 --threads 1 --json -q)" = "$("$gpode" analyse vdp.gpode --draws 4 --threads 2 --json -q)" ] ||
     fail "the number of threads matters"
   contains "$("$gpode" analyse vdp.gpode --draws 2 -q --region x1=1.9:2,x2=5:6)" "none in the region"
@@ -143,8 +143,74 @@ test_design_ranks_observations() {
   contains "$(<design.json)" '"batch"' '"candidates"' '"reduction"'
   contains "$(<design.svg)" "expected reduction"
   contains "$("$gpode" design vdp.gpode --draws 32 --each-channel --cost base=1,x1=999)" "x2"
-  expect 2 "" "gpode: design: --cost is 'y=1', must be prices of base, time and channels, as base=1,time=0.2,x2=3" \
+  expect 2 "" "gpode: design: --cost is 'y=1', must be prices of base, time, start and channels, as base=1,time=0.2,x2=3" \
     design vdp.gpode --cost y=1
+  expect 2 "" "gpode: design: --window needs --target forecast, but --target is field" \
+    design vdp.gpode --target field --window 8:9:3
+  expect 2 "" "gpode: design: --region needs --start-grid, or --target field or stability, but --target is forecast" \
+    design vdp.gpode --region x1=0:1
+  expect 2 "" "gpode: design: --plot is 'a.gif', must be a name that ends in .svg, .png or .pdf" design vdp.gpode --plot a.gif
+}
+
+test_design_ranks_new_starts() {
+  oscillator
+  local text words
+  words=(design vdp.gpode --draws 24 --target field --start-times 0.5,1 --batch 2 --quiet)
+  text=$("$gpode" "${words[@]}" --start-grid 3 --plot starts.svg -o starts.json)
+  contains "$text" "field, deviation" "new trajectories: 9 starts, each observed 2 times from 0.5 to 1" "start x1 =" "best 2 together"
+  contains "$(<starts.json)" '"target": "field"' '"start_times"' '"start": {' '"region"'
+  contains "$(<starts.svg)" "new start that reduces the variance"
+  [ "$("$gpode" "${words[@]}" --start-grid 3 --json --threads 1)" = "$("$gpode" "${words[@]}" --start-grid 3 --json --threads 2)" ] ||
+    fail "the number of threads matters"
+  # Starts of a table, by name and along the trajectory in one ranking; each observation of a start has its price.
+  printf 'x2,x1\n0,2\n1,-1\n' >starts.csv
+  text=$("$gpode" design vdp.gpode --draws 24 --starts starts.csv --start x1=0.5,x2=0.5 --times 8,9 --start-times 0.5,1,2 \
+    --cost base=1,start=4 --json --quiet)
+  [ "$(sed -n '/"candidates"/,$p' <<<"$text" | grep -c '"start": {')" = 3 ] || fail "not three starts" "$text"
+  contains "$text" '"cost": 7.0' '"cost": 1.0' '"time": 8.0'
+  contains "$("$gpode" design vdp.gpode --draws 24 --target stability --times 7:8:3)" "fixed point x1 =" "leading eigenvalue"
+}
+
+test_design_refuses_bad_starts() {
+  oscillator
+  expect 2 "" "gpode: design: --start is 'x1=1', must be values of all states: x1, x2" design vdp.gpode --start x1=1 -o a.json
+  expect 2 "" "gpode: design: --start is 'y=1', must be among the model's states: 'x1', 'x2'" design vdp.gpode --start y=1
+  expect 2 "" "gpode: design: --start-times needs --start, --starts or --start-grid" design vdp.gpode --start-times 1
+  expect 2 "" "gpode: design: --start-times is '-1,2', must be times since the start, none of them negative" \
+    design vdp.gpode --start x1=1,x2=0 --start-times=-1,2
+  expect 2 "" "gpode: design: --start-grid is 200, which gives more than 10000 starts for 2 states" design vdp.gpode --start-grid 200
+  expect 2 "" "gpode: design: the region has no fixed point that half of the draws have" \
+    design vdp.gpode --target stability --region x1=1.9:2,x2=5:6 --draws 16 -o a.json --plot a.png
+  printf 'x1,x2\n1,2\n3,\n' >gap.csv
+  expect 2 "" "gpode: gap.csv: start 2 has a missing value, must have all states" design vdp.gpode --starts gap.csv
+  expect 2 "" "gpode: missing.csv: no such file, must exist" design vdp.gpode --starts missing.csv
+  expect 2 "" "gpode: design: --target is 'colour', must be one of forecast, field, stability" design vdp.gpode --target colour
+  [ ! -e a.json ] && [ ! -e a.png ] || fail "a refused design wrote files"
+}
+
+test_interrupted_design_ranks_what_is_done() {
+  oscillator
+  "$gpode" design vdp.gpode --start-grid 100 --target field --draws 16 --threads 1 >out.txt 2>err.txt &
+  local pid=$! code=0
+  wait_for_work "$pid"
+  sleep 1
+  kill -TERM "$pid"
+  wait "$pid" || code=$?
+  [ "$code" = 130 ] || fail "exit code $code" "$(<err.txt)"
+  contains "$(<out.txt)" "of 10000, each observed" "best single candidates"
+}
+
+test_models_with_an_energy_say_so() {
+  awk 'BEGIN { print "time,q,p"; for (t = 0; t < 12; t += 0.3) printf "%g,%.6g,%.6g\n", t, cos(t), -sin(t) }' >wave.csv
+  learn wave --form hamiltonian
+  contains "$("$gpode" analyse wave.gpode --draws 3 -q)" "energy (conserved; zero at q = " "drift over the data"
+  contains "$("$gpode" analyse wave.gpode --draws 3 --json -q)" '"energy"' '"conserved": true' '"drift"'
+  "$gpode" report wave.gpode --with dynamics --draws 3 -q -o wave.html
+  contains "$(<wave.html)" "Energy, conserved"
+  learn wave --form hamiltonian --damping 0.1 --force
+  contains "$("$gpode" analyse wave.gpode --draws 3 -q)" "energy (lost at the rate 0.1 (0.1 to 0.1); zero at"
+  oscillator
+  ! "$gpode" analyse vdp.gpode --draws 3 -q | grep -q energy || fail "an energy that is not there"
 }
 
 "$2"

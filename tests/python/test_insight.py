@@ -126,7 +126,22 @@ def test_designs_are_those_of_the_command_line(model, saved, cli):
     assert [tuple(c.values()) for c in there["batch"]] == list(found.batch.itertuples(name=None))
     assert list(found.to_pandas()["reduction"]) == [c["reduction"] for c in there["candidates"]]
     assert found.to_xarray()["cost"].sel(channel="x1").values[0] == 3
+    assert [row[0] for row in found._raw["batch"]] == [None, None]
     assert len(model.design(times=[8.0, 9.0], window=[9.0, 10.0], draws=16, cost=lambda time, channel: time)._raw["ranked"]) == 2
+
+
+def test_designs_of_new_starts_are_those_of_the_command_line(model, saved, cli):
+    found = model.design(target="field", starts=[{"x1": 1, "x2": 0}, {"x1": -2, "x2": 3}], start_times=[0.5, 1.0], batch=2,
+                         draws=32, cost={"base": 1, "start": 4})
+    there = json.loads(cli("design", saved, "--target", "field", "--start", "x1=1,x2=0", "--start", "x1=-2,x2=3",
+                           "--start-times", "0.5,1", "--batch", 2, "--draws", 32, "--cost", "base=1,start=4", "--json"))
+    assert found.deviation == there["deviation"] and found.target == "field"
+    assert list(found.to_pandas()["reduction"]) == [c["reduction"] for c in there["candidates"]]
+    assert list(found.batch["x2"]) == [c["start"]["x2"] for c in there["batch"]]
+    assert list(found.ranked["cost"]) == [6, 6]
+    assert found.to_xarray()["reduction"].sizes == {"start": 2, "channel": 1}
+    assert len(model.design(starts=3, draws=16).ranked) == 9
+    assert "reduction" not in found.plot().get_ylabel()
 
 
 def test_pushed_forecasts_are_those_of_the_command_line(model, saved, cli, tmp_path):
@@ -162,6 +177,10 @@ def test_models_are_ranked_as_on_the_command_line(vdp, vdp_csv, cli):
     (lambda m: m.compare(3), "compare: other is int, must be a model"),
     (lambda m: m.design(cost={"z": 1}), "design: cost has 'z'"), (lambda m: m.design(times=[-1.0, 3.0]), "design: times begins at -1"),
     (lambda m: m.design(cost={"base": 0}), "design: cost must be positive"),
+    (lambda m: m.design(target="colour"), "design: target is 'colour', must be"),
+    (lambda m: m.design(starts=[[1.0]]), "design: starts must have a number for each state: x1, x2"),
+    (lambda m: m.design(starts=[{"x1": 1}]), "design: starts must have a number for each state: x1, x2"),
+    (lambda m: m.design(starts=2, start_times=[1, 0]), "design: start_times must be increasing"),
     (lambda m: m.forecast(push={-1: {"x1": 1}}), "forecast: a push comes before the trajectory begins"),
     (lambda m: m.forecast(push=[8]), "forecast: push is"), (lambda m: m.forecast(push={8: {"y": 1}}), "forecast: push has 'y'"),
     (lambda m: m.forecast(push={8: {"x1": 1}}, from_values=[1, 1]), "push cannot be combined with from_values")])

@@ -22,6 +22,7 @@
 #include "report/insight_json.h"
 #include "report/model_view.h"
 #include "report/plot/dynamics_plot.h"
+#include "report/state_text.h"
 #include "sidecar.h"
 
 namespace gpode::tool {
@@ -109,6 +110,15 @@ void PrintExponents(const Analysis& a) {
     Print("  chaotic: probability {:.2f}; forecasts are useful for about {}\n", e.positive,
           Show(e.horizon));
   }
+}
+
+void PrintEnergy(const Analysis& a) {
+  const EnergySummary& e = a.energy;
+  if (e.draws == 0) return;
+  Print("energy ({}; zero at {}): {} at the start of the data, {} at the end\n",
+        e.IsConserved() ? "conserved" : fmt::format("lost at the rate {}", Show(e.loss)),
+        report::StateText(a.states, e.zero), Show(e.first), Show(e.last));
+  Print("  drift over the data {}\n", Show(e.drift));
 }
 
 // Runs the command for one model.
@@ -229,6 +239,7 @@ class Analyst {
     PrintPoints(a);
     PrintOscillation(a);
     PrintExponents(a);
+    PrintEnergy(a);
   }
 
   void PrintSweep(const std::string& name, const std::vector<double>& values,

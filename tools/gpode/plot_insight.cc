@@ -178,7 +178,8 @@ LostDraws DrawDesign(const PlotArguments& a, const PlotInput& input, report::Can
                                             .draws = std::max(a.draws, DesignOptions{}.draws),
                                             .seed = a.common.seed,
                                             .threads = a.common.threads});
-  report::PlotDesign(design, report::TimeOf(input.trained.data).Label(), canvas);
+  report::PlotDesign(design, ObservedStates(input.posterior, input.trained.data),
+                     report::TimeOf(input.trained.data).Label(), canvas);
   return {};
 }
 

@@ -16,6 +16,7 @@
 #include "report/page/report_data.h"
 #include "report/plot/design_plot.h"
 #include "report/plot/dynamics_plot.h"
+#include "report/state_text.h"
 
 namespace gpode::report {
 namespace {
@@ -24,6 +25,9 @@ using Json = nlohmann::ordered_json;
 
 constexpr double kLeastShown = 0.01;  // terms of lower probability are not listed
 constexpr std::size_t kDesignDraws = 512, kCandidates = 40, kTargets = 20, kListed = 8;
+// The starts of new trajectories: points along each of two states or along one.
+constexpr std::size_t kStartSide = 6, kStartLine = 12, kStartTimes = 5;
+constexpr std::size_t kMostStartStates = 2;
 
 std::string Show(const QuantityBand& band) {
   if (std::isnan(band.median)) return "";
@@ -111,6 +115,17 @@ Json ExponentsTable(const ExponentSummary& e) {
   return Table("Lyapunov exponents", {"", "exponent"}, std::move(rows), note);
 }
 
+Json EnergyTable(const Analysis& a) {
+  const EnergySummary& e = a.energy;
+  Json rows = Json::array();
+  rows.push_back({"at the start of the data", Show(e.first)});
+  rows.push_back({"at the end of the data", Show(e.last)});
+  rows.push_back({"drift", Show(e.drift)});
+  if (!e.IsConserved()) rows.push_back({"rate of loss", Show(e.loss)});
+  return Table(e.IsConserved() ? "Energy, conserved" : "Energy, with a loss", {"", "energy"},
+               std::move(rows), fmt::format("Zero at {}.", StateText(a.states, e.zero)));
+}
+
 Json DynamicsSection(const TrainedModel& trained, const Posterior& posterior,
                      const InsightOptions& options) {
   const Analysis a = AnalysePosterior(posterior, trained.data,
@@ -128,6 +143,7 @@ Json DynamicsSection(const TrainedModel& trained, const Posterior& posterior,
   if (!a.points.empty()) section["tables"].push_back(PointsTable(a));
   section["tables"].push_back(CyclesTable(a));
   if (!a.exponents.exponents.empty()) section["tables"].push_back(ExponentsTable(a.exponents));
+  if (a.energy.draws > 0) section["tables"].push_back(EnergyTable(a));
   if (a.points.empty()) {
     section["texts"].push_back({{"title", "Fixed points"},
                                 {"text", "None in the region has a probability of 0.05 or more."}});
@@ -181,6 +197,44 @@ Json EquationsSection(const TrainedModel& trained, const Posterior& posterior,
   return section;
 }
 
+// Adds the best new starts if the field in the region of the data shall be known better.
+void AddStarts(const TrainedModel& trained, const Posterior& posterior,
+               const InsightOptions& options, Json* section) {
+  if (posterior.dim() > kMostStartStates) return;
+  const double span = trained.model.end_times[0] - trained.model.start_times[0];
+  const std::size_t side = posterior.dim() == 2 ? kStartSide : kStartLine;
+  const Design design = DesignMeasurements(
+      posterior, trained.data,
+      {.starts = GridPoints(DefaultBox(posterior, trained.data), side),
+       .start_times = RegularTimes(0, 0.25 * (span > 0 ? span : 1), kStartTimes + 1),
+       .target = DesignTarget::kField,
+       .batch = 3,
+       .draws = std::max(options.draws, kDesignDraws),
+       .seed = options.seed,
+       .threads = options.threads});
+  const auto rows = [&](const std::vector<DesignCandidate>& list) {
+    Json all = Json::array();
+    for (const DesignCandidate& one : std::span(list).first(std::min(list.size(), kListed))) {
+      const auto row = static_cast<Eigen::Index>(*one.start);
+      all.push_back({StateText(design.states, design.starts.row(row).transpose()),
+                     fmt::format("{:.1f} %", 100 * one.reduction)});
+    }
+    return all;
+  };
+  const std::vector<std::string> head = {"start", "reduction of the variance"};
+  (*section)["tables"].push_back(
+      Table("Best new starts, for the field", head, rows(design.ranked),
+            fmt::format("How much the variance of the field in the region shrinks on average by a "
+                        "new trajectory that is observed {} times up to {:.3g} after its start.",
+                        kStartTimes + 1, 0.25 * span)));
+  (*section)["tables"].push_back(Table("Best three new starts together", head, rows(design.batch)));
+  (*section)["pictures"].push_back(
+      Picture("Expected reduction of the field's variance by new starts", 320, [&](Canvas* canvas) {
+        PlotDesign(design, Support(posterior, trained.data).states(), TimeOf(trained.data).Label(),
+                   canvas);
+      }));
+}
+
 Json DesignSection(const TrainedModel& trained, const Posterior& posterior,
                    const InsightOptions& options) {
   const double start = trained.model.start_times[0], end = trained.model.end_times[0];
@@ -211,8 +265,10 @@ Json DesignSection(const TrainedModel& trained, const Posterior& posterior,
       Table("Best three together", head, rows(design.batch),
             "Each reduction is in addition to those of the observations above it.")};
   section["pictures"].push_back(Picture("Expected reduction", 260, [&](Canvas* canvas) {
-    PlotDesign(design, TimeOf(trained.data).Label(), canvas);
+    PlotDesign(design, Support(posterior, trained.data).states(), TimeOf(trained.data).Label(),
+               canvas);
   }));
+  if (trained.model.coordinates.inputs() == 0) AddStarts(trained, posterior, options, &section);
   return section;
 }
 
