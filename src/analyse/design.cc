@@ -212,12 +212,18 @@ class Designer {
     }
   }
 
+  // Returns the mean of a channel's data, on which the noise of a channel with a link depends.
+  double MeanOf(std::size_t channel) const {
+    if (data_.trajectories.empty()) return 1;
+    return MomentsOf(data_).mean[static_cast<Eigen::Index>(channel)];
+  }
+
   Vector NoiseOf(const Option& option) const {
     Vector noise(std::ssize(option.columns));
     for (Eigen::Index k = 0; k < noise.size(); ++k) {
       const auto channel =
           static_cast<std::size_t>(option.columns[static_cast<std::size_t>(k)]) % channels();
-      noise[k] = std::pow(posterior_.model().noise().Deviation(channel), 2);
+      noise[k] = std::pow(posterior_.model().noise().DeviationAt(channel, MeanOf(channel)), 2);
     }
     return noise;
   }
