@@ -120,12 +120,19 @@ void KeepBoundedDraws(const std::vector<TimedValues>& trajectories,
   const std::size_t degree = GetKernelSum(model.options.kernel).degree;
   if (degree < 2 && model.options.prior.leaving == 1) return;
   const ModelDraws draws(model);
-  std::vector<double> weights(static_cast<std::size_t>(model.draws.rows()));
+  std::vector<double> distances(static_cast<std::size_t>(model.draws.rows()));
   ThreadPool pool(model.options.threads);
-  pool.For(weights.size(), [&](std::size_t row) {
-    weights[row] = BoundedWeight(DistanceOfDraw(model, draws, row, trajectories, states), degree,
-                                 model.options.prior.leaving);
+  pool.For(distances.size(), [&](std::size_t row) {
+    distances[row] = DistanceOfDraw(model, draws, row, trajectories, states);
   });
+  const auto near = static_cast<double>(
+      std::ranges::count_if(distances, [](double distance) { return distance <= kNear; }));
+  const bool contradicted = near < kLeastNear * static_cast<double>(distances.size());
+  std::vector<double> weights;
+  for (double distance : distances) {
+    weights.push_back(
+        BoundedWeight(distance, degree, contradicted ? 1 : model.options.prior.leaving));
+  }
   const std::vector<char> is_kept = ChooseRows(weights, model.options.seed);
   const std::ptrdiff_t kept = std::ranges::count(is_kept, 1);
   if (kept == std::ssize(is_kept)) return;

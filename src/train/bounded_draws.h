@@ -14,7 +14,8 @@
 //
 // Draws are kept with a probability proportional to that factor, which is rejection sampling from
 // the posterior under that prior. `leaving` is not zero because some systems do leave the range of
-// their data, such as growing populations: their draws all leave it, and are all kept.
+// their data, such as growing populations. If the share of draws with e <= kNear is less than
+// kLeastNear, the data contradict the restriction, and `leaving` is taken as 1.
 //
 // Thread safety: any thread may call this function.
 //
@@ -34,6 +35,7 @@ namespace gpode {
 inline constexpr double kSpans = 1.25;
 // Distances from the range of the data, in units of that range.
 inline constexpr double kNear = 1, kMostAway = 10;
+inline constexpr double kLeastNear = 1.0 / 3;
 
 // Returns the factor of the prior density of a draw whose solutions are at most `distance` away.
 // `degree` is that of the kernel's polynomial part.

@@ -94,11 +94,16 @@ TEST_F(BoundedDraws, WithoutARestrictionAllDrawsAreKept) {
   EXPECT_EQ(model.draws.rows(), 2);
 }
 
-TEST_F(BoundedDraws, DrawsThatAllLeaveTheRangeAreAllKept) {
+TEST_F(BoundedDraws, IfMostDrawsLeaveTheRangeAllAreKept) {
   Model model = MakeModel("se + linear");
-  for (Eigen::Index row = 0; row < 3; ++row) LetRunAway(row, model);
+  model.draws = model.draws.topRows(1).replicate(40, 1).eval();
+  for (Eigen::Index row = 0; row < 26; ++row) LetRunAway(row, model);
+  Model fewer = model;
   KeepBoundedDraws(trajectories_, start_.states, model);
-  EXPECT_EQ(model.draws.rows(), 3);
+  EXPECT_LT(model.draws.rows(), 30);
+  LetRunAway(26, fewer);
+  KeepBoundedDraws(trajectories_, start_.states, fewer);
+  EXPECT_EQ(fewer.draws.rows(), 40);
 }
 
 TEST(BoundedWeights, OfDistances) {
