@@ -92,8 +92,8 @@ struct FitOptions {
   std::string equations;
   // A common form of equations, whose text CompleteEquations writes: "growth", "second-order",
   // "hamiltonian", "coupled-hamiltonian", "gradient", "divergence-free" or "none". `damping` is the
-  // rate of a linear loss in the form second-order and both Hamiltonian ones: "none", "learnt", or a
-  // number per unit of time.
+  // rate of a linear loss in the form second-order and both Hamiltonian ones: "none", "learnt", or
+  // a number per unit of time.
   std::string form = "none";
   std::string damping = "none";
   BoundKind bound = BoundKind::kVanilla;

@@ -34,8 +34,8 @@ enum class Link { kIdentity, kLog, kSqrt };
 // Returns "identity", "log" or "sqrt".
 std::string_view NameOf(Link link);
 
-// ToLink maps a value y that the link accepts (IsAccepted) to the link's scale, and FromLink maps it
-// back. FromLink of a finite value is finite and accepted by the link. NaN stays NaN.
+// ToLink maps a value y that the link accepts (IsAccepted) to the link's scale, and FromLink maps
+// it back. FromLink of a finite value is finite and accepted by the link. NaN stays NaN.
 double ToLink(Link link, double y);
 double FromLink(Link link, double value);
 // Returns the derivative of ToLink at y.
@@ -45,8 +45,8 @@ bool IsAccepted(Link link, double y);
 // Returns what a value must be, such as "more than zero"; empty for the identity.
 std::string_view LinkDemand(Link link);
 
-// Returns the links of the channels for a value of the option `positive`; empty if it is "none". The
-// text is "none", "all" (log for all channels), the name of a link for all channels, a list of
+// Returns the links of the channels for a value of the option `positive`; empty if it is "none".
+// The text is "none", "all" (log for all channels), the name of a link for all channels, a list of
 // channels, each alone (log) or as CHANNEL=LINK, or a list with log, sqrt or none for each channel.
 // Throws an InputError if the text does not fit the channels.
 std::vector<Link> LinksOf(std::string_view positive, const std::vector<std::string>& channels);
@@ -55,7 +55,7 @@ std::vector<Link> LinksOf(std::string_view positive, const std::vector<std::stri
 std::string ResolvePositive(std::string_view positive, const std::vector<std::string>& channels);
 
 // These functions leave data unchanged if `links` is empty. ToLinkScale transforms the channels of
-// data; it throws an InputError that names the channel and the time of a value that is not accepted.
+// data; it throws an InputError that names the channel and time of a value that is not accepted.
 // FromLinkScale transforms rows of channels (n, channels) back.
 Dataset ToLinkScale(const Dataset& data, const std::vector<Link>& links);
 Matrix FromLinkScale(Matrix channels, const std::vector<Link>& links);

@@ -150,7 +150,8 @@ TEST(FitOptions, MistakesAreNamedWithTheirLine) {
       {"shared_hyperparameters = 1",
        "f.toml:1: shared_hyperparameters is 1, must be true or false"},
       {"# x\nstep = 3",
-       "f.toml:2: option 'step' is unknown, known: function, posterior, likelihood, bound, "
+       "f.toml:2: option 'step' is unknown, known: function, posterior, likelihood, positive, "
+       "bound, "
        "observation"},
       {"steps = 3\n\nsteps = 4", "f.toml:3: steps is given twice, first on line 1"},
       {"steps 3", "f.toml:1: '3' found, must be '='"},

@@ -127,8 +127,8 @@ TEST(Condition, TrainingRowsCountOnce) {
   EXPECT_GT(as_seen.effective, 60) << "of 128, all with about the same weight";
 }
 
-// The model errs by several noise deviations in the same direction for a long time. With full weights, the
-// start would be as sure as if all values were independent.
+// The model errs by several noise deviations in the same direction for a long time. With full
+// weights, the start would be as sure as if all values were independent.
 TEST(Condition, CorrelatedErrorsOfTheModelDoNotMakeStartsSure) {
   const Model model = Observed(1e-6);
   Dataset given = Given(model, Vector{{0.4, -0.5}}, 10, 22, 60);

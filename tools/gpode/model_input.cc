@@ -193,7 +193,7 @@ StartState StateFromChannels(const Posterior& posterior, std::span<const double>
   const std::vector<Link> links = model.links();
   for (std::size_t c = 0; c < links.size(); ++c) {
     if (std::isnan(values[c]) || IsAccepted(links[c], values[c])) continue;
-    throw InputError(fmt::format("the start has {} = {:g}, must have {} for the link {}",
+    throw InputError(fmt::format("the start of {} is {:g}, must be {} for its link {}",
                                  internal::Quote(model.channels[c]), values[c],
                                  LinkDemand(links[c]), NameOf(links[c])));
   }
