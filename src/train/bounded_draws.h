@@ -53,7 +53,9 @@ double DistanceOfSolution(const Field& field, std::span<const double> from, doub
 
 // Removes rows of model.draws. `states` are the smoothed states (T, D) of each trajectory in the
 // model's coordinates. Does nothing if the unknown function is not a process, if the posterior does
-// not sample its residual, or if the system has inputs, which are not known beyond the data.
+// not sample its residual, if the system has inputs, which are not known beyond the data, or if
+// channels are learnt by their logarithm or square root: what decays leaves the range of its
+// logarithms.
 void KeepBoundedDraws(const std::vector<TimedValues>& trajectories,
                       const std::vector<Matrix>& states, Model& model);
 
