@@ -46,7 +46,7 @@ def test_ctrl_c_stops_within_a_second(options, tmp_path):
     assert "gpode.resume" in message and file.exists()
 
 
-@pytest.mark.parametrize("options", [dict(posterior="blocks", steps=1500, patience=0), dict(posterior="joint", sampler_draws=20)],
+@pytest.mark.parametrize("options", [dict(posterior="blocks", steps=15000, patience=0), dict(posterior="joint", sampler_draws=20)],
                          ids=["trained", "sampled"])
 def test_a_stopped_run_resumes_to_the_same_bits(options, tmp_path):
     data = gpode.simulate("vdp", points=12, noise=0.05)
