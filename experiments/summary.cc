@@ -106,11 +106,13 @@ BandSummary SummariseBands(std::span<const RunRecord* const> runs, ScoresOf scor
   BandSummary summary;
   for (std::size_t i = 0; i < kBandScores.size(); ++i) {
     const BandScore& score = kBandScores[i];
-    // A score that no run has, such as one against an unknown truth, gets no value for failed runs
-    // either.
-    const bool any = std::ranges::any_of(runs, [&](const RunRecord* run) {
-      return !run->calibration || !std::isnan(scores_of(*run->calibration).*score.member);
-    });
+    // A score that no run has although some did not fail, such as one against an unknown truth, gets
+    // no value for failed runs either.
+    const auto failed = [](const RunRecord* run) { return !run->calibration; };
+    const bool any =
+        std::ranges::all_of(runs, failed) || std::ranges::any_of(runs, [&](const RunRecord* run) {
+          return !failed(run) && !std::isnan(scores_of(*run->calibration).*score.member);
+        });
     summary.scores[i] = SummariseOver(runs, [&](const RunRecord& run) -> std::optional<double> {
       if (!any) return std::nullopt;
       if (!run.calibration) return score.failed;

@@ -400,6 +400,15 @@ TEST(CalibrationSummaries, FailedRunsAreMisses) {
   EXPECT_NE(text.find("1 of 2"), std::string::npos) << text;
 }
 
+TEST(CalibrationSummaries, FailedRunsHadScoresAgainstAnUnknownTruth) {
+  std::vector<RunRecord> runs = {Record("calibration-lynx-hare", "default", 1, 0.8, 1),
+                                 Failed("calibration-lynx-hare", "default", 2)};
+  runs[0].calibration->all.truth_90 = NAN;
+  const MethodSummary s = SummariseRuns(runs)[0];
+  EXPECT_EQ(s.calibration->all.Of(&BandScores::truth_90).runs, 0u);
+  EXPECT_DOUBLE_EQ(s.calibration->all.Of(&BandScores::ran_away).mean, 0.5);
+}
+
 TEST(CalibrationSummaries, TablesAndJson) {
   std::vector<RunRecord> runs = {Record("calibration-vdp", "default", 1, 0.8, 1),
                                  Record("calibration-vdp", "steps=5", 1, 0.7, 2),
