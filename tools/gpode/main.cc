@@ -10,6 +10,7 @@
 #include <atomic>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <new>
 #include <system_error>
@@ -235,15 +236,35 @@ int RunAndPrintError(int argc, char** argv) {
   }
 }
 
-// Runs the command and returns the exit code. The message about exhausted memory, which may replace
-// that of another error, needs no memory itself.
+// Prints the message about exhausted memory, which needs no memory itself.
+void PrintOutOfMemory() { std::fputs("gpode: not enough memory for this\n", stderr); }
+
+// Runs the command and returns the exit code. The message about exhausted memory may replace that of
+// another error.
 int RunAndReport(int argc, char** argv) {
   try {
     return RunAndPrintError(argc, argv);
   } catch (const std::bad_alloc&) {
-    std::fputs("gpode: not enough memory for this\n", stderr);
+    PrintOutOfMemory();
     return kBadInput;
   }
+}
+
+// The destructors of JSON values allocate memory, and an exception that leaves a destructor ends the
+// process. If it is that of exhausted memory, this handler prints the usual message and ends with
+// the usual code in place of an abort.
+[[noreturn]] void EndProcess() {
+  if (const std::exception_ptr exception = std::current_exception()) {
+    try {
+      std::rethrow_exception(exception);
+    } catch (const std::bad_alloc&) {
+      PrintOutOfMemory();
+      std::_Exit(kBadInput);
+    } catch (...) {
+      // All other exceptions abort.
+    }
+  }
+  std::abort();
 }
 
 }  // namespace
@@ -251,6 +272,7 @@ int RunAndReport(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   using namespace gpode::tool;
+  std::set_terminate(EndProcess);
   OpenStandardDescriptors();
   gpode::SetThreadShortageHandler(PrintThreadShortage);
   // By default, writing a file larger than the system's limit kills the process. With the signal
