@@ -55,7 +55,7 @@ struct SegmentChoice {
   double weight = 1;
 };
 
-// What the caller of an evaluation needs of it.
+// The parts of an evaluation that its caller needs.
 struct EvaluationNeeds {
   // If false, the gradient with respect to the hyperparameters of the function may be left out.
   bool hyperparameters = true;

@@ -237,8 +237,8 @@ GPODE_HD void KernelPull(const Block& block, const Work& w) {
     }
   });
   block.Sync();
-  // Of the rows of group 0 in `partial`, the first kGroup become the kernel's slope times the sum
-  // of bK and its transpose, the others the kernel's profile times bK.
+  // In group 0 of `partial`, the first kGroup rows become the kernel's slope times the sum of bK and
+  // its transpose; the other rows become the kernel's profile times bK.
   block.ForThreads([&](int t) {
     double inverse_square[D];
     for (int k = 0; k < D; ++k) {
