@@ -53,6 +53,7 @@ class Designer {
   Designer(const Posterior& posterior, const Dataset& data, const DesignOptions& options)
       : posterior_(posterior), data_(data), options_(options) {
     Check();
+    SetNoise();
     design_.target = options.target;
     design_.states = StateNames(posterior.model());
     if (options.target != DesignTarget::kForecast) {
@@ -79,6 +80,18 @@ class Designer {
 
  private:
   std::size_t channels() const { return posterior_.model().channels.size(); }
+
+  // Sets the noise variances of the channels. With a link they depend on the value, for which the
+  // mean of the data stands.
+  void SetNoise() {
+    noise_variances_ = data_.trajectories.empty()
+                           ? Vector::Ones(static_cast<Eigen::Index>(channels())).eval()
+                           : MomentsOf(data_).mean;
+    for (std::size_t c = 0; c < channels(); ++c) {
+      double& value = noise_variances_[static_cast<Eigen::Index>(c)];
+      value = std::pow(posterior_.model().noise().DeviationAt(c, value), 2);
+    }
+  }
 
   void Check() const {
     const auto starts = static_cast<std::size_t>(options_.starts.rows());
@@ -212,18 +225,12 @@ class Designer {
     }
   }
 
-  // Returns the mean of a channel's data, on which the noise of a channel with a link depends.
-  double MeanOf(std::size_t channel) const {
-    if (data_.trajectories.empty()) return 1;
-    return MomentsOf(data_).mean[static_cast<Eigen::Index>(channel)];
-  }
-
   Vector NoiseOf(const Option& option) const {
     Vector noise(std::ssize(option.columns));
     for (Eigen::Index k = 0; k < noise.size(); ++k) {
       const auto channel =
           static_cast<std::size_t>(option.columns[static_cast<std::size_t>(k)]) % channels();
-      noise[k] = std::pow(posterior_.model().noise().DeviationAt(channel, MeanOf(channel)), 2);
+      noise[k] = noise_variances_[static_cast<Eigen::Index>(channel)];
     }
     return noise;
   }
@@ -257,6 +264,7 @@ class Designer {
   const Dataset& data_;
   const DesignOptions& options_;
   Design design_;
+  Vector noise_variances_;  // (channels)
 };
 
 }  // namespace

@@ -110,7 +110,7 @@ double DistanceOfSolution(const Field& field, std::span<const double> from, doub
 
 void KeepBoundedDraws(const std::vector<TimedValues>& trajectories,
                       const std::vector<Matrix>& states, Model& model) {
-  if (model.options.function != "process" || model.options.positive != "none" ||
+  if (!model.options.equations.empty() || model.options.positive != "none" ||
       model.draws.rows() == 0 || !GetPosteriorFamily(model.options.posterior).samples_residual()) {
     return;
   }

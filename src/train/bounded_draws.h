@@ -17,7 +17,7 @@
 // their data, such as growing populations. If the share of draws with e <= kNear is less than
 // kLeastNear, the data contradict the restriction, and `leaving` is taken as 1.
 //
-// Thread safety: any thread may call this function.
+// Thread safety: any thread may call these functions.
 //
 //   KeepBoundedDraws(trajectories, start.states, model);
 #pragma once
@@ -35,6 +35,7 @@ namespace gpode {
 inline constexpr double kSpans = 1.25;
 // Distances from the range of the data, in units of that range.
 inline constexpr double kNear = 1, kMostAway = 10;
+// The smallest share of draws near the range that does not contradict the restriction.
 inline constexpr double kLeastNear = 1.0 / 3;
 
 // Returns the factor of the prior density of a draw whose solutions are at most `distance` away.
@@ -52,9 +53,9 @@ double DistanceOfSolution(const Field& field, std::span<const double> from, doub
                           const Matrix& seen, const SolverOptions& options);
 
 // Removes rows of model.draws. `states` are the smoothed states (T, D) of each trajectory in the
-// model's coordinates. Does nothing if the unknown function is not a process, if the posterior does
-// not sample its residual, if the system has inputs, which are not known beyond the data, or if
-// channels are learnt by their logarithm or square root: what decays leaves the range of its
+// model's coordinates. Does nothing if equations are known, if the posterior does not sample the
+// residual of the unknown function, if the system has inputs, which are not known beyond the data,
+// or if channels are learnt by their logarithm or square root: what decays leaves the range of its
 // logarithms.
 void KeepBoundedDraws(const std::vector<TimedValues>& trajectories,
                       const std::vector<Matrix>& states, Model& model);
