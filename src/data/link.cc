@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/split.h"
 #include "gpode/error.h"
 
 namespace gpode {
@@ -27,16 +28,6 @@ std::optional<Link> FindLink(std::string_view word) {
     if (link != Link::kIdentity && name == word) return link;
   }
   return std::nullopt;
-}
-
-std::vector<std::string_view> SplitAtCommas(std::string_view text) {
-  std::vector<std::string_view> words;
-  for (;;) {
-    const std::size_t comma = text.find(',');
-    words.push_back(text.substr(0, comma));
-    if (comma == std::string_view::npos) return words;
-    text.remove_prefix(comma + 1);
-  }
 }
 
 [[noreturn]] void RefuseChannel(std::string_view word, const std::vector<std::string>& channels) {
@@ -105,9 +96,9 @@ std::string_view LinkDemand(Link link) {
 std::vector<Link> LinksOf(std::string_view positive, const std::vector<std::string>& channels) {
   if (positive == "none") return {};
   const auto find = [&](std::string_view name) { return std::ranges::find(channels, name); };
-  std::vector<std::string_view> words = SplitAtCommas(positive);
+  std::vector<std::string> words = SplitAtCommas(positive);
   // A name with a comma is one channel.
-  if (find(positive) != channels.end()) words = {positive};
+  if (find(positive) != channels.end()) words = {std::string(positive)};
   // A channel takes precedence over the word of a link.
   if (words.size() == 1 && find(positive) == channels.end()) {
     const std::optional<Link> link = positive == "all" ? Link::kLog : FindLink(positive);

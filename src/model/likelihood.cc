@@ -13,6 +13,7 @@
 #include <mutex>
 
 #include "core/registry.h"
+#include "core/split.h"
 #include "gpode/error.h"
 #include "model/count_likelihoods.h"
 #include "model/gaussian_likelihood.h"
@@ -26,16 +27,6 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 double WeightOf(std::span<const double> weights, std::size_t channel) {
   return weights.empty() ? 1.0 : weights[channel];
-}
-
-std::vector<std::string> SplitAtCommas(std::string_view text) {
-  std::vector<std::string> words;
-  for (;;) {
-    const std::size_t comma = text.find(',');
-    words.emplace_back(text.substr(0, comma));
-    if (comma == std::string_view::npos) return words;
-    text.remove_prefix(comma + 1);
-  }
 }
 
 Registry<Likelihood>& Likelihoods() {

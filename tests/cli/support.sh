@@ -27,6 +27,21 @@ wait_for_work() {
   done
 }
 
+# same_bytes_if_stopped ARGUMENTS...: fails unless a fit that is stopped and resumed gives the bytes of one that is not.
+same_bytes_if_stopped() {
+  local code=0
+  "$gpode" "$@" -o whole.gpode --quiet
+  # The second run is stopped as soon as its first checkpoint exists.
+  "$gpode" "$@" --checkpoint 0.05 -o part.gpode >out 2>/dev/null &
+  wait_for_file part.gpode $!
+  kill -TERM $!
+  wait $! || code=$?
+  [ "$code" = 130 ] || fail "exit code $code: it was not stopped" "$(<out)"
+  contains "$(<out)" "stopped after"
+  "$gpode" fit --resume -o part.gpode --quiet
+  cmp whole.gpode part.gpode
+}
+
 # expect CODE STDOUT STDERR ARGUMENTS...: checks the exact result of one call.
 expect() {
   local code=0 out err files
